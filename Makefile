@@ -1,0 +1,56 @@
+# The same commands at the desk and in CI.
+#
+#   make run      install what is missing, build, and speak the samples
+#   make test     install what is missing, and run the tests
+#   make lint     formatting, portable rooms, licences
+#   make check    the long, exhaustive checks, built for release
+#   make bench    figures, beside the engine in-process and beside the espeak-ng program
+#   make format   put the sources in format
+#   make install PREFIX=/usr/local
+
+PREFIX ?= /usr/local
+SWIFT ?= swift
+RELEASE = .build/release
+
+.PHONY: setup run test lint format check bench build install clean
+
+setup:
+	@scripts/setup
+
+build: setup
+	$(SWIFT) build -c release --product crier
+	$(SWIFT) build -c release --product speaker
+
+run: build
+	@scripts/speak-samples $(RELEASE)/crier
+
+test: setup
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build --skip ExhaustiveChecks
+
+lint:
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	@scripts/check-rooms
+	@scripts/check-licences
+
+format:
+	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Package.swift
+
+check: setup
+	$(SWIFT) build -c release --build-tests
+	$(SWIFT) test -c release --skip-build --filter ExhaustiveChecks
+
+bench: build
+	@scripts/setup espeak-ng
+	$(SWIFT) build -c release --product crier-bench
+	$(SWIFT) build -c release --product in-process-limit
+	@scripts/bench $(RELEASE)
+
+install: build
+	install -D -m 755 $(RELEASE)/crier $(DESTDIR)$(PREFIX)/bin/crier
+	install -D -m 755 $(RELEASE)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates
+	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
+
+clean:
+	rm -rf .build

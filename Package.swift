@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+/// For rooms that call C: every unsafe expression is marked as such.
+let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+
+let package = Package(
+  name: "crier",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .executable(name: "crier", targets: ["crier"]),
+    .library(name: "Announcements", targets: ["Announcements"]),
+    .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
+    .library(name: "Waveforms", targets: ["Waveforms"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    // C modules: a module map and a shim each.
+    .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+
+    // Portable rooms: Foundation at most. `scripts/check-rooms` proves it.
+    .target(name: "Announcements", swiftSettings: settings),
+    .target(name: "AmountReadback", swiftSettings: settings),
+    .target(name: "Waveforms", swiftSettings: settings),
+    .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
+    .target(name: "SoundLibrary", swiftSettings: settingsWithC),
+
+    // Rooms with C.
+    .target(name: "Mastering", dependencies: ["Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
+    .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
+
+    // The only code that links libespeak-ng: a program of its own, GPL-3.0-or-later.
+    .executableTarget(
+      name: "speaker",
+      exclude: ["COPYING"],
+      linkerSettings: [.linkedLibrary("espeak-ng"), .linkedLibrary("seccomp")]),
+    .target(name: "SpeechEngine", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
+
+    // The one way to make a clip, and the command.
+    .target(
+      name: "Announcer",
+      dependencies: [
+        "Announcements", "AmountReadback", "Waveforms", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine",
+        crypto,
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "crier",
+      dependencies: ["Announcements", "Announcer", "SoundLibrary", "SpeechEngine", "WaveformDrawing", argumentParser],
+      swiftSettings: settings),
+
+    // Measuring, for tests and for the benchmarks.
+    .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
+
+    .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements"], swiftSettings: settings),
+    .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
+    .testTarget(name: "WaveformsTests", dependencies: ["Waveforms"], swiftSettings: settings),
+    .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
+    .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
+    .testTarget(
+      name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
+    .testTarget(
+      name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
+    .testTarget(
+      name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AnnouncerTests",
+      dependencies: [
+        "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
+        "speaker",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CrierCommandTests", dependencies: ["crier", "speaker", "SoundMeasurement"], swiftSettings: settings),
+    // Long and exhaustive: `make check`, in release.
+    .testTarget(
+      name: "ExhaustiveChecks",
+      dependencies: [
+        "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
+        "speaker",
+      ],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the words of an amount were refused.
+///
+/// The description holds neither words nor amounts, so that it may be logged.
+public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was wrong.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// No reader exists for the language of the locale.
+    case languageUnknown
+    /// A word is unknown, out of its place, missing or left over.
+    case unreadable
+    /// The words name another currency than the one asked for, or none.
+    case wrongCurrency
+    /// The words can be heard as two amounts, such as 一百一 (110 to most ears, 101 to some).
+    case ambiguous
+    /// The amount, or the number of its minor digits, does not fit in 64-bit minor units.
+    case outOfRange
+  }
+
+  public var code: Code
+
+  /// The locale as it was given.
+  public var locale: String
+
+  /// The ISO 4217 code asked for; nil when no amount was read yet.
+  public var currency: String?
+
+  public init(code: Code, locale: String, currency: String? = nil) {
+    self.code = code
+    self.locale = locale
+    self.currency = currency
+  }
+
+  public var description: String {
+    let subject = "an amount\(currency.map { " of \($0)" } ?? "") in the locale \(locale)"
+    switch code {
+    case .languageUnknown:
+      let known = AmountLanguages.subtags.joined(separator: ", ")
+      return "Amounts cannot be read back in the locale \(locale). Use a locale whose language is one of \(known)."
+    case .unreadable:
+      return "The words of \(subject) could not be read back. Correct the grammar that wrote them."
+    case .wrongCurrency:
+      return "The words of \(subject) do not name that currency. Correct the unit names of the grammar."
+    case .ambiguous:
+      return "The words of \(subject) can be heard as two amounts. Let the grammar use the full form."
+    case .outOfRange:
+      return "The words of \(subject) say more than 64-bit minor units can hold. Ask for a smaller amount."
+    }
+  }
+}
+
+/// What the rooms inside throw; the reader adds the locale and the currency.
+struct Refusal: Error {
+  var code: AmountReadbackError.Code
+
+  static var unreadable: Refusal { Refusal(code: .unreadable) }
+  static var wrongCurrency: Refusal { Refusal(code: .wrongCurrency) }
+  static var ambiguous: Refusal { Refusal(code: .ambiguous) }
+  static var outOfRange: Refusal { Refusal(code: .outOfRange) }
+}

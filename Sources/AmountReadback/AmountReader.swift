@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the words of an amount back into minor units, to prove that what will be said is what was paid.
+///
+/// It shares no table and no rule with the grammar that writes the words. It is strict: every word must be
+/// understood and stand in its place, and a form that can be heard as two amounts is refused. Negative amounts,
+/// digits, punctuation and ordinals are not read. Text is expected in Unicode's normalization form C.
+public struct AmountReader: Sendable {
+  private let locale: String
+  private let language: CompiledLanguage
+
+  /// - Parameter locale: a BCP 47 tag; its language subtag decides (zh, en, ja, ko, hi).
+  /// - Throws: `AmountReadbackError` with code `.languageUnknown`.
+  public init(locale: String) throws(AmountReadbackError) {
+    let subtag = locale.prefix { $0 != "-" && $0 != "_" }.lowercased()
+    guard let language = AmountLanguages.language(subtag[...]) else {
+      throw AmountReadbackError(code: .languageUnknown, locale: locale)
+    }
+    self.locale = locale
+    self.language = language
+  }
+
+  /// Reads the words of one amount, nothing before and nothing after them.
+  ///
+  /// - Parameters:
+  ///   - currency: an ISO 4217 code in capitals. The words must name it.
+  ///   - minorDigits: how many decimal places the currency has, 0 to 18.
+  /// - Returns: minor units: 1250 for "twelve dollars and fifty cents" with two minor digits.
+  /// - Throws: `AmountReadbackError` with code `.unreadable`, `.wrongCurrency`, `.ambiguous` or `.outOfRange`.
+  public func minorUnits(
+    in words: String, currency: String, minorDigits: Int
+  ) throws(AmountReadbackError) -> Int64 {
+    do {
+      return try read(words, currency, minorDigits)
+    } catch {
+      throw AmountReadbackError(code: error.code, locale: locale, currency: currency)
+    }
+  }
+
+  private func read(_ words: String, _ currency: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
+    let separatesWords = language.lexicon.separatesWords
+    let text = Folding.scalars(of: words, separatesWords: separatesWords)
+    let known = CurrencySet(code: currency)
+    var rest = text[...]
+    var isNamed = false
+    if known.isEmpty {
+      let names = CurrencyNames.shared.names(of: currency, locale: locale, separatesWords: separatesWords)
+      if let stripped = CurrencyNames.strip(names, from: rest, separatesWords: separatesWords) {
+        rest = stripped
+        isNamed = true
+      }
+    }
+    let tokens: [Token]
+    do {
+      tokens = try language.lexicon.tokens(of: rest)
+    } catch {
+      // The unknown words may be the name of a currency that has no names in the lexicon.
+      let isOther =
+        !isNamed
+        && CurrencyNames.shared.someCurrencyIsNamed(
+          in: text, locale: language.rules.subtag, separatesWords: separatesWords)
+      throw isOther ? .wrongCurrency : error
+    }
+    var grammar = try AmountGrammar(
+      tokens, rules: language.rules, currency: known, minorDigits: minorDigits, isNamed: isNamed)
+    return try grammar.amount()
+  }
+}

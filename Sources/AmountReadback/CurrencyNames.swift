@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The names CLDR has for currencies, folded: the display name and the plural forms. Asked once a locale and
+/// currency (some hundred µs), then kept for a bounded number of locales, since locales come from outside.
+final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touched only under the lock.
+  static let shared = CurrencyNames()
+
+  private static let mostLocales = 64
+
+  private let lock = NSLock()
+  private var known: [String: [String: [[UInt32]]]] = [:]
+
+  /// The names of a currency, the longest first. Empty when CLDR has none (then it gives the code, which is no
+  /// word), and for what is not three capital letters.
+  func names(of currency: String, locale: String, separatesWords: Bool) -> [[UInt32]] {
+    guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else { return [] }
+    lock.lock()
+    defer { lock.unlock() }
+    if let names = known[locale]?[currency] { return names }
+    let names = Self.load(currency, Locale(identifier: locale))
+      .filter { $0 != currency }
+      .map { Folding.scalars(of: $0, separatesWords: separatesWords) }
+      .filter { !$0.isEmpty }
+      .sorted { $0.count > $1.count }
+    if known[locale] == nil, known.count >= Self.mostLocales { known.removeAll() }
+    known[locale, default: [:]][currency] = names
+    return names
+  }
+
+  /// Tells whether the text begins or ends with the name of any currency in use. The first call for a locale loads
+  /// them all (some 20 ms).
+  func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
+    Locale.commonISOCurrencyCodes.contains { currency in
+      let names = names(of: currency, locale: locale, separatesWords: separatesWords)
+      return Self.strip(names, from: text[...], separatesWords: separatesWords) != nil
+    }
+  }
+
+  /// The text without one of the names at its end or its beginning; nil when none is there.
+  static func strip(
+    _ names: [[UInt32]], from text: ArraySlice<UInt32>, separatesWords: Bool
+  ) -> ArraySlice<UInt32>? {
+    for name in names where name.count < text.count {
+      if text.suffix(name.count).elementsEqual(name) {
+        let rest = text.dropLast(name.count)
+        if !separatesWords { return rest }
+        if rest.last == Folding.space { return rest.dropLast() }
+      }
+      if text.prefix(name.count).elementsEqual(name) {
+        let rest = text.dropFirst(name.count)
+        if !separatesWords { return rest }
+        if rest.first == Folding.space { return rest.dropFirst() }
+      }
+    }
+    return nil
+  }
+
+  /// One number for each plural class that a language of CLDR may have; a fraction has its own form in some.
+  private static let samples: [Decimal] = [0, 1, 2, 3, 5, 11, 20, 100, 1_000_000, Decimal(15) / 10]
+
+  private static func load(_ currency: String, _ locale: Locale) -> Set<String> {
+    var names: Set<String> = []
+    if let name = locale.localizedString(forCurrencyCode: currency) { names.insert(name) }
+    let style = Decimal.FormatStyle.Currency(code: currency, locale: locale)
+      .presentation(.fullName)
+      .precision(.fractionLength(0...1))
+    for sample in samples {
+      names.insert(withoutNumber(style.format(sample)))
+    }
+    return names
+  }
+
+  /// Takes the number off either end of "2 Swiss francs".
+  private static func withoutNumber(_ text: String) -> String {
+    let isNumber = { (scalar: Unicode.Scalar) in
+      switch scalar.properties.generalCategory {
+      case .decimalNumber, .spaceSeparator, .format, .otherPunctuation: true
+      default: false
+      }
+    }
+    var scalars = Substring(text).unicodeScalars[...]
+    scalars = scalars.drop(while: isNumber)
+    while let last = scalars.last, isNumber(last) { scalars.removeLast() }
+    return String(scalars)
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Mandarin in simplified or traditional characters.
+///
+/// Accepted: 零 for a run of skipped places between two digits, once; it must be said (一百零一, 一千零一十, 一万零一百,
+/// 一亿零一千), save before a thousands digit right after a group that ends in zeros, where both 十万一千 and 十万零一千
+/// are in use. 一百一, 三千五, 一万一, 一亿一千 are heard as 110, 3500, 11000 and 110,000,000: refused as ambiguous.
+/// 十 may open a number (十二, 十万); further on it wants its 一 (一百一十, 一万零一十). 两 counts 百, 千, 万,
+/// 亿 and units and stands alone before them: 两千, 两万, 两元, but 两十, 十两, 一百零两 are refused. 10^12 is 万亿 or 兆.
+///
+/// Units: 五角五分, 十二元五角, 十二元五分 only as 十二元零五分. The 零 is the rule for amounts in words of the Payment and
+/// Settlement Measures of the People's Bank of China (1997, annex 1): said between 元 and 分 when there is no 角,
+/// free between 元 and 角 when the major units end in zero, as in 十元零五角. Units of two syllables (美分, 便士) may do
+/// without it. No zero parts: 零角五分 is refused. 块 and 毛 are not units here, and 〇 is not a word.
+enum Chinese: AmountLanguage {
+  static let compiled = CompiledLanguage(Chinese.self)
+  static let subtag = "zh"
+  static let separatesWords = false
+  static let namesCurrencyFirst = true
+  static let saysZeroForSkippedPlace = true
+
+  /// On the number 2: 两.
+  private static let counting: UInt8 = 1
+  /// On a unit: 角 and 分, which want the 零 of a skipped place.
+  private static let placeUnit: UInt8 = 1
+
+  static var words: [Word] {
+    Word.numbers(from: 0, ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"]) + [
+      Word("两", .number, 2, tag: counting), Word("兩", .number, 2, tag: counting),
+      Word("十", .scale, 10), Word("百", .scale, 100), Word("千", .scale, 1000),
+      Word("万", .scale, 10_000), Word("萬", .scale, 10_000),
+      Word("亿", .scale, 100_000_000), Word("億", .scale, 100_000_000),
+      Word("万亿", .scale, 1_000_000_000_000), Word("萬億", .scale, 1_000_000_000_000),
+      Word("兆", .scale, 1_000_000_000_000),
+      Word("点", .point), Word("點", .point),
+    ]
+  }
+
+  static var units: [UnitName] {
+    let yuan: CurrencySet = [.cny, .usd, .hkd, .twd, .sgd]
+    return [
+      UnitName(.cny, whenNamed: yuan, "元", "圆", "圓"),
+      UnitName(.cny, "人民币", "人民幣", "人民币元", "人民幣元"),
+      UnitName(.cny, fraction: 1, whenNamed: yuan, tag: placeUnit, "角"),
+      UnitName(.cny, fraction: 2, whenNamed: yuan, tag: placeUnit, "分"),
+      UnitName(.usd, "美元", "美金"),
+      UnitName(.usd, fraction: 2, "美分"),
+      UnitName(.eur, "欧元", "歐元"),
+      UnitName(.eur, fraction: 2, "欧分", "歐分"),
+      UnitName(.gbp, "英镑", "英鎊"),
+      UnitName(.gbp, fraction: 2, "便士"),
+      UnitName(.jpy, "日元", "日圆", "日圓"),
+      UnitName(.krw, "韩元", "韓元", "韩圆", "韓圓", "韩国元", "韩币"),
+      UnitName(.inr, "卢比", "盧比", "印度卢比", "印度盧比"),
+      UnitName(.inr, fraction: 2, "派萨", "派士", "派薩"),
+      UnitName(.hkd, "港元", "港圆", "港圓", "港币", "港幣"),
+      UnitName(.hkd, fraction: 2, "港仙", "仙"),
+      UnitName(.twd, "新台币", "新台幣", "新臺幣", "新台币元", "新台幣元", "新臺幣元", "台币", "台幣"),
+      UnitName(.sgd, "新加坡元", "新加坡币", "新加坡幣", "新元", "新币"),
+      UnitName(.dinars, "第纳尔", "第納爾"),
+      UnitName(.kwd, "科威特第纳尔", "科威特第納爾"),
+      UnitName(.bhd, "巴林第纳尔", "巴林第納爾"),
+      UnitName(.dinars, fraction: 3, "费尔", "菲尔", "费尔斯", "菲尔斯", "費爾"),
+      UnitName(.vnd, "越南盾", "盾"),
+      UnitName(.thb, "泰铢", "泰銖", "铢"),
+      UnitName(.thb, fraction: 2, "萨当", "撒当", "薩當"),
+    ]
+  }
+
+  static func accepts(_ part: MinorPart) -> Bool {
+    guard part.count > 0 else { return false }
+    switch part.follows {
+    case .nothing:
+      return !part.hasZeroBefore
+    case .minor:
+      // 角 leaves 分 one digit, and no place between them can be skipped.
+      return !part.hasZeroBefore
+    case .major:
+      let firstPlace = Int64.power(ofTen: part.places - 1) ?? 1
+      if part.count < firstPlace { return part.hasZeroBefore || part.unit.tag != placeUnit }
+      return !part.hasZeroBefore || endsInZero(part)
+    }
+  }
+
+  private static func endsInZero(_ part: MinorPart) -> Bool {
+    guard let major = part.major, major > 0 else { return false }
+    return major % 10 == 0
+  }
+
+  static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64 {
+    if tokens.passes(.zero) { return 0 }
+    var number = ChineseNumber()
+    while true {
+      let group = try self.group(&tokens, isFirst: number.isEmpty)
+      guard let scale = tokens.take(.scale)?.value else {
+        // 两 closes a number only where it is all of it.
+        guard !group.isCounting || number.isEmpty else { throw .unreadable }
+        try number.append(group, index: 0)
+        return try number.value()
+      }
+      try number.append(group, scale: scale)
+      // What cannot open a group ends the number: 三万元.
+      guard let next = tokens.next, next.kind == .zero || next.kind == .number || next.kind == .scale else {
+        return try number.value()
+      }
+    }
+  }
+
+  /// Reads one group of thousands, hundreds, tens and ones; it has at least one digit.
+  private static func group(_ tokens: inout TokenReader, isFirst: Bool) throws(Refusal) -> ChineseNumber.Group {
+    var group: ChineseNumber.Group?
+    while true {
+      let hasZero = tokens.passes(.zero)
+      var digit: Int64
+      var place = 0
+      var isCounting = false
+      if let token = tokens.take(.number) {
+        digit = token.value
+        isCounting = token.tag == counting
+        if let scale = tokens.next, scale.kind == .scale, scale.value <= 1000 {
+          tokens.skip()
+          place = scale.value == 10 ? 1 : scale.value == 100 ? 2 : 3
+        }
+      } else if isFirst, group == nil, !hasZero, let scale = tokens.next, scale.kind == .scale, scale.value == 10 {
+        tokens.skip()
+        digit = 1
+        place = 1
+      } else {
+        guard !hasZero, let group else { throw .unreadable }
+        return group
+      }
+      // 两 is no digit of the tens (两十), and in the ones it is the whole group (两万).
+      guard !isCounting || place > 1 || (place == 0 && group == nil) else { throw .unreadable }
+      digit *= Int64.power(ofTen: place) ?? 0
+      guard let before = group else {
+        group = ChineseNumber.Group(
+          value: digit, first: place, last: place, hasZero: hasZero, isCounting: isCounting && place == 0)
+        continue
+      }
+      guard place < before.last else { throw .unreadable }
+      let isSkipping = before.last - place > 1
+      guard hasZero == isSkipping else { throw isSkipping ? .ambiguous : .unreadable }
+      group?.value += digit
+      group?.last = place
+    }
+  }
+}
+
+/// The groups of four digits of one number, the highest first.
+struct ChineseNumber {
+  struct Group {
+    var value: Int64
+    /// The places of its first and its last digit, 3 for the thousands to 0 for the ones.
+    var first: Int
+    var last: Int
+    /// 零 stands before its first digit.
+    var hasZero: Bool
+    /// It is 两 alone.
+    var isCounting: Bool
+    /// Which group of the number it is: 0 below 万, 1 for 万, 2 for 亿, 3 for 万亿.
+    var index = 0
+  }
+
+  private var groups: [Group] = []
+  /// Where the groups begin that a coming 亿 multiplies (九万九千亿).
+  private var sectionStart = 0
+
+  var isEmpty: Bool { groups.isEmpty }
+
+  mutating func append(_ group: Group, index: Int) throws(Refusal) {
+    var group = group
+    group.index = index
+    groups.append(group)
+  }
+
+  mutating func append(_ group: Group, scale: Int64) throws(Refusal) {
+    switch scale {
+    case 10_000:
+      try append(group, index: 1)
+    case 100_000_000:
+      try append(group, index: 0)
+      for position in sectionStart..<groups.count { groups[position].index += 2 }
+      sectionStart = groups.count
+    case 1_000_000_000_000:
+      try append(group, index: 3)
+      sectionStart = groups.count
+    default:
+      // 十, 百, 千 after a finished group: 十百.
+      throw .unreadable
+    }
+  }
+
+  /// The sum, when the groups fall and 零 stands where it must and only where it may.
+  func value() throws(Refusal) -> Int64 {
+    var total: Int64 = 0
+    var before: Group?
+    for group in groups {
+      if let before {
+        guard group.index < before.index else { throw .unreadable }
+        try Self.checkZero(of: group, after: before)
+      } else {
+        guard !group.hasZero else { throw .unreadable }
+      }
+      guard let worth = Int64.power(ofTen: group.index * 4) else { throw .outOfRange }
+      total = try total.adding(group.value.multiplied(by: worth))
+      before = group
+    }
+    return total
+  }
+
+  private static func checkZero(of group: Group, after before: Group) throws(Refusal) {
+    let skipped = before.index * 4 + before.last - (group.index * 4 + group.first) - 1
+    if skipped == 0 {
+      guard !group.hasZero else { throw .unreadable }
+      return
+    }
+    let mayLeaveOut = group.first == 3 && before.index - group.index == 1
+    guard group.hasZero || mayLeaveOut else { throw .ambiguous }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Japanese in kana, and in kanji (a voice that reads only kana is given only kana by the writer, not by us).
+///
+/// Sound changes are part of the words: さんびゃく passes, さんひゃく does not; いっ, はっ, ろっ and じゅっ stand only
+/// before a sound that takes them; よ for 4 only before えん. A plain ひゃく, せん and じゅう is 100, 1000 and 10; まん,
+/// おく and ちょう want a number before them (いちまん).
+enum Japanese: AmountLanguage {
+  static let compiled = CompiledLanguage(Japanese.self)
+  static let subtag = "ja"
+  static let separatesWords = false
+
+  /// On a number: it ends in っ. On a scale, a point or a unit: っ may come before it.
+  private static let geminate: UInt8 = 1
+  /// On a number: よ. On a unit: えん.
+  private static let beforeYen: UInt8 = 2
+
+  static var words: [Word] {
+    let ones = Word.numbers(
+      from: 0,
+      ["れい ゼロ ぜろ 零 〇", "いち 一", "に 二", "さん 三", "よん し 四", "ご 五", "ろく 六", "なな しち 七", "はち 八", "きゅう く 九"])
+    let changed = [
+      Word("いっ", .number, 1, tag: geminate),
+      Word("ろっ", .number, 6, tag: geminate),
+      Word("はっ", .number, 8, tag: geminate),
+      Word("よ", .number, 4, tag: beforeYen),
+    ]
+    let hundreds = [
+      "ひゃく 百", "にひゃく 二百", "さんびゃく 三百", "よんひゃく 四百", "ごひゃく 五百", "ろっぴゃく 六百",
+      "ななひゃく しちひゃく 七百", "はっぴゃく 八百", "きゅうひゃく 九百",
+    ]
+    let thousands = [
+      "せん いっせん 千 一千", "にせん 二千", "さんぜん 三千", "よんせん 四千", "ごせん 五千", "ろくせん 六千",
+      "ななせん しちせん 七千", "はっせん 八千", "きゅうせん 九千",
+    ]
+    let scales = [
+      Word("まん", .scale, 10_000), Word("万", .scale, 10_000),
+      Word("おく", .scale, 100_000_000), Word("億", .scale, 100_000_000),
+      Word("ちょう", .scale, 1_000_000_000_000, tag: geminate), Word("兆", .scale, 1_000_000_000_000, tag: geminate),
+      Word("けい", .scale, 10_000_000_000_000_000, tag: geminate),
+      Word("京", .scale, 10_000_000_000_000_000, tag: geminate),
+      Word("てん", .point, tag: geminate), Word("点", .point, tag: geminate),
+      Word("と", .joiner),
+    ]
+    return ones + changed + tens + multiples(of: 100, hundreds) + multiples(of: 1000, thousands) + scales
+  }
+
+  private static var tens: [Word] {
+    let kana = ["", "に", "さん", "よん", "ご", "ろく", "なな", "はち", "きゅう"]
+    let kanji = ["", "二", "三", "四", "五", "六", "七", "八", "九"]
+    let variants = zip(1..., kana).map { (Int64($0), $1) } + [(4, "し"), (7, "しち")]
+    return variants.flatMap { value, word in
+      [
+        Word(word + "じゅう", .number, value * 10),
+        Word(word + "じゅっ", .number, value * 10, tag: geminate),
+        Word(word + "じっ", .number, value * 10, tag: geminate),
+      ]
+    } + zip(1..., kanji).map { Word($1 + "十", .number, Int64($0) * 10) }
+  }
+
+  private static func multiples(of place: Int64, _ variants: [String]) -> [Word] {
+    Word.numbers(from: 1, variants).map { Word($0.text, .number, $0.token.value * place) }
+  }
+
+  static var units: [UnitName] {
+    [
+      UnitName(.jpy, tag: beforeYen, "えん", "円"),
+      UnitName(.jpy, "にほんえん", "日本円"),
+      UnitName(.cny, "げん", "元", "じんみんげん", "人民元", "ちゅうごくげん", "中国元"),
+      UnitName(.cny, "ちゅうごくじんみんげん", "中国人民元"),
+      UnitName(.cny, fraction: 1, tag: geminate, "かく", "角"),
+      UnitName(.cny, fraction: 1, "ジャオ"),
+      UnitName(.cny, fraction: 2, tag: geminate, "ぷん", "分"),
+      UnitName(.cny, fraction: 2, "ふん", "フェン"),
+      UnitName(.usd, "ドル", "べいドル", "米ドル", "アメリカドル"),
+      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], tag: geminate, "セント"),
+      UnitName(.eur, "ユーロ"),
+      UnitName(.eur, fraction: 2, "ユーロセント"),
+      UnitName(.gbp, tag: geminate, "ポンド"),
+      UnitName(.gbp, "えいポンド", "英ポンド", "えいこくポンド", "英国ポンド", "イギリスポンド"),
+      UnitName(.gbp, fraction: 2, tag: geminate, "ペンス", "ペニー"),
+      UnitName(.krw, "ウォン"),
+      UnitName(.krw, tag: geminate, "かんこくウォン", "韓国ウォン"),
+      UnitName(.inr, "ルピー", "インドルピー"),
+      UnitName(.inr, fraction: 2, tag: geminate, "パイサ", "パイセ"),
+      UnitName(.hkd, "ホンコンドル", "香港ドル"),
+      UnitName(.hkd, fraction: 2, "ホンコンセント", "香港セント"),
+      UnitName(.twd, "しんたいわんドル", "新台湾ドル", "ニュータイワンドル", "たいわんドル", "台湾ドル"),
+      UnitName(.sgd, "シンガポールドル"),
+      UnitName(.sgd, fraction: 2, "シンガポールセント"),
+      UnitName(.dinars, "ディナール"),
+      UnitName(.kwd, "クウェートディナール"),
+      UnitName(.bhd, "バーレーンディナール"),
+      UnitName(.dinars, fraction: 3, "フィルス"),
+      UnitName(.vnd, "ドン", "ベトナムドン"),
+      UnitName(.thb, "バーツ", "タイバーツ"),
+      UnitName(.thb, fraction: 2, tag: geminate, "サタン"),
+    ]
+  }
+
+  static func checkNeighbours(_ tokens: [Token]) throws(Refusal) {
+    for (index, token) in tokens.enumerated() where token.kind == .number && token.tag != 0 {
+      guard index + 1 < tokens.count else { throw .unreadable }
+      let next = tokens[index + 1]
+      guard next.kind != .number, next.kind != .zero, next.tag == token.tag else { throw .unreadable }
+    }
+  }
+
+  static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64 {
+    try tokens.scaledNumber { (tokens, _) throws(Refusal) in try tokens.placeGroup() }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Korean, in the Sino-Korean numbers that money is counted with, spaced in any way.
+///
+/// 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them; 만 may open a number alone (만 오천 원), and 억,
+/// 조 and 경 want a number before them (일억).
+enum Korean: AmountLanguage {
+  static let compiled = CompiledLanguage(Korean.self)
+  static let subtag = "ko"
+  static let separatesWords = false
+
+  private static let digits = ["일", "이", "삼", "사", "오", "육", "칠", "팔", "구"]
+
+  static var words: [Word] {
+    var words = Word.numbers(from: 0, ["영 공"] + digits)
+    for (place, name) in [(10, "십"), (100, "백"), (1000, "천")] as [(Int64, String)] {
+      words.append(Word(name, .number, place))
+      words += zip(1..., digits).map { Word($1 + name, .number, $0 * place) }
+    }
+    return words + [
+      Word("만", .scale, 10_000),
+      Word("억", .scale, 100_000_000),
+      Word("조", .scale, 1_000_000_000_000),
+      Word("경", .scale, 10_000_000_000_000_000),
+      Word("점", .point),
+      Word("와", .joiner),
+      Word("과", .joiner),
+    ]
+  }
+
+  static var units: [UnitName] {
+    [
+      UnitName(.krw, "원", "한국원", "대한민국원"),
+      UnitName(.cny, "위안", "위안화", "중국위안", "중국위안화"),
+      UnitName(.cny, fraction: 1, "자오", "쟈오", "각"),
+      UnitName(.cny, fraction: 2, "펀", "분"),
+      UnitName(.usd, "달러", "미국달러", "미달러", "미화달러"),
+      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "센트"),
+      UnitName(.eur, "유로", "유로화"),
+      UnitName(.eur, fraction: 2, "유로센트"),
+      UnitName(.gbp, "파운드", "영국파운드"),
+      UnitName(.gbp, fraction: 2, "펜스", "페니"),
+      UnitName(.jpy, "엔", "엔화", "일본엔", "일본엔화"),
+      UnitName(.inr, "루피", "인도루피"),
+      UnitName(.inr, fraction: 2, "파이사", "파이세"),
+      UnitName(.hkd, "홍콩달러"),
+      UnitName(.hkd, fraction: 2, "홍콩센트"),
+      UnitName(.twd, "신타이완달러", "신대만달러", "뉴타이완달러", "대만달러", "타이완달러"),
+      UnitName(.sgd, "싱가포르달러"),
+      UnitName(.sgd, fraction: 2, "싱가포르센트"),
+      UnitName(.dinars, "디나르"),
+      UnitName(.kwd, "쿠웨이트디나르"),
+      UnitName(.bhd, "바레인디나르"),
+      UnitName(.dinars, fraction: 3, "필스"),
+      UnitName(.vnd, "동", "베트남동"),
+      UnitName(.thb, "바트", "태국바트", "밧"),
+      UnitName(.thb, fraction: 2, "사땅"),
+    ]
+  }
+
+  static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64 {
+    try tokens.scaledNumber(bareScale: 10_000) { (tokens, _) throws(Refusal) in try tokens.placeGroup() }
+  }
+}

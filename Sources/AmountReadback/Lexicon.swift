@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of a language as a trie over folded scalars, kept in one hash table with open addressing: a step
+/// costs one multiplication and, as a rule, one look.
+struct Lexicon: Sendable {
+  let separatesWords: Bool
+
+  private struct Edge {
+    /// Node and scalar, `empty` where none is.
+    var key: UInt64
+    var child: Int32
+  }
+
+  private static let empty = UInt64.max
+  private var edges: [Edge]
+  private let shift: UInt64
+  /// A node's word, as an index into `tokens`; -1 for none.
+  private var words: [Int32] = [-1]
+  private var tokens: [Token] = []
+
+  /// - Precondition: No spelling has two meanings. It is a mistake in a table, and the first test of the language
+  ///   finds it.
+  init(words entries: [Word], units: [UnitName], separatesWords: Bool) {
+    self.separatesWords = separatesWords
+    var spellings = entries.map { ($0.text, $0.token) }
+    for name in units {
+      let token = Token(kind: .unit, tag: name.unit.tag, value: 0, unit: name.unit)
+      spellings += name.names.map { ($0, token) }
+    }
+    let folded = spellings.map { (Folding.scalars(of: $0.0, separatesWords: separatesWords), $0.1) }
+    let most = folded.reduce(1) { $0 + $1.0.count }
+    var bits: UInt64 = 4
+    while (1 << bits) < most * 2 { bits += 1 }
+    shift = 64 - bits
+    edges = Array(repeating: Edge(key: Self.empty, child: 0), count: 1 << bits)
+    for (scalars, token) in folded { add(scalars, token) }
+  }
+
+  private mutating func add(_ scalars: [UInt32], _ token: Token) {
+    var node: Int32 = 0
+    for scalar in scalars {
+      let slot = slot(node, scalar)
+      if edges[slot].key == Self.empty {
+        edges[slot] = Edge(key: Self.key(node, scalar), child: Int32(words.count))
+        words.append(-1)
+      }
+      node = edges[slot].child
+    }
+    let known = words[Int(node)]
+    precondition(node != 0, "A word has at least one letter.")
+    precondition(known < 0 || tokens[Int(known)] == token, "A spelling has two meanings: \(scalars)")
+    guard known < 0 else { return }
+    words[Int(node)] = Int32(tokens.count)
+    tokens.append(token)
+  }
+
+  private static func key(_ node: Int32, _ scalar: UInt32) -> UInt64 {
+    UInt64(UInt32(bitPattern: node)) << 21 | UInt64(scalar)
+  }
+
+  /// Where the edge is, or would be.
+  private func slot(_ node: Int32, _ scalar: UInt32) -> Int {
+    let key = Self.key(node, scalar)
+    var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    while edges[slot].key != key && edges[slot].key != Self.empty {
+      slot = (slot + 1) & (edges.count - 1)
+    }
+    return slot
+  }
+
+  /// Cuts folded text into words, the longest possible one each time.
+  ///
+  /// - Throws: `.unreadable` when a word is not in the lexicon.
+  func tokens(of scalars: ArraySlice<UInt32>) throws(Refusal) -> [Token] {
+    var result: [Token] = []
+    result.reserveCapacity(24)
+    var start = scalars.startIndex
+    let end = scalars.endIndex
+    while start < end {
+      var node: Int32 = 0
+      var index = start
+      var word: Int32 = -1
+      var wordEnd = start
+      while index < end {
+        let edge = edges[slot(node, scalars[index])]
+        if edge.key == Self.empty { break }
+        node = edge.child
+        index += 1
+        let found = words[Int(node)]
+        if found >= 0, !separatesWords || index == end || scalars[index] == Folding.space {
+          word = found
+          wordEnd = index
+        }
+      }
+      guard word >= 0 else { throw .unreadable }
+      result.append(tokens[Int(word)])
+      start = wordEnd
+      if separatesWords, start < end { start += 1 }
+    }
+    return result
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One word, understood.
+struct Token: Sendable, Hashable {
+  enum Kind: UInt8, Sendable {
+    case zero
+    /// Adds `value`.
+    case number
+    /// Multiplies by `value`, a power of ten.
+    case scale
+    case point
+    /// "and", between two parts of an amount or of a number.
+    case joiner
+    case unit
+  }
+
+  var kind: Kind
+  /// A mark of the language's own, 0 for none. A number with a mark is not read as a digit after the point.
+  var tag: UInt8
+  var value: Int64
+  var unit: Unit
+}
+
+/// A unit of money: of which currencies, and which decimal part of the major unit.
+struct Unit: Sendable, Hashable {
+  var currencies: CurrencySet
+  var whenNamed: CurrencySet
+  var fraction: UInt8
+  var tag: UInt8
+
+  static let none = Unit(currencies: [], whenNamed: [], fraction: 0, tag: 0)
+}
+
+/// Tokens, read from first to last.
+struct TokenReader {
+  let tokens: [Token]
+  private(set) var position = 0
+
+  init(_ tokens: [Token]) {
+    self.tokens = tokens
+  }
+
+  var isAtEnd: Bool { position == tokens.count }
+
+  var next: Token? {
+    position < tokens.count ? tokens[position] : nil
+  }
+
+  mutating func skip() {
+    position += 1
+  }
+
+  /// Takes the next token when it is of that kind.
+  mutating func take(_ kind: Token.Kind) -> Token? {
+    guard let token = next, token.kind == kind else { return nil }
+    position += 1
+    return token
+  }
+
+  /// True when the next token is of that kind; then it is passed.
+  mutating func passes(_ kind: Token.Kind) -> Bool {
+    take(kind) != nil
+  }
+}
+
+extension TokenReader {
+  /// Reads a number made of groups and falling scales: (group scale)* [group], or a zero alone.
+  ///
+  /// Each part must be smaller than the scale before it, so that neither "two thousand one million" nor
+  /// "one million one thousand thousand" passes.
+  ///
+  /// - Parameters:
+  ///   - bareScale: a scale that may open the number without a group (만 for 10,000); 0 for none.
+  ///   - group: reads what multiplies a scale; nil when no number stands here. It is told whether it is the first.
+  mutating func scaledNumber(
+    bareScale: Int64 = 0, group: (inout TokenReader, Bool) throws(Refusal) -> Int64?
+  ) throws(Refusal) -> Int64 {
+    if passes(.zero) { return 0 }
+    var total: Int64 = 0
+    var lastScale = Int64.max
+    var isFirst = true
+    while true {
+      let count = try group(&self, isFirst)
+      guard let scale = take(.scale)?.value else {
+        guard let count else { break }
+        guard count < lastScale else { throw .unreadable }
+        total = try total.adding(count)
+        isFirst = false
+        break
+      }
+      let multiplier: Int64
+      if let count {
+        multiplier = count
+      } else {
+        guard isFirst, scale == bareScale else { throw .unreadable }
+        multiplier = 1
+      }
+      let part = try multiplier.multiplied(by: scale)
+      guard scale < lastScale, part < lastScale else { throw .unreadable }
+      total = try total.adding(part)
+      lastScale = scale
+      isFirst = false
+    }
+    guard !isFirst else { throw .unreadable }
+    return total
+  }
+
+  /// Reads a group of up to four places said as thousands, hundreds, tens, ones, each at most once and in that
+  /// order; every token holds its place (300, 20, 7). Japanese and Korean count so.
+  mutating func placeGroup() throws(Refusal) -> Int64? {
+    var value: Int64 = 0
+    var lastPlace: Int64 = 10_000
+    while let token = next, token.kind == .number {
+      let place: Int64 =
+        switch token.value {
+        case ..<10: 1
+        case ..<100: 10
+        case ..<1000: 100
+        default: 1000
+        }
+      guard place < lastPlace else { throw .unreadable }
+      value += token.value
+      lastPlace = place
+      skip()
+    }
+    return value == 0 ? nil : value
+  }
+}
+
+extension Int64 {
+  func adding(_ other: Int64) throws(Refusal) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    guard !overflow else { throw .outOfRange }
+    return sum
+  }
+
+  func multiplied(by other: Int64) throws(Refusal) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    guard !overflow else { throw .outOfRange }
+    return product
+  }
+
+  /// 10^exponent; nil when it does not fit.
+  static func power(ofTen exponent: Int) -> Int64? {
+    guard (0...18).contains(exponent) else { return nil }
+    var power: Int64 = 1
+    for _ in 0..<exponent { power *= 10 }
+    return power
+  }
+}

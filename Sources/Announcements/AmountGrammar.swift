@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Turns an exact sum into the words of one phrase book.
+///
+/// Three forms, chosen by the book's data: major and minor units each counted (`twelve dollars and fifty cents`);
+/// more than one minor unit (`十二元五角五分`); and, for a currency without named minor units, the digits after a
+/// decimal point (`twelve point five zero Swiss francs`), all of the currency's digits, so that nothing is rounded.
+struct AmountGrammar {
+  let book: PhraseBook
+
+  /// The words in speaking order; joined as they stand they are the text to speak.
+  /// - Throws: `.currencyUnspeakable` when the book has no units for the currency and CLDR's name for it is written in
+  ///   a script that the book's voice does not read.
+  func words(_ money: Money) throws(AnnouncementError) -> [String] {
+    guard let units = book.content.currencies[money.currency.code] else {
+      return separated(decimalWords(money) + [try nameFromCLDR(money)])
+    }
+    guard !units.minor.isEmpty || money.minorPart == 0 else {
+      return separated(decimalWords(money) + [units.major.other])
+    }
+    var words: [String] = []
+    if money.majorPart > 0 { words = separated(counted(money.majorPart, units.major)) }
+    var rest = money.minorPart
+    var isFirst = true
+    var unitAboveIsSaid = money.majorPart > 0
+    for unit in units.minor {
+      let value = unit.value ?? 1
+      let count = rest / value
+      rest %= value
+      if count > 0 {
+        if !words.isEmpty {
+          let separator = isFirst ? book.content.majorMinorSeparator : book.content.wordSeparator
+          words[words.count - 1] += separator
+          if let skipped = unit.skipped, !unitAboveIsSaid { words.append(skipped) }
+        }
+        words += separated(counted(count, unit))
+        isFirst = false
+      }
+      unitAboveIsSaid = count > 0
+    }
+    return words
+  }
+
+  /// A whole number by itself, for free text.
+  func cardinal(_ number: Int64) -> String { separated(book.numbers.words(number)).joined() }
+
+  /// Digits one by one, for free text.
+  func digits(_ digits: some Sequence<Int>) -> String {
+    separated(digits.map { book.content.digits[$0] }).joined()
+  }
+
+  private func counted(_ count: Int64, _ unit: PhraseBook.Unit) -> [String] {
+    var words = book.numbers.words(counting: count)
+    if let last = words.last, let contracted = unit.contractions?[last] { words[words.count - 1] = contracted }
+    return words + [count == 1 ? unit.one ?? unit.other : unit.other]
+  }
+
+  private func decimalWords(_ money: Money) -> [String] {
+    // Zero before a point is read as a digit: Korean counts with 공 and reads decimals with 영.
+    let major = money.majorPart == 0 ? [book.content.digits[0]] : book.numbers.words(money.majorPart)
+    guard money.minorPart > 0 else { return major }
+    return major + [book.content.decimalPoint] + money.minorPartDigits.map { book.content.digits[$0] }
+  }
+
+  /// The unit's name in the plural that the number takes, from CLDR.
+  private func nameFromCLDR(_ money: Money) throws(AnnouncementError) -> String {
+    let isOne = money.majorPart == 1 && money.minorPart == 0
+    let style = Decimal.FormatStyle.Currency(code: money.currency.code, locale: Locale(identifier: book.locale))
+      .presentation(.fullName).precision(.fractionLength(0))
+    // Only the digit goes: 百 is a number too, and the first character of the Bermudian dollar's name.
+    let name = String(
+      String.UnicodeScalarView(
+        Decimal(isOne ? 1 : 2).formatted(style).unicodeScalars
+          .filter { $0.properties.generalCategory != .decimalNumber })
+    ).trimmed
+    let isReadable =
+      !name.isEmpty
+      && name.unicodeScalars.allSatisfy {
+        !$0.properties.isAlphabetic || book.writingSystems.contains(WritingSystem.of($0) ?? "")
+      }
+    guard isReadable else {
+      throw AnnouncementError(
+        .currencyUnspeakable, "currency", "\(money.currency.code) has no name that \(book.locale) can speak",
+        remedy: "add \(money.currency.code) under currencies in \(book.locale).json")
+    }
+    return name
+  }
+
+  /// Each word but the last with the language's separator behind it.
+  private func separated(_ words: [String]) -> [String] {
+    words.enumerated().map { $0.offset < words.count - 1 ? $0.element + book.content.wordSeparator : $0.element }
+  }
+}

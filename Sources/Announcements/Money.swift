@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import struct Foundation.Decimal
+
+/// An exact sum of money: a whole number of minor units of one currency, above zero.
+///
+/// It is made from decimal text or from integer minor units and never passes through binary floating point.
+public struct Money: Sendable, Hashable {
+  public let currency: Currency
+
+  /// The sum in minor units (cents, fen, paise; yen), 1 or more.
+  public let minorUnits: Int64
+
+  /// The largest sum in major units; ten trillion less one. Above it the number words of the locales part ways, and no
+  /// payment comes near it.
+  public static let largestMajorUnits: Int64 = 9_999_999_999_999
+
+  /// - Parameter field: the field's name for the error, such as `payment.minor`.
+  /// - Throws: `.fieldInvalid` for zero, a negative number, or more than ``largestMajorUnits``.
+  public init(minorUnits: Int64, currency: Currency, field: String = "minor") throws(AnnouncementError) {
+    guard minorUnits > 0 else {
+      throw AnnouncementError(
+        .fieldInvalid, field, minorUnits == 0 ? "is zero" : "is negative",
+        remedy: "give the sum paid as a number above zero, and say the direction with kind")
+    }
+    guard minorUnits / currency.minorUnitsPerMajor <= Self.largestMajorUnits else {
+      throw Self.tooLarge(field)
+    }
+    self.minorUnits = minorUnits
+    self.currency = currency
+  }
+
+  /// Reads decimal text: digits, and after a point at most as many digits as the currency has.
+  ///
+  /// No sign, no grouping, no exponent, ASCII digits only: text that two readers could take for two sums is refused.
+  /// - Throws: `.fieldInvalid`, naming `field` and the shape that is right.
+  public init(decimalText text: String, currency: Currency, field: String = "amount") throws(AnnouncementError) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let digitsOnly = parts.allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+    guard (1...2).contains(parts.count), digitsOnly else {
+      throw AnnouncementError(
+        .fieldInvalid, field, text.isEmpty ? "is empty" : "is not a plain decimal number",
+        remedy: "write digits and, if need be, a point and more digits, such as 12.50; "
+          + "no sign, spaces, grouping, exponent or currency sign")
+    }
+    let fraction = parts.count == 2 ? parts[1] : Substring("").utf8[...]
+    guard fraction.count <= currency.minorDigits else {
+      throw Self.tooPrecise(field, currency)
+    }
+    guard parts[0].count <= 30 else { throw Self.tooLarge(field) }
+    var minorUnits: Int64 = 0
+    let padding = repeatElement(UInt8(ascii: "0"), count: currency.minorDigits - fraction.count)
+    for digit in Array(parts[0]) + Array(fraction) + Array(padding) {
+      let (shifted, overflowed) = minorUnits.multipliedReportingOverflow(by: 10)
+      let (sum, overflowedAgain) = shifted.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+      guard !overflowed, !overflowedAgain else { throw Self.tooLarge(field) }
+      minorUnits = sum
+    }
+    try self.init(minorUnits: minorUnits, currency: currency, field: field)
+  }
+
+  /// Reads a JSON number that was decoded from its digits.
+  ///
+  /// - Throws: `.fieldInvalid`, as for decimal text; a negative or over-precise number is named as such.
+  public init(decimal: Decimal, currency: Currency, field: String = "amount") throws(AnnouncementError) {
+    guard decimal.sign == .plus else {
+      throw AnnouncementError(
+        .fieldInvalid, field, "is negative",
+        remedy: "give the sum paid as a number above zero, and say the direction with kind")
+    }
+    // `description` writes a Decimal's digits in full, without grouping or exponent and without trailing zeros.
+    try self.init(decimalText: decimal.description, currency: currency, field: field)
+  }
+
+  /// Whole major units: 12 in 12.50.
+  public var majorPart: Int64 { minorUnits / currency.minorUnitsPerMajor }
+
+  /// Minor units beyond the whole major units: 50 in 12.50.
+  public var minorPart: Int64 { minorUnits % currency.minorUnitsPerMajor }
+
+  /// The minor part's digits, as many as the currency has: `[5, 0]` in 12.50; empty for yen.
+  public var minorPartDigits: [Int] {
+    var rest = minorPart
+    var digits: [Int] = []
+    for _ in 0..<currency.minorDigits {
+      digits.insert(Int(rest % 10), at: 0)
+      rest /= 10
+    }
+    return digits
+  }
+
+  /// The sum in decimal text with all of the currency's digits: `12.50`, `1250` for yen.
+  public var decimalText: String {
+    currency.minorDigits == 0 ? "\(majorPart)" : "\(majorPart)." + minorPartDigits.map(String.init).joined()
+  }
+
+  private static func tooLarge(_ field: String) -> AnnouncementError {
+    AnnouncementError(
+      .fieldInvalid, field, "is larger than can be said",
+      remedy: "the largest sum is \(largestMajorUnits) major units")
+  }
+
+  private static func tooPrecise(_ field: String, _ currency: Currency) -> AnnouncementError {
+    AnnouncementError(
+      .fieldInvalid, field, "has more decimal digits than \(currency.code) has",
+      remedy: currency.minorDigits == 0
+        ? "\(currency.code) has no decimal digits"
+        : "\(currency.code) has \(currency.minorDigits), and nothing is rounded")
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Turns a payload's bytes into an announcement: the JSON contract of `docs/payload.md`.
+///
+/// A payload is a bare payment, an APNs payload with the key `payment`, or an APNs payload without it, whose
+/// `aps.alert` (or `title` and `body`) is spoken as text.
+public enum PayloadDecoder {
+  /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
+  /// - Throws: an error that names the field, the shape of what it held, and what would be right.
+  public static func decode(_ data: Data) throws(AnnouncementError) -> Announcement {
+    try PayloadScan.check([UInt8](data))
+    let decoded: PayloadValue
+    do {
+      decoded = try JSONDecoder().decode(PayloadValue.self, from: data)
+    } catch {
+      throw AnnouncementError(
+        .payloadMalformed, "payload", data.isEmpty ? "is empty" : "is not JSON in UTF-8",
+        remedy: "send one JSON object: a payment, or an APNs payload")
+    }
+    guard case .object(let values) = decoded else {
+      throw AnnouncementError(
+        .payloadMalformed, "payload", "is \(decoded.shape)",
+        remedy: "send one JSON object: a payment, or an APNs payload")
+    }
+    let top = PayloadFields(path: "", values: values)
+    if let payment = top.value("payment") {
+      guard case .object(let fields) = payment else {
+        throw top.invalid("payment", payment, "it is an object with id, amount and currency")
+      }
+      return .payment(try self.payment(PayloadFields(path: "payment", values: fields)))
+    }
+    if let aps = top.value("aps") {
+      return .text(try alertText(aps, top), locale: nil)
+    }
+    return .payment(try payment(top))
+  }
+
+  private static func payment(_ fields: PayloadFields) throws(AnnouncementError) -> Payment {
+    let id = try fields.required("id", try identifier(fields), "give the payment's id, unique in the account")
+    let code = try fields.required(
+      "currency", try fields.text("currency", atMost: 64), "give the ISO 4217 code, such as CNY")
+    guard let currency = Currency(code: code) else {
+      throw AnnouncementError(
+        .fieldInvalid, fields.name("currency"), "is not an active ISO 4217 code",
+        remedy: "give three upper-case letters, such as CNY, USD or INR")
+    }
+    var kind = Payment.Kind.received
+    if let text = try fields.text("kind", atMost: 64) {
+      guard let known = Payment.Kind(rawValue: text) else {
+        throw AnnouncementError(
+          .fieldInvalid, fields.name("kind"), "is not a kind of payment",
+          remedy: "it is one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      kind = known
+    }
+    return Payment(
+      id: id, amount: try amount(fields, currency), kind: kind,
+      channel: try fields.text("channel", atMost: Payment.longestChannel),
+      payer: try fields.text("payer", atMost: Payment.longestPayer),
+      note: try fields.text("note", atMost: Payment.longestNote),
+      locale: try fields.text("locale", atMost: 64),
+      sequence: try fields.integer("sequence"),
+      occurredAt: try date(fields))
+  }
+
+  private static func identifier(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
+    guard let id = try fields.text("id", atMost: 128) else { return nil }
+    guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw AnnouncementError(
+        .fieldInvalid, fields.name("id"), "holds control characters", remedy: "it is printable text")
+    }
+    return id
+  }
+
+  private static func amount(_ fields: PayloadFields, _ currency: Currency) throws(AnnouncementError) -> Money {
+    let minor = try fields.integer("minor")
+    guard let value = fields.value("amount") else {
+      let minorUnits = try fields.required(
+        "amount", minor, "give amount as a decimal string, or minor as a whole number of minor units")
+      return try Money(minorUnits: minorUnits, currency: currency, field: fields.name("minor"))
+    }
+    guard minor == nil else {
+      throw AnnouncementError(
+        .fieldsConflict, "\(fields.name("amount")) and \(fields.name("minor"))", "are both given",
+        remedy: "give one of them")
+    }
+    switch value {
+    case .string(let text):
+      return try Money(decimalText: text, currency: currency, field: fields.name("amount"))
+    case .number(let number):
+      return try Money(decimal: number, currency: currency, field: fields.name("amount"))
+    default:
+      throw fields.invalid("amount", value, "it is a decimal string such as \"12.50\", or a number")
+    }
+  }
+
+  private static func date(_ fields: PayloadFields) throws(AnnouncementError) -> Date? {
+    guard let text = try fields.text("occurred_at", atMost: 64) else { return nil }
+    if let date = try? Date(text, strategy: .iso8601) { return date }
+    if let date = try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)) { return date }
+    throw AnnouncementError(
+      .fieldInvalid, fields.name("occurred_at"), "is not a time",
+      remedy: "write it as RFC 3339 has it: 2026-11-20T20:23:58Z")
+  }
+
+  private static func alertText(_ aps: PayloadValue, _ top: PayloadFields) throws(AnnouncementError) -> String {
+    guard case .object(let values) = aps else { throw top.invalid("aps", aps, "it is an object") }
+    let fields = PayloadFields(path: "aps", values: values)
+    let limit = Announcement.longestText
+    let text: String?
+    switch fields.value("alert") {
+    case .object(let alert)?:
+      let alertFields = PayloadFields(path: "aps.alert", values: alert)
+      let parts = [try alertFields.text("title", atMost: limit), try alertFields.text("body", atMost: limit)]
+      text = parts.compactMap(\.self).joined(separator: ". ")
+    case .string?:
+      text = try fields.text("alert", atMost: limit)
+    case nil:
+      text = nil
+    case let other?:
+      throw fields.invalid("alert", other, "it is a string, or an object with title and body")
+    }
+    guard let text, !text.isEmpty else {
+      throw AnnouncementError(
+        .nothingToSay, "aps.alert", "has no text and there is no payment",
+        remedy: "send the key payment, or an alert with a body")
+    }
+    return text
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// How one locale says that money moved: its sentences, units, channels, numbers and voice. One file under
+/// `Templates/`, described in `docs/phrase-books.md`.
+public struct PhraseBook: Sendable {
+  /// BCP 47, as the file is named.
+  public let locale: String
+
+  /// The engine's voice for this language, such as `en-us+f2`.
+  public let voice: String
+
+  /// Words a minute when the caller asks for none.
+  public let rate: Int
+
+  let numbers: NumberWords
+  let content: Content
+
+  /// The scripts (ISO 15924) that the voice reads.
+  var writingSystems: Set<String> { content.writingSystems }
+
+  /// The file as it stands.
+  struct Content: Decodable, Sendable {
+    var locale: String
+    var voice: String
+    var rate: Int
+    /// A CLDR locale identifier and what to correct in it, or tables.
+    var numbers: Numbers
+    /// The scripts (ISO 15924) that the voice reads; text in another becomes a run for another voice.
+    var writingSystems: Set<String>
+    /// Between two words, and between a number and its unit.
+    var wordSeparator: String
+    /// Between the major and the minor part of a sum.
+    var majorMinorSeparator: String
+    /// The decimal point and the ten digits, for sums without a minor unit's name.
+    var decimalPoint: String
+    var digits: [String]
+    var channels: [String: String]
+    var currencies: [String: Units]
+    var sentences: [String: String]
+    /// How a symbol inside free text is said.
+    var symbols: [String: String]
+    /// Which currency a sign before or after a number means in free text.
+    var currencySigns: [String: String]
+  }
+
+  enum Numbers: Decodable, Sendable {
+    case cldr(String, corrections: [String: String])
+    case myriad(MyriadNumerals)
+
+    private enum Key: String, CodingKey { case cldr, corrections, myriad }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: Key.self)
+      if let locale = try fields.decodeIfPresent(String.self, forKey: .cldr) {
+        self = .cldr(
+          locale, corrections: try fields.decodeIfPresent([String: String].self, forKey: .corrections) ?? [:])
+      } else {
+        self = .myriad(try fields.decode(MyriadNumerals.self, forKey: .myriad))
+      }
+    }
+  }
+
+  /// A currency's units: `[major, minor …]`, each worth `value` minor units of the smallest.
+  struct Units: Decodable, Sendable {
+    var major: Unit
+    /// From large to small (角, 分); empty when sums are said with a decimal point.
+    var minor: [Unit]
+  }
+
+  struct Unit: Decodable, Sendable {
+    /// After one; the same as `other` where the language has one form.
+    var one: String?
+    var other: String
+    /// For minor units: how many of the currency's smallest units it is worth.
+    var value: Int64?
+    /// Said before this unit when the unit above it is skipped: 十二元零五分.
+    var skipped: String?
+    /// What the last word of the count becomes before this unit: `よん` + `えん` is よえん.
+    var contractions: [String: String]?
+  }
+
+  /// - Parameters:
+  ///   - data: the file's bytes, JSON.
+  ///   - name: the file's name, for errors.
+  /// - Throws: `.phraseBookInvalid`, naming the file and what is wrong in it.
+  public init(data: Data, name: String) throws(AnnouncementError) {
+    do {
+      content = try JSONDecoder().decode(Content.self, from: data)
+    } catch {
+      throw Self.invalid(name, "does not read as a phrase book (\(Self.place(of: error)))")
+    }
+    locale = content.locale
+    voice = content.voice
+    rate = content.rate
+    switch content.numbers {
+    case .cldr(let identifier, let corrections):
+      // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.
+      guard !NumberFormatter.fallsBackToRoot(identifier) else {
+        throw Self.invalid(name, "names a CLDR locale that has no spelled-out numbers of its own")
+      }
+      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections))
+    case .myriad(let numerals):
+      if let fault = numerals.fault { throw Self.invalid(name, fault) }
+      numbers = .myriad(numerals)
+    }
+    if let fault = content.fault { throw Self.invalid(name, fault) }
+  }
+
+  private static func invalid(_ name: String, _ problem: String) -> AnnouncementError {
+    AnnouncementError(.phraseBookInvalid, name, problem, remedy: "see docs/phrase-books.md for the fields")
+  }
+
+  private static func place(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "not JSON" }
+    switch error {
+    case .keyNotFound(let key, _): return "no \(key.stringValue)"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+      return path.isEmpty ? "not JSON" : "at \(path)"
+    @unknown default: return "not JSON"
+    }
+  }
+}
+
+extension PhraseBook.Content {
+  /// What decoding does not see.
+  var fault: String? {
+    if digits.count != 10 { return "digits has \(digits.count) words and not ten" }
+    if !(80...450).contains(rate) { return "rate is not between 80 and 450 words a minute" }
+    for kind in Payment.Kind.allCases {
+      guard let sentence = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }
+      if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue) \(fault)" }
+    }
+    for (code, units) in currencies {
+      guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
+      let values = units.minor.map { $0.value ?? 0 }
+      // Each unit divides the one above it, and the smallest is 1: else a sum could not be said to the last digit.
+      var above = currency.minorUnitsPerMajor
+      for value in values {
+        guard value > 0, value < above, above % value == 0 else { return "currencies.\(code).minor has a wrong value" }
+        above = value
+      }
+      if let smallest = values.last, smallest != 1 { return "currencies.\(code).minor does not reach 1" }
+    }
+    return nil
+  }
+}
+
+extension NumberFormatter {
+  /// Whether spelling out in this locale gives English although the locale is not English.
+  fileprivate static func fallsBackToRoot(_ identifier: String) -> Bool {
+    let formatter = NumberFormatter()
+    formatter.locale = Locale(identifier: identifier)
+    formatter.numberStyle = .spellOut
+    let isEnglish = Locale(identifier: identifier).language.languageCode == .english
+    return (formatter.string(from: 7) == "seven") != isEnglish
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A sentence with places for what a payment holds: `[{channel} ]到账{amount}[，来自{payer}]`.
+///
+/// Words outside braces are said as they stand. A part in square brackets is said only when the one place in it is
+/// filled. Brackets do not nest.
+struct SentenceTemplate {
+  enum Piece: Equatable {
+    case words(String)
+    case place(Script.Role)
+  }
+
+  /// The pieces that are left when only the given places are filled.
+  static func pieces(of template: String, filled: Set<Script.Role>) -> [Piece] {
+    parts(of: template).flatMap { part in
+      let places = part.pieces.compactMap { if case .place(let role) = $0 { role } else { nil } }
+      return part.isOptional && !places.allSatisfy(filled.contains) ? [] : part.pieces
+    }
+  }
+
+  /// What is wrong with a template, or `nil`.
+  static func fault(in template: String) -> String? {
+    var depth = 0
+    for character in template {
+      if character == "[" { depth += 1 }
+      if character == "]" { depth -= 1 }
+      guard (0...1).contains(depth) else { return "has brackets that do not pair" }
+    }
+    guard depth == 0 else { return "has brackets that do not pair" }
+    let parts = parts(of: template)
+    for part in parts {
+      for case .words(let words) in part.pieces {
+        if words.contains(where: { $0 == "{" || $0 == "}" }) { return "has a place that is not a name in braces" }
+        if words.unicodeScalars.contains(where: { $0.properties.generalCategory == .decimalNumber }) {
+          return "has a digit; write it as a word"
+        }
+      }
+      if part.isOptional, part.pieces.filter({ if case .place = $0 { true } else { false } }).count != 1 {
+        return "has an optional part without exactly one place"
+      }
+    }
+    let required = parts.filter { !$0.isOptional }.flatMap(\.pieces)
+    return required.filter { $0 == .place(.amount) }.count == 1 ? nil : "does not say {amount} exactly once"
+  }
+
+  private struct Part {
+    var isOptional: Bool
+    var pieces: [Piece]
+  }
+
+  private static func parts(of template: String) -> [Part] {
+    template.split(separator: "[").flatMap { chunk -> [Part] in
+      guard let end = chunk.firstIndex(of: "]") else { return [Part(isOptional: false, pieces: pieces(of: chunk))] }
+      let rest = chunk[chunk.index(after: end)...]
+      return [Part(isOptional: true, pieces: pieces(of: chunk[..<end]))]
+        + (rest.isEmpty ? [] : [Part(isOptional: false, pieces: pieces(of: rest))])
+    }
+  }
+
+  private static func pieces(of text: Substring) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}"),
+      let role = Script.Role(rawValue: String(rest[rest.index(after: open)..<close]))
+    {
+      if open > rest.startIndex { pieces.append(.words(String(rest[..<open]))) }
+      pieces.append(.place(role))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { pieces.append(.words(String(rest))) }
+    return pieces
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Crypto
+import Mastering
+import SpeechEngine
+
+/// Everything that a clip's bytes depend on, and nothing else. Its digest is the clip's name, so that the same recipe
+/// is the same file for everybody, and another recipe never is.
+struct Recipe {
+  /// Rises when the same recipe would make other bytes for a reason that no part of it tells.
+  static let version = 1
+
+  /// Every script that the clip may end up saying, the whole one first: which of them fits into 30 s follows from them.
+  var scripts: [Script]
+  var engine: EngineIdentity
+  var format: String
+  var encoding: String
+
+  /// 64 hexadecimal digits: SHA-256 over the parts, each behind its length, so that no two lists of parts run together
+  /// into the same bytes.
+  var digest: String {
+    var hash = SHA256()
+    func add(_ part: String) {
+      hash.update(data: Array("\(part.utf8.count):".utf8))
+      hash.update(data: Array(part.utf8))
+    }
+    for part in ["crier", "\(Self.version)", engine.description, "\(Mastering.version)", format, encoding] { add(part) }
+    for script in scripts {
+      add("script")
+      add(script.locale)
+      add("\(script.rate)")
+      for run in script.runs {
+        add("run")
+        add(run.voice)
+        for segment in run.segments {
+          add(segment.role.rawValue)
+          add(segment.text)
+        }
+      }
+    }
+    return hash.finalize().hexadecimal
+  }
+}
+
+extension Sequence<UInt8> {
+  /// Two lower-case hexadecimal digits a byte.
+  var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

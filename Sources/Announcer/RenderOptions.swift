@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SoundFiles
+
+/// How a clip is to be made, apart from what it says.
+public struct RenderOptions: Sendable, Hashable {
+  /// Who speaks: fixed recordings, the engine, or recordings where they cover the announcement and the engine elsewhere.
+  public enum Method: String, Sendable, Hashable, CaseIterable {
+    case auto, clips, speech
+  }
+
+  public var method: Method
+
+  /// Replaces the phrase book's voice; runs in other languages keep theirs.
+  public var voice: String?
+
+  /// Words a minute, 80 to 450; replaces the phrase book's.
+  public var rate: Int?
+
+  public var format: SoundFormat
+
+  /// For announcements that name no locale.
+  public var defaultLocale: String
+
+  public static let rates = 80...450
+
+  public init(
+    method: Method = .auto, voice: String? = nil, rate: Int? = nil,
+    format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16), defaultLocale: String = "en-US"
+  ) {
+    self.method = method
+    self.voice = voice
+    self.rate = rate
+    self.format = format
+    self.defaultLocale = defaultLocale
+  }
+
+  /// - Throws: `.optionInvalid` or `.methodUnavailable`, naming the option as the command line and the service spell it.
+  func check() throws(AnnouncerError) {
+    guard method != .clips else {
+      throw AnnouncerError(
+        .methodUnavailable, "method clips", "no voice pack is installed", remedy: "choose speech, or auto")
+    }
+    if let rate, !Self.rates.contains(rate) {
+      throw AnnouncerError(
+        .optionInvalid, "rate", "is out of range",
+        remedy: "give \(Self.rates.lowerBound) to \(Self.rates.upperBound) words a minute")
+    }
+    let encodings = SoundFormat.encodings(of: format.container)
+    guard encodings.contains(format.encoding) else {
+      throw AnnouncerError(
+        .optionInvalid, "encoding \(format.encoding.rawValue)", "cannot be stored in \(format.container.rawValue)",
+        remedy: "choose one of \(encodings.map(\.rawValue).joined(separator: ", "))")
+    }
+  }
+}

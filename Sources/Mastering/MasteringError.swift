@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a sound could not be mastered.
+public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    /// Nothing in the sound is loud enough to be heard.
+    case silent
+    /// The sound has another sample rate than 22,050 Hz.
+    case unsupportedSampleRate
+    /// The sound is made of peaks so high above its loudness that limiting them would be heard.
+    case loudnessUnreachable
+    /// libebur128 refused a call.
+    case meterFailed
+  }
+
+  public var code: Code
+
+  /// What happened and what to do next.
+  public var reason: String
+
+  init(_ code: Code, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  public var description: String { "The sound cannot be mastered: \(reason)" }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a sound could not be written to bytes or read from them.
+public struct SoundFileError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    /// The container cannot hold the encoding.
+    case unsupportedCombination
+    /// The bytes hold samples in an encoding or container that is not read.
+    case unsupportedEncoding
+    /// There is more than one channel.
+    case notMono
+    /// The bytes are not a whole sound file.
+    case malformed
+    /// libsndfile could not write the sound.
+    case writingFailed
+  }
+
+  public var code: Code
+
+  /// What happened and what is right.
+  public var reason: String
+
+  init(_ code: Code, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  public var description: String {
+    switch code {
+    case .unsupportedCombination, .writingFailed: "The sound file cannot be written: \(reason)"
+    case .unsupportedEncoding, .notMono, .malformed: "The sound file cannot be read: \(reason)"
+    }
+  }
+}

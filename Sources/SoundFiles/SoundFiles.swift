@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Waveforms
+
+/// Sounds as files in memory, in every container and encoding that a phone plays as a notification sound.
+///
+/// WAV with 16-bit PCM goes through `WAVFile` and touches no C; everything else through libsndfile.
+public enum SoundFiles {
+  /// The bytes of a sound file. The same waveform, format and comment always give the same bytes: no file carries a
+  /// time, a name or a version of the machine that wrote it. Marks are not written.
+  ///
+  /// IMA ADPCM is stored in whole blocks, so that up to 1,016 samples of silence follow the sound.
+  /// (libsndfile reads no comment of more than 2,000 bytes back from a WAV file.)
+  /// - Parameter comment: a text about the sound, stored as UTF-8 up to its first NUL; an empty one is left out.
+  /// - Throws: `SoundFileError`: `unsupportedCombination`, `writingFailed`.
+  public static func encode(
+    _ waveform: Waveform, as format: SoundFormat, comment: String? = nil
+  ) throws(SoundFileError) -> [UInt8] {
+    let encodings = SoundFormat.encodings(of: format.container)
+    guard encodings.contains(format.encoding) else {
+      let choices = encodings.map(\.rawValue).joined(separator: ", ")
+      throw SoundFileError(
+        .unsupportedCombination,
+        "\(format.container.rawValue) cannot hold \(format.encoding.rawValue); it can hold \(choices).")
+    }
+    let comment = comment.map { String(decoding: $0.utf8.prefix { $0 != 0 }, as: UTF8.self) }
+    if format == SoundFormat(container: .wav, encoding: .pcm16) {
+      return WAVFile.encode(waveform, comment: comment?.isEmpty == true ? nil : comment)
+    }
+    var stream = try SoundStream(writing: format, sampleRate: waveform.sampleRate)
+    if let comment, !comment.isEmpty { try stream.setComment(comment) }
+    try stream.write(waveform.samples)
+    return try stream.close()
+  }
+
+  /// Reads a mono sound file in one of our containers and encodings.
+  ///
+  /// - Returns: the sound, without marks. IMA ADPCM comes with the silence that fills its last block.
+  /// - Throws: `SoundFileError`: `malformed`, `unsupportedEncoding`, `notMono`.
+  public static func decode(_ bytes: [UInt8]) throws(SoundFileError) -> DecodedSound {
+    do {
+      let (waveform, comment) = try WAVFile.decode(bytes)
+      return DecodedSound(
+        waveform: waveform, format: SoundFormat(container: .wav, encoding: .pcm16), comment: comment)
+    } catch {
+      switch error.code {
+      case .notWAVE, .unsupportedEncoding: break  // libsndfile's part
+      case .notMono: throw SoundFileError(.notMono, error.reason)
+      case .truncated, .trailingBytes, .malformedChunk: throw SoundFileError(.malformed, error.description)
+      }
+    }
+    var stream = try SoundStream(reading: bytes)
+    guard let format = stream.soundFormat else {
+      throw SoundFileError(
+        .unsupportedEncoding, "right is WAV, AIFF or CAF with 16-bit PCM, µ-law, A-law or IMA ADPCM.")
+    }
+    guard stream.channels == 1 else {
+      throw SoundFileError(.notMono, "\(stream.channels) channels; right is 1.")
+    }
+    guard stream.sampleRate > 0 else { throw SoundFileError(.malformed, "its sample rate is not above 0 Hz.") }
+    let samples = try stream.readAll()
+    guard samples.count == stream.frames else {
+      throw SoundFileError(.malformed, "its header names \(stream.frames) frames and there are \(samples.count).")
+    }
+    return DecodedSound(
+      waveform: Waveform(samples: samples, sampleRate: stream.sampleRate), format: format, comment: stream.comment)
+  }
+}
+
+/// What a sound file holds.
+public struct DecodedSound: Sendable, Hashable {
+  public var waveform: Waveform
+  public var format: SoundFormat
+  public var comment: String?
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+private import CSndFile
+
+/// The bytes behind an open `SoundStream`. libsndfile reads, writes and seeks in them as in a file.
+private final class MemoryFile {
+  var bytes: [UInt8]
+  var position = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The object that was handed to libsndfile as `userData`.
+  static func from(_ userData: UnsafeMutableRawPointer?) -> MemoryFile? {
+    // The stream that opened the handle keeps the object alive until after the handle is closed.
+    unsafe userData.map { unsafe Unmanaged<MemoryFile>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func seek(_ offset: Int, whence: Int32) -> Int {
+    let base = whence == SF_SEEK_SET ? 0 : whence == SF_SEEK_CUR ? position : bytes.count
+    let (target, overflow) = base.addingReportingOverflow(offset)
+    guard !overflow, target >= 0 else { return -1 }
+    position = target
+    return position
+  }
+
+  func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let start = min(position, bytes.count)
+    let end = min(bytes.count, start + target.count)
+    unsafe target.copyBytes(from: bytes[start..<end])  // at most as many as the target holds
+    position = end
+    return end - start
+  }
+
+  func write(_ source: UnsafeRawBufferPointer) -> Int {
+    if position > bytes.count {
+      bytes.append(contentsOf: repeatElement(0, count: position - bytes.count))
+    }
+    unsafe bytes.replaceSubrange(position..<min(bytes.count, position + source.count), with: source)
+    position += source.count
+    return source.count
+  }
+}
+
+/// One sound file in memory, open for reading or for writing through libsndfile.
+@safe  // the handle is private, belongs to this value alone and is closed once
+struct SoundStream: ~Copyable {
+  private var handle: OpaquePointer?
+  private let memory: MemoryFile
+
+  private(set) var sampleRate: Int
+  private(set) var channels: Int
+
+  /// How many frames the header names.
+  private(set) var frames: Int
+
+  private let format: Int32
+
+  init(reading bytes: [UInt8]) throws(SoundFileError) {
+    memory = MemoryFile(bytes)
+    var info = SF_INFO()
+    unsafe handle = unsafe Self.open(memory, SFM_READ, &info)
+    guard unsafe handle != nil else {
+      throw SoundFileError(.malformed, "the bytes are not a whole WAV, AIFF or CAF file.")
+    }
+    (sampleRate, channels, frames) = (Int(info.samplerate), Int(info.channels), Int(info.frames))
+    format = info.format
+  }
+
+  init(writing soundFormat: SoundFormat, sampleRate: Int) throws(SoundFileError) {
+    memory = MemoryFile([])
+    (self.sampleRate, channels, frames) = (sampleRate, 1, 0)
+    format = Self.code(soundFormat.container) | Self.code(soundFormat.encoding)
+    var info = SF_INFO()
+    info.samplerate = Int32(clamping: sampleRate)
+    info.channels = 1
+    info.format = format
+    unsafe handle = unsafe Self.open(memory, SFM_WRITE, &info)
+    guard unsafe handle != nil else {
+      throw SoundFileError(
+        .writingFailed,
+        "libsndfile does not write \(soundFormat.container) with \(soundFormat.encoding) at \(sampleRate) Hz.")
+    }
+    // Only floating-point files get this chunk, which carries a time stamp; off, should that ever change.
+    unsafe sf_command(handle, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
+  }
+
+  deinit {
+    if let handle = unsafe handle { unsafe sf_close(handle) }
+  }
+
+  /// The container and encoding of what is read, if they are among ours.
+  var soundFormat: SoundFormat? {
+    let container = SoundFormat.Container.allCases.first {
+      Self.code($0) == format & Int32(SF_FORMAT_TYPEMASK)
+    }
+    let encoding = SoundFormat.Encoding.allCases.first {
+      Self.code($0) == format & Int32(SF_FORMAT_SUBMASK)
+    }
+    guard let container, let encoding else { return nil }
+    return SoundFormat(container: container, encoding: encoding)
+  }
+
+  var comment: String? {
+    // libsndfile's string ends with NUL and lives as long as the handle.
+    unsafe sf_get_string(handle, Int32(SF_STR_COMMENT)).map { unsafe String(cString: $0) }
+  }
+
+  /// Sets the comment; before the first sample is written.
+  mutating func setComment(_ comment: String) throws(SoundFileError) {
+    try Self.check(
+      unsafe sf_set_string(handle, Int32(SF_STR_COMMENT), comment), .writingFailed, "writing the comment")
+  }
+
+  mutating func write(_ samples: [Int16]) throws(SoundFileError) {
+    // One channel: the array holds exactly as many frames as samples.
+    let written = unsafe samples.withUnsafeBufferPointer {
+      unsafe sf_writef_short(handle, $0.baseAddress, sf_count_t($0.count))
+    }
+    guard written == samples.count else {
+      throw SoundFileError(.writingFailed, "libsndfile took \(written) of \(samples.count) samples.")
+    }
+  }
+
+  /// All frames of a mono file, in pieces: the number of frames in a header is not to be trusted with memory.
+  mutating func readAll() throws(SoundFileError) -> [Int16] {
+    var samples: [Int16] = []
+    var piece = [Int16](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBufferPointer {
+        unsafe sf_readf_short(handle, $0.baseAddress, sf_count_t($0.count))
+      }
+      try Self.check(unsafe sf_error(handle), .malformed, "reading the samples")
+      guard count > 0 else { return samples }
+      samples.append(contentsOf: piece[..<Int(count)])
+    }
+  }
+
+  /// Ends writing and gives the whole file.
+  mutating func close() throws(SoundFileError) -> [UInt8] {
+    let status = unsafe sf_close(handle)
+    unsafe handle = nil
+    try Self.check(status, .writingFailed, "finishing the file")
+    return memory.bytes
+  }
+
+  private static func check(
+    _ status: Int32, _ code: SoundFileError.Code, _ action: String
+  ) throws(SoundFileError) {
+    guard status == 0 else {
+      let text = unsafe String(cString: sf_error_number(status))  // a constant of the library
+      throw SoundFileError(code, "libsndfile, \(action): \(text)")
+    }
+  }
+
+  private static func open(_ memory: MemoryFile, _ mode: Int, _ info: inout SF_INFO) -> OpaquePointer? {
+    var callbacks = unsafe SF_VIRTUAL_IO(
+      get_filelen: { userData in unsafe sf_count_t(MemoryFile.from(userData)?.bytes.count ?? -1) },
+      seek: { offset, whence, userData in
+        unsafe sf_count_t(MemoryFile.from(userData)?.seek(Int(offset), whence: whence) ?? -1)
+      },
+      read: { target, count, userData in
+        let target = unsafe UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
+        return unsafe sf_count_t(MemoryFile.from(userData)?.read(into: target) ?? 0)
+      },
+      write: { source, count, userData in
+        let source = unsafe UnsafeRawBufferPointer(start: source, count: max(0, Int(count)))
+        return unsafe sf_count_t(MemoryFile.from(userData)?.write(source) ?? 0)
+      },
+      tell: { userData in unsafe sf_count_t(MemoryFile.from(userData)?.position ?? -1) })
+    // libsndfile copies the table; the object outlives the handle, for the stream holds both.
+    return unsafe sf_open_virtual(&callbacks, Int32(mode), &info, Unmanaged.passUnretained(memory).toOpaque())
+  }
+
+  private static func code(_ container: SoundFormat.Container) -> Int32 {
+    switch container {
+    case .wav: Int32(SF_FORMAT_WAV)
+    case .aiff: Int32(SF_FORMAT_AIFF)
+    case .caf: Int32(SF_FORMAT_CAF)
+    }
+  }
+
+  private static func code(_ encoding: SoundFormat.Encoding) -> Int32 {
+    switch encoding {
+    case .pcm16: Int32(SF_FORMAT_PCM_16)
+    case .ulaw: Int32(SF_FORMAT_ULAW)
+    case .alaw: Int32(SF_FORMAT_ALAW)
+    case .ima4: Int32(SF_FORMAT_IMA_ADPCM)
+    }
+  }
+}

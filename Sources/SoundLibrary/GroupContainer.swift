@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The folder that an app shares with its extensions, the one thing both can see.
+///
+/// iOS looks for a notification's sound in `Library/Sounds` of the app's own container, then in `Library/Sounds` of
+/// its group containers, then in the app's bundle (Apple's documentation of `UNNotificationSound`). A service
+/// extension cannot see the first, so a clip it makes goes into the second.
+public struct GroupContainer: Sendable, Hashable {
+  /// The container itself. It may be a symbolic link; nothing beneath it may.
+  public let directory: URL
+
+  /// Where a phone looks for sounds: `Library/Sounds` of the container, whether or not it exists yet.
+  public var soundsDirectory: URL {
+    directory.appending(path: "Library", directoryHint: .isDirectory)
+      .appending(path: "Sounds", directoryHint: .isDirectory)
+  }
+
+  /// A container whose place is known, such as the answer of
+  /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`.
+  ///
+  /// - Precondition: `directory` is a file URL.
+  public init(directory: URL) {
+    precondition(directory.isFileURL, "A group container is a folder on this machine.")
+    self.directory = directory
+  }
+
+  /// The container of a group in a folder that holds one folder a group.
+  ///
+  /// - Parameter group: 1 to 155 of A-Z, a-z, 0-9, `.` and `-`, with no `.` at its start and no `..`: the letters of
+  ///   Apple's group identifiers, and never a way out of `containers`.
+  /// - Throws: ``SoundLibraryError`` with the code `invalidGroupName`.
+  public init(containers: URL, group: String) throws(SoundLibraryError) {
+    guard Self.isGroupName(group) else { throw SoundLibraryError.invalidGroupName(group) }
+    self.init(directory: containers.appending(path: group, directoryHint: .isDirectory))
+  }
+
+  /// Whether a text can name a group; see ``init(containers:group:)`` for the rule.
+  public static func isGroupName(_ name: String) -> Bool {
+    guard (1...155).contains(name.utf8.count), !name.hasPrefix("."), !name.contains("..") else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Why a clip could not be published or read.
+public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong, for programs.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The group's name breaks the rule of ``GroupContainer/init(containers:group:)``.
+    case invalidGroupName
+    /// The clip's name breaks the rule of ``SoundLibrary/publish(_:as:)``.
+    case invalidClipName
+    /// The clip is larger than ``SoundLibrary/maximumClipBytes``, or than the system lets a file be.
+    case tooLarge
+    /// The disk, or this user's share of it, is full.
+    case noSpace
+    /// The file system can only be read.
+    case readOnly
+    /// This user may not do it.
+    case notPermitted
+    /// A file or a symbolic link is where a folder belongs.
+    case notAFolder
+    /// A folder, a symbolic link or a device is where a clip belongs.
+    case notAFile
+    /// This process or this system has no file descriptor left.
+    case tooManyOpenFiles
+    /// More publishers are at work in the folder than it has temporary names.
+    case busy
+    /// Anything else that the system reported; see ``SoundLibraryError/systemError``.
+    case systemFailure
+  }
+
+  /// What was being done.
+  public enum Action: String, Sendable, Hashable {
+    case naming
+    case publishing
+    case reading
+  }
+
+  public let code: Code
+  public let action: Action
+
+  /// The `Library/Sounds` it was done to; nil when a name was refused.
+  public let folder: URL?
+
+  /// The system's `errno`; nil when the system was not asked.
+  public let systemError: Int32?
+
+  private let given: String?
+
+  init(code: Code, action: Action = .naming, folder: URL? = nil, systemError: Int32? = nil, given: String? = nil) {
+    self.code = code
+    self.action = action
+    self.folder = folder
+    self.systemError = systemError
+    self.given = given
+  }
+
+  init(_ failure: SystemFailure, while action: Action, in folder: URL) {
+    let code: Code =
+      switch failure.kind {
+      case .noSpace: .noSpace
+      case .readOnly: .readOnly
+      case .notPermitted: .notPermitted
+      case .tooLarge: .tooLarge
+      case .notAFolder: .notAFolder
+      case .notAFile: .notAFile
+      case .tooManyOpenFiles: .tooManyOpenFiles
+      case .busy: .busy
+      case .missing, .exists, .interrupted, .other: .systemFailure
+      }
+    self.init(code: code, action: action, folder: folder, systemError: failure.number)
+  }
+
+  static func invalidGroupName(_ name: String) -> SoundLibraryError {
+    // A name from a command line goes to a terminal: its control characters must not.
+    let shown = name.unicodeScalars.prefix(60).map { $0.escaped(asASCII: true) }.joined()
+    return SoundLibraryError(code: .invalidGroupName, given: shown)
+  }
+
+  /// Says what was being done, to which folder, what happened and what to do next; never a clip's name.
+  public var description: String {
+    switch code {
+    case .invalidGroupName:
+      return "The group name \"\(given ?? "")\" cannot be used: it has 1 to 155 characters of A-Z, a-z, 0-9, \".\" and "
+        + "\"-\", does not start with \".\" and has no \"..\" in it, as in \"group.crier\"."
+    case .invalidClipName:
+      return "The clip's name cannot be used: it ends in .wav, .aiff or .caf, has at most 255 bytes, no \"/\", no "
+        + "control character and no \".\" at its start."
+    default:
+      let attempt = action == .reading ? "Reading a clip from" : "Publishing a clip in"
+      let system = systemError.map { " (\(SystemFailure(number: $0).message))" } ?? ""
+      let place = folder?.path(percentEncoded: false) ?? "Library/Sounds"
+      return "\(attempt) \(place) failed: \(cause)\(system). \(remedy)"
+    }
+  }
+
+  private var cause: String {
+    switch code {
+    case .tooLarge: "the clip is larger than a file may be, at most \(SoundLibrary.maximumClipBytes) bytes"
+    case .noSpace: "the disk is full"
+    case .readOnly: "the file system is read-only"
+    case .notPermitted: "this user is not permitted to"
+    case .notAFolder: "Library or Sounds is a file or a symbolic link, which is never followed"
+    case .notAFile: "a folder, a symbolic link or a device has the clip's name"
+    case .tooManyOpenFiles: "no file descriptor is left"
+    case .busy: "too many publishers are at work in it"
+    case .invalidGroupName, .invalidClipName, .systemFailure: "the system reported an error"
+    }
+  }
+
+  private var remedy: String {
+    switch code {
+    case .tooLarge: "Make a shorter clip."
+    case .noSpace: "Free some space and try again."
+    case .readOnly: "Mount it for writing, or choose another containers folder."
+    case .notPermitted: "Give this user the right to it, or choose another containers folder."
+    case .notAFolder: "Put a folder in its place, or choose another containers folder."
+    case .notAFile: "Remove it and try again."
+    case .tooManyOpenFiles: "Raise the limit of open files, or do fewer things at once."
+    case .busy: "Try again with fewer of them."
+    case .invalidGroupName, .invalidClipName, .systemFailure: "See to the disk and try again."
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One end of a Unix stream socket, with blocking reads and writes that end at a deadline.
+///
+/// Written by hand: a long-lived child that answers binary messages within a millisecond wants plain system calls;
+/// `FileHandle` reads without a deadline, and swift-subprocess streams a child's output in chunks through tasks.
+struct Descriptor: Sendable {
+  enum Failure: Error {
+    /// The other side is gone.
+    case closed
+    case deadline
+  }
+
+  let number: CInt
+
+  /// Two connected sockets, neither inherited by a child unless it is handed over.
+  /// - Returns: `nil` when the process has no more descriptors.
+  static func pair() -> (Descriptor, Descriptor)? {
+    var numbers: [CInt] = [-1, -1]
+    #if canImport(Glibc)
+      let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    #else
+      let type = SOCK_STREAM
+    #endif
+    // unsafe: two numbers are written into an array of two.
+    guard unsafe socketpair(AF_UNIX, type, 0, &numbers) == 0 else { return nil }
+    return (Descriptor(number: numbers[0]), Descriptor(number: numbers[1]))
+  }
+
+  func close() {
+    #if canImport(Glibc)
+      _ = Glibc.close(number)
+    #else
+      _ = Darwin.close(number)
+    #endif
+  }
+
+  func write(_ bytes: [UInt8], deadline: ContinuousClock.Instant) throws(Failure) {
+    var written = 0
+    while written < bytes.count {
+      try wait(for: CShort(POLLOUT), deadline: deadline)
+      // unsafe: the pointer is used within the call, and the count ends where the array does.
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+        return unsafe send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+      }
+      if count < 0 {
+        guard errno == EINTR || errno == EAGAIN else { throw .closed }
+      } else {
+        written += count
+      }
+    }
+  }
+
+  func read(_ count: Int, deadline: ContinuousClock.Instant) throws(Failure) -> [UInt8] {
+    try readElements(count, deadline: deadline)
+  }
+
+  /// Samples as they come, little-endian as this machine is.
+  func readSamples(_ count: Int, deadline: ContinuousClock.Instant) throws(Failure) -> [Int16] {
+    try readElements(count, deadline: deadline)
+  }
+
+  private func readElements<Element: FixedWidthInteger>(
+    _ count: Int, deadline: ContinuousClock.Instant
+  ) throws(Failure) -> [Element] {
+    guard count > 0 else { return [] }
+    do {
+      // unsafe: the buffer is `count` elements long, and the loop fills it to its last byte before it is handed out.
+      return try unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+        let bytes = UnsafeMutableRawBufferPointer(buffer)
+        var filled = 0
+        while filled < bytes.count {
+          try wait(for: CShort(POLLIN), deadline: deadline)
+          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+          let received = unsafe recv(number, rest.baseAddress, rest.count, 0)
+          if received < 0 {
+            guard errno == EINTR || errno == EAGAIN else { throw Failure.closed }
+          } else if received == 0 {
+            throw Failure.closed
+          }
+          filled += max(received, 0)
+        }
+        initialized = count
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw .closed
+    }
+  }
+
+  private func wait(for events: CShort, deadline: ContinuousClock.Instant) throws(Failure) {
+    var descriptor = pollfd(fd: number, events: events, revents: 0)
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+      guard left > 0 else { throw .deadline }
+      // unsafe: one descriptor, and a count of one.
+      let ready = unsafe poll(&descriptor, 1, CInt(min(left.rounded(.up), 60_000)))
+      if ready > 0 { return }
+      if ready < 0, errno != EINTR { throw .closed }
+    }
+  }
+}

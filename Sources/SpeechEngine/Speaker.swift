@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One speaker program, from its start to its end. Every call blocks and belongs on the speaker's own queue.
+///
+/// `@unchecked Sendable`: its state is touched on `queue` alone, which every method checks, but for the process's
+/// number, which is atomic.
+final class Speaker: @unchecked Sendable {
+  /// What went wrong with the speaker itself, as opposed to one text.
+  enum Failure: Error {
+    /// It did not start; never worth a second try.
+    case unavailable(SpeechEngineError)
+    /// It was ready once and is gone, hangs, or sends nonsense.
+    case died
+  }
+
+  let queue: DispatchQueue
+  private let program: URL
+  private var connection: Descriptor?
+  private var process: Process?
+  private let runningProcess = Atomic<Int32>(0)
+  private(set) var identity: EngineIdentity?
+
+  private let allowance: Duration
+
+  /// - Parameter allowance: how long it may take to greet, and to reply beyond a request's own deadline.
+  init(program: URL, number: Int, allowance: Duration) {
+    self.program = program
+    self.allowance = allowance
+    queue = DispatchQueue(label: "crier.speaker.\(number)", qos: .userInitiated)
+  }
+
+  deinit {
+    // Nobody holds the speaker any more, so nothing runs on its queue: the end of its input is its sign to stop.
+    connection?.close()
+  }
+
+  /// Starts the program if it does not run, and reads its greeting.
+  func start() throws(Failure) {
+    dispatchPrecondition(condition: .onQueue(queue))
+    guard connection == nil else { return }
+    guard FileManager.default.isExecutableFile(atPath: program.path) else {
+      throw .unavailable(
+        Self.unavailable("there is no speaker program", remedy: "build or install it beside crier (make install)"))
+    }
+    guard let (ours, theirs) = Descriptor.pair() else {
+      throw .unavailable(
+        Self.unavailable("this process has no more file descriptors", remedy: "raise its limit (ulimit -n)"))
+    }
+    let process = Process()
+    process.executableURL = program
+    // Nothing of this process's environment reaches the engine but where its data is: sound must not depend on it.
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "ESPEAK_DATA_PATH" }
+    let handle = FileHandle(fileDescriptor: theirs.number, closeOnDealloc: false)
+    process.standardInput = handle
+    process.standardOutput = handle
+    do {
+      defer { theirs.close() }  // ours alone would keep a speaker that ended from reading as ended
+      try process.run()
+    } catch {
+      ours.close()
+      throw .unavailable(Self.unavailable("the speaker program does not start", remedy: "see that it may be executed"))
+    }
+    do {
+      identity = try greet(ours)
+    } catch {
+      ours.close()
+      throw error
+    }
+    self.process = process
+    runningProcess.store(process.processIdentifier, ordering: .relaxed)
+    connection = ours
+  }
+
+  /// Sends a request and waits for the whole reply.
+  func exchange(_ request: [UInt8], deadlineMilliseconds: Int) throws(Failure) -> Reply {
+    dispatchPrecondition(condition: .onQueue(queue))
+    // The speaker keeps the deadline itself; past this it hangs.
+    let deadline = ContinuousClock.now + .milliseconds(deadlineMilliseconds) + allowance
+    guard let connection else { throw .died }
+    do {
+      try connection.write(request, deadline: deadline)
+      let bytes = try connection.read(SpeakerMessages.replyHeaderBytes, deadline: deadline)
+      guard let header = SpeakerMessages.ReplyHeader(bytes) else { throw Failure.died }
+      let marks = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
+      let phonemes = try connection.read(header.phonemeBytes, deadline: deadline)
+      let samples = try connection.readSamples(header.storedSamples, deadline: deadline)
+      return Reply(header: header, marks: marks, phonemes: phonemes, samples: samples)
+    } catch {
+      stop()
+      throw .died
+    }
+  }
+
+  struct Reply: Sendable {
+    var header: SpeakerMessages.ReplyHeader
+    var marks: [UInt8]
+    var phonemes: [UInt8]
+    var samples: [Int16]
+  }
+
+  /// Ends the program, whatever it is doing; the next ``start()`` makes a new one.
+  func stop() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    connection?.close()
+    connection = nil
+    if let process, process.isRunning { _ = kill(process.processIdentifier, SIGKILL) }
+    process = nil
+    runningProcess.store(0, ordering: .relaxed)
+  }
+
+  /// The running program's process, from any thread; `nil` when there is none.
+  var processIdentifier: Int32? {
+    let process = runningProcess.load(ordering: .relaxed)
+    return process > 0 ? process : nil
+  }
+
+  private func greet(_ connection: Descriptor) throws(Failure) -> EngineIdentity {
+    let deadline = ContinuousClock.now + allowance
+    let hello: SpeakerMessages.Hello
+    let version: [UInt8]
+    do {
+      guard let greeting = SpeakerMessages.Hello(try connection.read(SpeakerMessages.helloBytes, deadline: deadline))
+      else {
+        throw Failure.unavailable(
+          Self.unavailable("the speaker program is of another version", remedy: "build crier and speaker together"))
+      }
+      hello = greeting
+      version = try connection.read(hello.versionBytes, deadline: deadline)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      // The dynamic linker ends a program whose library is missing before its first line.
+      throw .unavailable(
+        Self.unavailable(
+          "the speaker program ended before it was ready",
+          remedy: "install the packages libespeak-ng1, espeak-ng-data and libseccomp2"))
+    }
+    guard hello.isReady else {
+      throw .unavailable(
+        hello.isDataMissing
+          ? Self.unavailable("the engine's data is missing", remedy: "install the package espeak-ng-data")
+          : Self.unavailable(
+            "this kernel cannot confine the speaker", remedy: "run a Linux kernel with seccomp filters (3.17 or later)")
+      )
+    }
+    return EngineIdentity(version: String(decoding: version, as: UTF8.self), dataFingerprint: hello.dataFingerprint)
+  }
+
+  private static func unavailable(_ problem: String, remedy: String) -> SpeechEngineError {
+    SpeechEngineError(.engineUnavailable, "starting the speech engine", problem, remedy: remedy)
+  }
+}

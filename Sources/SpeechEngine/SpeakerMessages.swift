@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes that go to and come from the speaker program: `Sources/speaker/protocol.h` says what they mean.
+///
+/// Pure: nothing here reads or writes.
+enum SpeakerMessages {
+  static let helloBytes = 24
+  static let replyHeaderBytes = 36
+  static let markBytes = 12
+
+  enum Kind: UInt32 {
+    case speak = 1
+    case phonemes = 2
+  }
+
+  enum Outcome: UInt32 {
+    case done, voiceUnknown, crashed, deadline, refused, engineError, limit
+  }
+
+  struct Hello {
+    var isReady: Bool
+    var isDataMissing: Bool
+    var dataFingerprint: UInt64
+    var versionBytes: Int
+
+    /// - Returns: `nil` when the bytes are not a speaker's of this version.
+    init?(_ bytes: [UInt8]) {
+      var fields = LittleEndianFields(bytes)
+      guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 1 as UInt32 else {
+        return nil
+      }
+      let status: UInt32 = fields.next()
+      isReady = status == 0
+      isDataMissing = status == 1
+      dataFingerprint = fields.next()
+      versionBytes = Int(fields.next() as UInt32)
+      guard versionBytes <= 64 else { return nil }
+    }
+  }
+
+  struct ReplyHeader {
+    var outcome: Outcome
+    var sampleRate: Int
+    var totalSamples: Int
+    var storedSamples: Int
+    var markCount: Int
+    var phonemeBytes: Int
+
+    /// - Returns: `nil` when the bytes are not a reply, or promise more than a speaker may send.
+    init?(_ bytes: [UInt8]) {
+      var fields = LittleEndianFields(bytes)
+      guard bytes.count == replyHeaderBytes, fields.next() == 0x3150_5243 as UInt32,
+        let outcome = Outcome(rawValue: fields.next())
+      else { return nil }
+      self.outcome = outcome
+      _ = fields.next() as UInt32
+      sampleRate = Int(fields.next() as UInt32)
+      let total: UInt64 = fields.next()
+      storedSamples = Int(fields.next() as UInt32)
+      markCount = Int(fields.next() as UInt32)
+      phonemeBytes = Int(fields.next() as UInt32)
+      guard total <= 1 << 40, storedSamples <= 1 << 24, markCount <= 1 << 20, phonemeBytes <= 1 << 24 else {
+        return nil
+      }
+      totalSamples = Int(total)
+    }
+  }
+
+  static func request(_ kind: Kind, _ utterance: Utterance, deadlineMilliseconds: Int, maximumSamples: Int) -> [UInt8] {
+    let voice = Array(utterance.voice.utf8)
+    let text = Array(utterance.text.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(28 + voice.count + text.count)
+    for field in [
+      0x3151_5243, kind.rawValue, UInt32(clamping: utterance.rate), UInt32(clamping: deadlineMilliseconds),
+      UInt32(clamping: maximumSamples), UInt32(clamping: voice.count), UInt32(clamping: text.count),
+    ] as [UInt32] {
+      for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: field >> shift)) }
+    }
+    return bytes + voice + text
+  }
+
+  static func words(_ bytes: [UInt8]) -> [Speech.Word] {
+    var fields = LittleEndianFields(bytes)
+    return (0..<bytes.count / markBytes).map { _ in
+      let position: UInt32 = fields.next()
+      _ = fields.next() as UInt32
+      return Speech.Word(textPosition: Int(position), startMilliseconds: Int(fields.next() as UInt32))
+    }
+  }
+}
+
+/// Reads little-endian integers one after another.
+private struct LittleEndianFields {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// - Precondition: the bytes reach that far, which callers check by their count.
+  mutating func next<Field: FixedWidthInteger>() -> Field {
+    let width = Field.bitWidth / 8
+    defer { position += width }
+    return (0..<width).reduce(into: 0) { field, index in
+      field |= Field(truncatingIfNeeded: bytes[position + index]) << (8 * index)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why something could not be spoken. The description names no word of the text.
+public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The speaker program, the engine's library or its data is not installed, or does not start.
+    case engineUnavailable = "engine_unavailable"
+    /// As many requests wait as may; nothing was done.
+    case queueFull = "queue_full"
+    case voiceUnknown = "voice_unknown"
+    /// The engine crashed on this text, or spent more time or memory than it may. Trying again gives the same.
+    case textUnspeakable = "text_unspeakable"
+    /// The speaker itself died, twice.
+    case speakerDied = "speaker_died"
+    case requestRefused = "request_refused"
+    case cancelled
+  }
+
+  public var code: Code
+
+  /// What was being done, to what.
+  public var operation: String
+  public var problem: String
+
+  /// What to do next.
+  public var remedy: String
+
+  public init(_ code: Code, _ operation: String, _ problem: String, remedy: String) {
+    self.code = code
+    self.operation = operation
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(operation): \(problem); \(remedy)." }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The peaks of a sound in braille dots, mirrored about the centre line. Full scale reaches the edges.
+struct Envelope {
+  let columns: Int
+  let rows: Int
+
+  func lines(_ samples: [Int16]) -> [String] {
+    let half = rows * 2
+    let heights = peaks(samples).map { peak in
+      // Whatever is not silence has a dot on either side.
+      peak == 0 ? 0 : max(1, (peak * half + Int(Int16.max) / 2) / Int(Int16.max))
+    }
+    return (0..<rows).map { row in
+      var line = String.UnicodeScalarView()
+      for column in 0..<columns {
+        var dots: UInt32 = 0
+        for side in 0..<2 {
+          for depth in 0..<4 {
+            // How many dots it is from the centre line, the nearest being the first.
+            let y = row * 4 + depth
+            let distance = y < half ? half - y : y - half + 1
+            if distance <= heights[column * 2 + side] { dots |= Self.dots[side][depth] }
+          }
+        }
+        // Without dots the cell is U+2800, as wide as its neighbours in any font.
+        line.append(Unicode.Scalar(0x2800 + dots) ?? " ")
+      }
+      return String(line)
+    }
+  }
+
+  /// The bits of the Unicode braille patterns: dots 1, 2, 3, 7 down the left side, 4, 5, 6, 8 down the right.
+  private static let dots: [[UInt32]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
+
+  /// The largest distance from zero in each of two parts a column, 0 to 32,767.
+  private func peaks(_ samples: [Int16]) -> [Int] {
+    let count = columns * 2
+    guard !samples.isEmpty else { return [Int](repeating: 0, count: count) }
+    return (0..<count).map { part in
+      let start = part * samples.count / count
+      let end = max(start + 1, (part + 1) * samples.count / count)
+      let peak = samples[start..<end].reduce(0) { max($0, Int($1.magnitude)) }
+      return min(peak, Int(Int16.max))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many columns of a terminal a character takes.
+///
+/// Wide and fullwidth characters (UAX #11, East Asian Width W and F) take two, marks without an advance of their own take
+/// none, everything else takes one; ambiguous ones too, as outside legacy East Asian encodings. Spacing marks, such as
+/// the Devanagari vowel signs ा, ि and ी, take one: so does the C library's `wcwidth`, which terminals go by. An emoji
+/// takes two, however many scalars it is made of.
+enum TerminalWidth {
+  static func of(_ character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    if isEmoji(first, scalars) {
+      // A spacing mark is no part of any emoji and is drawn after it.
+      return 2 + scalars.count { $0.properties.generalCategory == .spacingMark }
+    }
+    return max(1, scalars.reduce(0) { $0 + of($1) })
+  }
+
+  static func of(_ scalar: Unicode.Scalar) -> Int {
+    if (0x20..<0x7F).contains(scalar.value) { return 1 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    // The vowels and final consonants of a Hangul syllable that is written with separate letters.
+    if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) { return 0 }
+    return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+  }
+
+  /// Whether the scalars are drawn as one picture.
+  private static func isEmoji(_ first: Unicode.Scalar, _ scalars: Character.UnicodeScalarView) -> Bool {
+    // Skin tones that follow nothing are drawn one by one.
+    if first.properties.isEmojiPresentation { return !first.properties.isEmojiModifier }
+    guard first.properties.isEmoji else { return false }
+    return scalars.dropFirst().contains { scalar in
+      // The emoji variation selector, a joiner, a skin tone.
+      scalar == "\u{FE0F}" || scalar == "\u{200D}"
+        || (scalar.properties.isEmojiModifier && first.properties.isEmojiModifierBase)
+    }
+  }
+
+  private static func isWide(_ value: UInt32) -> Bool {
+    var lower = 0
+    var upper = wide.count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if value > wide[middle].upperBound { lower = middle + 1 } else { upper = middle }
+    }
+    return lower < wide.count && wide[lower].contains(value)
+  }
+
+  /// The wide and fullwidth ranges of EastAsianWidth.txt (Unicode 16), without emoji, which the standard library knows.
+  /// Unassigned gaps inside a block of wide characters are counted in.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F,  // Hangul initial consonants
+    0x2329...0x232A,  // Angle brackets
+    0x2630...0x2637,  // Trigrams
+    0x268A...0x268F,  // Monograms and digrams
+    0x2E80...0x303E,  // Radicals, ideographic description, CJK punctuation
+    0x3041...0x3247,  // Kana, bopomofo, compatibility jamo, enclosed letters
+    0x3250...0x4DFF,  // Squared words, Han extension A, hexagrams
+    0x4E00...0xA4CF,  // Han, Yi
+    0xA960...0xA97F,  // Hangul initial consonants, old
+    0xAC00...0xD7A3,  // Hangul syllables
+    0xF900...0xFAFF,  // Compatibility Han
+    0xFE10...0xFE19,  // Vertical forms
+    0xFE30...0xFE6F,  // Compatibility and small forms
+    0xFF01...0xFF60,  // Fullwidth forms
+    0xFFE0...0xFFE6,  // Fullwidth signs
+    0x16FE0...0x18DFF,  // Tangut, Khitan, Nüshu marks
+    0x1AFF0...0x1B2FF,  // Kana supplements, Nüshu
+    0x1D300...0x1D376,  // Tai Xuan Jing, counting rods
+    0x1F200...0x1F265,  // Squared Han
+    0x20000...0x2FFFD,  // Han extensions B to F
+    0x30000...0x3FFFD,  // Han extensions G and on
+  ]
+}

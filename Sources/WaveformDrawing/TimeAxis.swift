@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Waveforms
+
+/// A line with ticks and, under it, the seconds they stand for.
+///
+/// It is drawn in braille dots too: box-drawing characters are of ambiguous width (UAX #11), and a terminal set up for
+/// Chinese, Japanese or Korean may give them two columns.
+struct TimeAxis {
+  let columns: Int
+
+  func lines(durationMilliseconds duration: Int) -> [String] {
+    var ticks = [Bool](repeating: false, count: columns)
+    var labels = ""
+    let interval = interval(duration)
+    for time in stride(from: 0, through: duration, by: interval) {
+      let column = Waveform.column(ofMilliseconds: time, duration: duration, columns: columns)
+      ticks[column] = true
+      let label = label(time)
+      if column + label.count <= columns, labels.isEmpty || column > labels.count {
+        labels += String(repeating: " ", count: column - labels.count) + label
+      }
+    }
+    return [ticks.map { $0 ? "⡏" : "⠉" }.joined(), labels]
+  }
+
+  /// The shortest of 0.1, 0.2, 0.5, 1, 2, 5 s and so on that leaves room for the labels, in ms.
+  private func interval(_ duration: Int) -> Int {
+    let room = label(duration).count + 2
+    var decade = 100
+    while true {
+      for interval in [decade, decade * 2, decade * 5] where interval * columns >= room * duration {
+        return interval
+      }
+      decade *= 10
+    }
+  }
+
+  private func label(_ milliseconds: Int) -> String {
+    "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Waveforms
+
+/// A waveform as lines of text: its envelope, the words where they are heard, and a time axis.
+public struct WaveformDrawing: Sendable, Hashable {
+  /// For whom it is drawn.
+  public enum Style: String, Sendable, Hashable, CaseIterable {
+    /// For a terminal that shows UTF-8: the envelope in braille dots, two by four in a cell.
+    case braille
+    /// For a file or another program: one line a mark, `   0 ms    610 ms  支付宝`, and no drawing.
+    case plain
+  }
+
+  /// The columns to draw in, 20 to 400.
+  public let columns: Int
+
+  /// The lines of the envelope, 1 to 50.
+  public let rows: Int
+
+  public let style: Style
+
+  /// - Parameters:
+  ///   - columns: The width of the terminal; less than 20 is taken for 20, more than 400 for 400.
+  ///   - rows: The lines of the envelope; less than 1 is taken for 1, more than 50 for 50.
+  public init(columns: Int, rows: Int = 6, style: Style) {
+    self.columns = min(max(columns, 20), 400)
+    self.rows = min(max(rows, 1), 50)
+    self.style = style
+  }
+
+  /// The lines, none of them wider than ``columns``, without line breaks.
+  ///
+  /// Han, kana, Hangul and other wide characters count as two columns, combining marks as none. Texts of marks come out
+  /// without control characters and bidirectional overrides. Times outside the waveform are taken for its ends.
+  public func lines(_ waveform: Waveform) -> [String] {
+    switch style {
+    case .plain:
+      table(waveform)
+    case .braille:
+      Envelope(columns: columns, rows: rows).lines(waveform.samples)
+        + WordRows(columns: columns).lines(waveform)
+        + TimeAxis(columns: columns).lines(durationMilliseconds: waveform.durationMilliseconds)
+    }
+  }
+
+  private func table(_ waveform: Waveform) -> [String] {
+    let duration = waveform.durationMilliseconds
+    let times = waveform.marks.map { mark in
+      (start: min(max(mark.startMilliseconds, 0), duration), end: min(max(mark.endMilliseconds, 0), duration))
+    }
+    let digits = max(4, times.map { String(max($0.start, $0.end)).count }.max() ?? 0)
+    func right(_ number: Int) -> String {
+      let text = String(number)
+      return String(repeating: " ", count: digits - text.count) + text
+    }
+    return zip(waveform.marks, times).map { mark, time in
+      TerminalText("\(right(time.start)) ms   \(right(time.end)) ms  \(mark.text)").cut(to: columns).string
+    }
+  }
+}
+
+extension Waveform {
+  /// The column, of so many, in which a time of the waveform is drawn.
+  static func column(ofMilliseconds time: Int, duration: Int, columns: Int) -> Int {
+    guard duration > 0 else { return 0 }
+    return min(columns - 1, min(max(time, 0), duration) * columns / duration)
+  }
+}

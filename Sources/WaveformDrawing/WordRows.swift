@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Waveforms
+
+/// The words of a waveform, each beginning in the column of its start.
+///
+/// A word that would run into the one before it goes to the second row, then to the third. Only one that fits on none
+/// of them is cut: it shares the third row, where each word ends with `…` before the next one begins. A last word that
+/// would cross the right edge begins as much earlier as it must, if there is room.
+struct WordRows {
+  static let rowLimit = 3
+
+  let columns: Int
+
+  private struct Word {
+    var text: TerminalText
+    var column: Int
+
+    /// The first column after the word and the space that follows it.
+    var next: Int { column + text.width + 1 }
+  }
+
+  func lines(_ waveform: Waveform) -> [String] {
+    rows(waveform).filter { !$0.isEmpty }.map(line)
+  }
+
+  private func rows(_ waveform: Waveform) -> [[Word]] {
+    let duration = waveform.durationMilliseconds
+    var rows = [[Word]](repeating: [], count: Self.rowLimit)
+    for mark in waveform.marks.sorted(by: { $0.startMilliseconds < $1.startMilliseconds }) {
+      let text = TerminalText(mark.text)
+      guard text.width > 0 else { continue }
+      let start = Waveform.column(ofMilliseconds: mark.startMilliseconds, duration: duration, columns: columns)
+      let column = min(start, columns - text.width)
+      if let row = rows.indices.first(where: { column >= (rows[$0].last?.next ?? 0) }) {
+        rows[row].append(Word(text: text, column: column))
+      } else {
+        rows[Self.rowLimit - 1].append(Word(text: text, column: start))
+      }
+    }
+    rows[Self.rowLimit - 1] = cut(rows[Self.rowLimit - 1])
+    return rows
+  }
+
+  /// Cuts each word where the next one begins, and the last one at the edge. A word without even a column is left out.
+  private func cut(_ words: [Word]) -> [Word] {
+    var kept: [Word] = []
+    var end = columns
+    for word in words.reversed() {
+      let text = word.text.cut(to: end - word.column)
+      guard text.width > 0 else { continue }
+      kept.append(Word(text: text, column: word.column))
+      end = word.column - 1
+    }
+    return kept.reversed()
+  }
+
+  private func line(_ words: [Word]) -> String {
+    var line = ""
+    var column = 0
+    for word in words {
+      line += String(repeating: " ", count: word.column - column) + word.text.string
+      column = word.column + word.text.width
+    }
+    return line
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why bytes were refused as a mono PCM16 WAV file.
+public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    /// The bytes do not begin with a RIFF header of form WAVE.
+    case notWAVE
+    /// A length in a header reaches beyond the last byte.
+    case truncated
+    /// Bytes follow the end that the RIFF header names.
+    case trailingBytes
+    /// A chunk is missing, stands twice or in the wrong place, or its size does not fit what it holds.
+    case malformedChunk
+    /// The samples are not 16-bit linear PCM.
+    case unsupportedEncoding
+    /// There is more than one channel, or none.
+    case notMono
+  }
+
+  public var code: Code
+
+  /// Where in the bytes the trouble is, counted from the first one.
+  public var offset: Int
+
+  /// What stands there and what is right.
+  public var reason: String
+
+  init(_ code: Code, at offset: Int, _ reason: String) {
+    self.code = code
+    self.offset = offset
+    self.reason = reason
+  }
+
+  public var description: String { "The WAV file cannot be read, at byte \(offset): \(reason)" }
+}

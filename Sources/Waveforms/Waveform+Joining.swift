@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Waveform {
+  /// One waveform of several, in their order, with silence between them and their marks moved along.
+  ///
+  /// Nothing is faded: a part whose ends are not silent gives a step at the join, so level and fade parts first.
+  /// - Parameters:
+  ///   - parts: at least one, all of one sample rate.
+  ///   - pauseMilliseconds: the silence between two parts, 0 to 60,000 ms.
+  /// - Throws: `WaveformJoiningError`.
+  public static func joined(
+    _ parts: [Waveform], pauseMilliseconds: Int = 0
+  ) throws(WaveformJoiningError) -> Waveform {
+    try joined(parts, pausesMilliseconds: Array(repeating: pauseMilliseconds, count: max(0, parts.count - 1)))
+  }
+
+  /// The same with a pause of its own after each part but the last.
+  ///
+  /// - Parameter pausesMilliseconds: one fewer than there are parts, each 0 to 60,000 ms.
+  /// - Throws: `WaveformJoiningError`.
+  public static func joined(
+    _ parts: [Waveform], pausesMilliseconds: [Int]
+  ) throws(WaveformJoiningError) -> Waveform {
+    guard let first = parts.first else { throw WaveformJoiningError(.noParts, "there are no parts.") }
+    let rate = first.sampleRate
+    if let other = parts.first(where: { $0.sampleRate != rate }) {
+      throw WaveformJoiningError(
+        .differentSampleRates,
+        "one part has \(rate) Hz and another \(other.sampleRate) Hz; convert them to one rate first.")
+    }
+    guard pausesMilliseconds.count == parts.count - 1 else {
+      throw WaveformJoiningError(
+        .wrongPauseCount, "\(parts.count) parts take \(parts.count - 1) pauses, not \(pausesMilliseconds.count).")
+    }
+    if let pause = pausesMilliseconds.first(where: { !(0...60_000).contains($0) }) {
+      throw WaveformJoiningError(.pauseOutOfRange, "a pause of \(pause) ms; right is 0 to 60,000 ms.")
+    }
+
+    let pauses = pausesMilliseconds.map { ($0 * rate + 500) / 1000 }
+    var whole = Waveform(samples: [], sampleRate: rate)
+    whole.samples.reserveCapacity(parts.reduce(0) { $0 + $1.samples.count } + pauses.reduce(0, +))
+    for (index, part) in parts.enumerated() {
+      let offset = (whole.samples.count * 1000 + rate / 2) / rate
+      whole.samples.append(contentsOf: part.samples)
+      whole.marks += part.marks.map { mark in
+        Mark(
+          text: mark.text, startMilliseconds: mark.startMilliseconds + offset,
+          endMilliseconds: mark.endMilliseconds + offset)
+      }
+      if index < pauses.count {
+        whole.samples.append(contentsOf: repeatElement(0, count: pauses[index]))
+      }
+    }
+    return whole
+  }
+}
+
+/// Why waveforms could not be joined.
+public struct WaveformJoiningError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    case noParts
+    case differentSampleRates
+    case wrongPauseCount
+    case pauseOutOfRange
+  }
+
+  public var code: Code
+
+  /// What was given and what is right.
+  public var reason: String
+
+  init(_ code: Code, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  public var description: String { "The waveforms cannot be joined: \(reason)" }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// `$CRIER_HOME`: everything that must be backed up.
+enum CrierHome {
+  static var directory: URL {
+    let environment = ProcessInfo.processInfo.environment
+    if let home = environment["CRIER_HOME"], !home.isEmpty { return URL(filePath: home, directoryHint: .isDirectory) }
+    // The XDG Base Directory Specification 0.8: a relative path counts as unset.
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+      return URL(filePath: data, directoryHint: .isDirectory).appending(path: "crier", directoryHint: .isDirectory)
+    }
+    return FileManager.default.homeDirectoryForCurrentUser
+      .appending(path: ".local/share/crier", directoryHint: .isDirectory)
+  }
+
+  static var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import ArgumentParser
+import Mastering
+import SoundLibrary
+import SpeechEngine
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Which exit status an error has, by the contract: 64 the command line is wrong, 65 the input is wrong, 69 the engine
+/// or a device is unavailable, 73 the output cannot be written, 70 a fault of ours.
+enum Failures {
+  /// Runs a command's work; an error is said in one line on standard error and becomes its exit status.
+  static func reported(_ work: () async throws -> Void) async throws {
+    // A file past the user's size limit is an error to report, not a signal to die of.
+    signal(SIGXFSZ, SIG_IGN)
+    do {
+      try await work()
+    } catch {
+      Terminal.note("crier: \(error)")
+      throw ExitCode(status(of: error))
+    }
+  }
+
+  static func status(of error: any Error) -> Int32 {
+    switch error {
+    case let error as AnnouncementError: error.code == .phraseBooksMissing ? 69 : 65
+    case let error as AnnouncerError: status(of: error.code)
+    case let error as SpeechEngineError: status(of: error.code)
+    case let error as MasteringError: error.code == .silent ? 65 : 70
+    case let error as SoundLibraryError: error.action == .naming ? 64 : 73
+    case is OutputFile.Failure: 73
+    default: 70
+    }
+  }
+
+  private static func status(of code: AnnouncerError.Code) -> Int32 {
+    switch code {
+    case .amountMismatch: 70
+    case .tooLong: 65
+    case .methodUnavailable: 69
+    case .optionInvalid: 64
+    }
+  }
+
+  private static func status(of code: SpeechEngineError.Code) -> Int32 {
+    switch code {
+    case .engineUnavailable, .queueFull, .speakerDied: 69
+    case .voiceUnknown: 64
+    case .textUnspeakable, .requestRefused: 65
+    case .cancelled: 70
+    }
+  }
+}

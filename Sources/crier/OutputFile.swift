@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A file that a person named.
+enum OutputFile {
+  struct Failure: Error, CustomStringConvertible {
+    var path: String
+    var cause: String
+    var description: String {
+      "--output \(Terminal.printable(path)): cannot be written (\(cause)); name a file in a folder you may write to."
+    }
+  }
+
+  /// Writes all of the bytes, or leaves the file as it was.
+  static func write(_ bytes: [UInt8], to path: String) throws -> URL {
+    let url = URL(filePath: path)
+    do {
+      try Data(bytes).write(to: url, options: .atomic)
+    } catch {
+      throw Failure(path: path, cause: (error as NSError).localizedDescription)
+    }
+    return url.absoluteURL
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import ArgumentParser
+import Foundation
+import SoundFiles
+import SoundLibrary
+
+struct Render: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes the clip, publishes it in Library/Sounds of the group, and prints its path.",
+    discussion: """
+      The clip's name is the digest of its recipe: rendering the same announcement again gives the same file.
+
+      EXAMPLES
+        crier render payload.json
+        crier render --amount 12.50 --currency CNY --channel alipay --locale zh-CN
+        crier render --text "The shop closes at nine" --locale en-US --output closing.wav
+      """)
+
+  @OptionGroup(title: "What to announce") var input: AnnouncementInput
+  @OptionGroup(title: "How to say it") var clip: ClipOptions
+
+  @Option(help: "The file: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var format: SoundFormat.Container = .wav
+
+  @Option(help: "The samples: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var encoding: SoundFormat.Encoding = .pcm16
+
+  @Option(help: "The app group whose Library/Sounds gets the clip.")
+  var group = "group.crier"
+
+  @Option(
+    help: "The folder of group containers. (default: $CRIER_HOME/containers)", completion: .directory)
+  var containers: String?
+
+  @Option(help: "Write the clip to this file instead of publishing it.", completion: .file())
+  var output: String?
+
+  @Flag(help: "Print the report as one line of JSON instead of the path.")
+  var json = false
+
+  @OptionGroup(title: "Files") var files: DataOptions
+
+  func run() async throws {
+    try await Failures.reported {
+      let library = output == nil ? try SoundLibrary(container: container()) : nil
+      let announcer = try files.announcer(speakers: 1)
+      let rendered = try await announcer.render(
+        try input.announcement(),
+        options: clip.renderOptions(
+          locale: input.locale, format: SoundFormat(container: format, encoding: encoding)), into: library)
+      var report = rendered.report
+      if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
+      print(json ? try report.json : report.clip.path)
+      if !json { Terminal.note(report.summary) }
+    }
+  }
+
+  private func container() throws -> GroupContainer {
+    try GroupContainer(
+      containers: containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.containers,
+      group: group)
+  }
+}
+
+extension ClipReport {
+  /// What a person wants to know at a glance.
+  var summary: String {
+    let seconds = "\(clip.durationMilliseconds / 1000).\((clip.durationMilliseconds % 1000) / 100)"
+    let steps = shortened.isEmpty ? "" : ", shortened: \(shortened.joined(separator: ", "))"
+    return
+      "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", made before" : ""))"
+  }
+
+  fileprivate mutating func locate(at url: URL) {
+    clip.name = url.lastPathComponent
+    clip.path = url.path(percentEncoded: false)
+    clip.url = url.absoluteString
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dynamic linker finds the program's functions before the C library's. Three kinds are taken over:
+//
+// - Files: the engine opens the dictionary of another language in the middle of a text. A confined child can open
+//   nothing; there these functions serve the kept files. Elsewhere they do what they always do.
+// - Programs: the engine can start mbrola and sox. Nothing here ever should, in any process.
+// - rand(): the engine draws a random number for most samples. The C library's takes a lock each time, which is a
+//   sixth of all the time in a child; and other code could draw from it too. The numbers are the same.
+
+#define _GNU_SOURCE
+#include "engine_imports.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine_data.h"
+
+#define INTERPOSED __attribute__((visibility("default"), used))
+
+static bool serving_kept_only;
+static unsigned long calls;
+
+void engine_imports_serve_kept_files_only(void) { serving_kept_only = true; }
+bool engine_imports_are_taken(void) { return calls > 0; }
+
+static FILE *open_kept(const char *path, const char *mode) {
+  const char *contents;
+  uint64_t size;
+  if (mode[0] != 'r' || strchr(mode, '+') != NULL || !engine_data_find_kept(path, &contents, &size)) {
+    errno = ENOENT;
+    return NULL;
+  }
+  return fmemopen((void *)contents, size, "r");
+}
+
+static bool size_of_kept(const char *path, uint64_t *size) {
+  const char *contents;
+  if (engine_data_find_kept(path, &contents, size)) return true;
+  errno = ENOENT;
+  return false;
+}
+
+/// The C library's own function of that name. POSIX allows the conversion that ISO C leaves open.
+static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
+
+INTERPOSED FILE *fopen(const char *restrict path, const char *restrict mode) {
+  if (serving_kept_only) return open_kept(path, mode);
+  static FILE *(*original)(const char *, const char *);
+  if (original == NULL) *(void **)&original = next("fopen");
+  calls++;
+  return original(path, mode);
+}
+
+INTERPOSED FILE *fopen64(const char *restrict path, const char *restrict mode) { return fopen(path, mode); }
+
+INTERPOSED int stat(const char *restrict path, struct stat *restrict status) {
+  if (!serving_kept_only) return fstatat(AT_FDCWD, path, status, 0);
+  uint64_t size;
+  if (!size_of_kept(path, &size)) return -1;
+  *status = (struct stat){.st_mode = S_IFREG | 0444, .st_nlink = 1, .st_size = (off_t)size};
+  return 0;
+}
+
+INTERPOSED int stat64(const char *restrict path, struct stat64 *restrict status) {
+  if (!serving_kept_only) return fstatat64(AT_FDCWD, path, status, 0);
+  uint64_t size;
+  if (!size_of_kept(path, &size)) return -1;
+  *status = (struct stat64){.st_mode = S_IFREG | 0444, .st_nlink = 1, .st_size = (off64_t)size};
+  return 0;
+}
+
+INTERPOSED int execlp(const char *program, const char *argument, ...) {
+  (void)program, (void)argument;
+  errno = EACCES;
+  return -1;
+}
+
+INTERPOSED int system(const char *command) {
+  (void)command;
+  errno = EACCES;
+  return -1;
+}
+
+static struct random_data random_numbers;
+
+void engine_imports_restart_random(void) {
+  static char state[128];  // the size and the seed that rand() begins with
+  random_numbers = (struct random_data){0};
+  initstate_r(1, state, sizeof state, &random_numbers);
+}
+
+INTERPOSED int rand(void) {
+  int32_t number;
+  if (random_numbers.state == NULL) engine_imports_restart_random();
+  random_r(&random_numbers, &number);
+  return number;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+//     speaker [DATA-FOLDER]
+//
+// Speaks one request after the other (protocol.h), each in a confined process of its own. DATA-FOLDER is the engine's
+// data, if not where the engine was built to find it; the environment has no say in it, nor in anything else.
+
+#define _GNU_SOURCE
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "engine_data.h"
+#include "engine_imports.h"
+#include "fork_memory.h"
+#include "protocol.h"
+#include "sandbox.h"
+#include "utterance.h"
+#include "voice_process.h"
+#include "voices.h"
+
+enum { EXIT_UNAVAILABLE = 69 };
+
+/// Starts this program again with an environment of its own, once.
+/// - LD_BIND_NOW: symbols are resolved here, once, and not by every child again.
+/// - Nothing else, so that neither locale nor data folder nor the allocator's settings come from outside; where
+///   libraries are looked for stays as it was.
+static void restart_with_clean_environment(char **arguments) {
+  static const char marker[] = "LD_BIND_NOW=1";
+  if (environ != NULL && environ[0] != NULL && strcmp(environ[0], marker) == 0) {
+    clearenv();
+    return;
+  }
+  char *kept[4] = {(char *)marker};
+  int count = 1;
+  for (char **entry = environ; entry != NULL && *entry != NULL && count < 3; entry++) {
+    if (strncmp(*entry, "LD_LIBRARY_PATH=", 16) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0) kept[count++] = *entry;
+  }
+  execve("/proc/self/exe", arguments, kept);
+  clearenv();  // no /proc: slower, but the same sound
+}
+
+/// A known state, whatever the process that started this one had set.
+static void reset_process(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGCHLD, SIG_DFL);
+  signal(SIGPIPE, SIG_IGN);
+  close_range(STDERR_FILENO + 1, ~0U, 0);
+  // Children of a voice process that ended come to us, so that they can be waited for.
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  // Not for this process itself: PR_SET_PDEATHSIG would end it together with the *thread* that started it, which in
+  // a pool of threads may well end first. It ends when its input does. All others end with their parent.
+}
+
+/// Only the character type matters to the engine; messages stay in "C", for which the C library opens no catalogue.
+static bool set_locale(void) {
+  return setlocale(LC_ALL, "C") != NULL && setlocale(LC_CTYPE, "C.UTF-8") != NULL;
+}
+
+static enum hello_status prepare(const char *data_folder) {
+  if (!set_locale() || !engine_initialise(data_folder) || !engine_data_preload(engine_data_folder())) {
+    return HELLO_DATA_MISSING;
+  }
+  if (!engine_imports_are_taken() || !sandbox_prepare()) return HELLO_SANDBOX_UNAVAILABLE;
+  fork_memory_leave_out_libraries(true);
+  if (voice_process_can_confine()) return HELLO_READY;
+  // Perhaps a library does run in children here: then all of them have to be there.
+  fork_memory_leave_out_libraries(false);
+  return voice_process_can_confine() ? HELLO_READY : HELLO_SANDBOX_UNAVAILABLE;
+}
+
+/// Reads and answers until the input ends. Returns the exit status.
+static int serve(void) {
+  static struct request request;
+  for (;;) {
+    if (!request_is_buffered()) voices_wait_for_input();
+    enum reading reading = read_request(&request);
+    if (reading == READING_END) return EXIT_SUCCESS;
+    if (reading == READING_TORN) return EXIT_FAILURE;
+
+    struct reply reply = {.header = {.magic = REPLY_MAGIC, .outcome = OUTCOME_REFUSED}};
+    bool acceptable = reading == READING_REQUEST && request_is_acceptable(&request);
+    if (acceptable && !voices_speak(&request, &reply)) return EXIT_SUCCESS;
+    if (!write_reply(&reply)) return EXIT_SUCCESS;
+    if (reading == READING_MALFORMED) return EXIT_FAILURE;
+  }
+}
+
+int main(int argument_count, char **arguments) {
+  restart_with_clean_environment(arguments);
+  reset_process();
+  enum hello_status status = prepare(argument_count > 1 ? arguments[1] : NULL);
+  uint64_t fingerprint = status == HELLO_DATA_MISSING ? 0 : engine_data_fingerprint();
+  if (!write_hello(status, fingerprint, engine_version())) return EXIT_SUCCESS;
+  if (status != HELLO_READY) return EXIT_UNAVAILABLE;
+  int result = serve();
+  voices_end();
+  return result;
+}

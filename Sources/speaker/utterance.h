@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One utterance: the memory that a voice's children share with the speaker, and the speaking itself.
+
+#ifndef SPEAKER_UTTERANCE_H
+#define SPEAKER_UTTERANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+enum {
+  MARK_CAPACITY = TEXT_BYTES_LIMIT,  // there are no more words than characters
+  PHONEME_CAPACITY = 1 << 20,        // 64 KiB of digits, the longest there is, gives about 600 KiB
+};
+
+/// The speaker writes the request and reads the results. A child may have been taken over by its text: whoever reads
+/// the results checks every number against the capacities.
+struct utterance {
+  struct {
+    uint32_t kind, rate, maximum_samples, text_bytes;
+    char text[TEXT_BYTES_LIMIT + 1];
+  } request;
+  struct utterance_result {
+    int32_t engine_error;
+    uint32_t sample_rate;
+    uint64_t total_samples;
+    uint32_t stored_samples, mark_count, phoneme_bytes, phonemes_cut;
+  } result;
+  struct mark marks[MARK_CAPACITY];
+  char phonemes[PHONEME_CAPACITY];
+  int16_t samples[SAMPLE_CAPACITY] __attribute__((aligned(4096)));
+};
+
+/// Brings the engine up, with no voice. `data_folder`: NULL for the engine's own. False when its data is missing.
+bool engine_initialise(const char *data_folder);
+
+/// The engine's data folder and version, once it is up.
+const char *engine_data_folder(void);
+const char *engine_version(void);
+
+/// Sets the voice of this process. False when the engine has none of that name that it can speak by itself.
+bool engine_set_voice(const char *voice);
+
+/// Speaks the request in `utterance` into it. Only once in a process: what the engine says depends on what it said.
+void utterance_speak(struct utterance *utterance);
+
+#endif

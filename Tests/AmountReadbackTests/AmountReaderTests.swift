@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AmountReadback
+import Foundation
+import Testing
+
+@Suite("The reader of amounts")
+struct AmountReaderTests {
+  @Test("the language subtag of the locale decides", arguments: ["en", "EN-gb", "en_IN", "en-Latn-US-u-nu-deva"])
+  func languageSubtag(_ locale: String) throws {
+    #expect(try Reading(locale)("five dollars", "USD") == .amount(500))
+  }
+
+  @Test(
+    "a locale in another language has no reader",
+    arguments: ["", "-", "e", "xx-US", "eng", "english", " en", "日本"])
+  func unknownLanguage(_ locale: String) {
+    #expect(throws: AmountReadbackError(code: .languageUnknown, locale: locale)) {
+      try AmountReader(locale: locale)
+    }
+  }
+
+  @Test(
+    "an error names the locale and the currency, no word and no amount",
+    arguments: AmountReadbackError.Code.allCases)
+  func description(_ code: AmountReadbackError.Code) {
+    let text = AmountReadbackError(code: code, locale: "en-US", currency: "USD").description
+    #expect(text.contains("en-US"))
+    #expect(code == .languageUnknown || text.contains("USD"))
+    #expect(text.hasSuffix("."))
+  }
+
+  @Test("what the reader throws says what was asked for")
+  func thrown() throws {
+    let reader = try AmountReader(locale: "en-US")
+    #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", currency: "USD")) {
+      try reader.minorUnits(in: "secret words", currency: "USD", minorDigits: 2)
+    }
+  }
+
+  @Test("minor digits outside 0 to 18 are out of range", arguments: [-1, 19, Int.max, Int.min])
+  func minorDigits(_ minorDigits: Int) throws {
+    #expect(try Reading("en")("five dollars", "USD", minorDigits) == .refused(.outOfRange))
+  }
+
+  static let units = ["CNY", "USD", "EUR", "GBP", "JPY", "KRW", "INR", "HKD", "TWD", "SGD", "KWD", "BHD", "VND", "THB"]
+
+  @Test(
+    "a currency is known by the names CLDR has for it, in every language",
+    arguments: [("en", "twelve "), ("zh", "十二"), ("ja", "じゅうに"), ("ko", "십이 "), ("hi", "बारह ")])
+  func namesOfCLDR(_ locale: String, _ twelve: String) throws {
+    let read = try Reading(locale)
+    let style = { (code: String) in
+      Decimal.FormatStyle.Currency(code: code, locale: Locale(identifier: locale)).presentation(.fullName)
+        .precision(.fractionLength(0))
+    }
+    for code in Set(Locale.commonISOCurrencyCodes).union(Self.units) {
+      let name = try #require(Locale(identifier: locale).localizedString(forCurrencyCode: code))
+      #expect(read(twelve + name, code) == .amount(1200), "\(locale) \(code) \(name)")
+      let counted = style(code).format(12).replacing("12", with: twelve.trimmingCharacters(in: .whitespaces))
+      // The newest currencies have no plural forms yet outside English; a code is no name.
+      guard !counted.hasSuffix(code) else {
+        #expect(read(counted, code) == .refused(.unreadable), "\(locale) \(code) \(counted)")
+        continue
+      }
+      #expect(read(counted, code) == .amount(1200), "\(locale) \(code) \(counted)")
+      let other = code == "USD" ? "EUR" : "USD"
+      #expect(read(counted, other) == .refused(.wrongCurrency), "\(locale) \(code) \(counted)")
+    }
+  }
+
+  @Test("a reader may be used by many tasks at once")
+  func concurrency() async throws {
+    let reader = try AmountReader(locale: "en-US")
+    let sum = try await withThrowingTaskGroup(of: Int64.self) { group in
+      for _ in 0..<64 {
+        group.addTask { try reader.minorUnits(in: "twelve Swiss francs", currency: "CHF", minorDigits: 2) }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(sum == 64 * 1200)
+  }
+
+  @Test("hostile text is refused in good time")
+  func hostile() throws {
+    let read = try Reading("en-US")
+    for text in [
+      String(repeating: "one ", count: 20_000) + "dollars", String(repeating: "s's", count: 20_000), "\u{0}",
+      String(repeating: "one quintillion ", count: 5000) + "dollars", "one\u{301} dollar", "\u{202E}one dollar",
+    ] {
+      #expect(read(text, "USD") == .refused(.unreadable))
+    }
+  }
+}

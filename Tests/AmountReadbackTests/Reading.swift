@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AmountReadback
+
+/// Reads words in one locale; an amount or the code of the refusal.
+struct Reading {
+  enum Outcome: Equatable {
+    case amount(Int64)
+    case refused(AmountReadbackError.Code)
+  }
+
+  let reader: AmountReader
+
+  init(_ locale: String) throws {
+    reader = try AmountReader(locale: locale)
+  }
+
+  func callAsFunction(_ words: String, _ currency: String, _ minorDigits: Int = 2) -> Outcome {
+    do {
+      return .amount(try reader.minorUnits(in: words, currency: currency, minorDigits: minorDigits))
+    } catch {
+      return .refused(error.code)
+    }
+  }
+}
+
+/// Words, currency, minor digits, and the minor units they mean.
+typealias Good = (words: String, currency: String, minorDigits: Int, minorUnits: Int64)
+
+/// Words, currency, and why they are refused; with two minor digits.
+typealias Bad = (words: String, currency: String, code: AmountReadbackError.Code)

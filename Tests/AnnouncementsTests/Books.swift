@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+
+/// The phrase books of this checkout.
+enum Books {
+  static let directory = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
+
+  static func all() throws -> PhraseBooks { try PhraseBooks(directory: directory) }
+
+  static func money(_ text: String, _ code: String) throws -> Money {
+    let currency = try Currency(code: code).orThrow("\(code) is a currency")
+    return try Money(decimalText: text, currency: currency)
+  }
+
+  /// The words of an amount in a locale.
+  static func words(_ text: String, _ code: String, _ locale: String) throws -> String {
+    try all().writer(for: locale).script(for: .payment(Payment(amount: try money(text, code)))).amountText
+  }
+
+  static func script(_ announcement: Announcement, _ locale: String) throws -> Script {
+    try all().writer(for: locale).script(for: announcement)
+  }
+}
+
+struct Missing: Error {
+  var what: String
+}
+
+extension Optional {
+  func orThrow(_ what: String) throws -> Wrapped {
+    guard let self else { throw Missing(what: what) }
+    return self
+  }
+}

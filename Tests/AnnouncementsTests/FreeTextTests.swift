@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("Text from outside is made fit to be spoken")
+struct FreeTextTests {
+  private func said(_ text: String, _ locale: String = "en-US") throws -> String {
+    try Books.script(.text(text, locale: nil), locale).text
+  }
+
+  @Test(
+    "numbers and signs become words",
+    arguments: [
+      ("Order 42 ready", "en-US", "Order forty-two ready"),
+      ("It is $12.50!", "en-US", "It is twelve dollars and fifty cents."),
+      ("12.50€", "en-US", "twelve euros and fifty cents"), ("₹1,25,000.50", "hi-IN", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
+      ("收到12.50元", "zh-CN", "收到 十二元五角"), ("1200円です", "ja-JP", "せんにひゃくえん です"),
+      ("pi 3.14", "en-US", "pi three point one four"),
+      ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "twelve"),
+      ("Tom & Ann", "en-US", "Tom and Ann"),
+      ("٤٢", "en-US", "forty-two"), ("元旦快乐", "zh-CN", "元旦快乐"),
+    ])
+  func numbers(text: String, locale: String, words: String) throws {
+    #expect(try said(text, locale) == words)
+  }
+
+  @Test(
+    "markup, phoneme escapes and shell words are plain words",
+    arguments: [
+      ("[[h@loU]] <audio src=\"secret.wav\"/>", "h at loU audio src equals secret. wav"),
+      ("-fsecret.txt $(id) `id`", "fsecret. txt dollars id id"), ("O'Brien's", "O Brien s"), ("O'Brien", "O'Brien"),
+      ("s's's's", "s s s s"), ("a.b.c", "a. b. c"), ("hi,,,... there", "hi, there"), ("x\u{202E}y\u{0}z", "x y z"),
+    ])
+  func plainWords(text: String, words: String) throws {
+    #expect(try said(text) == words)
+  }
+
+  @Test("nothing but letters, marks, spaces and plain punctuation reaches a voice")
+  func alphabet() throws {
+    let hostile = try FileManager.default.contentsOfDirectory(
+      at: Books.directory.appending(path: "../Tests/Fixtures/hostile"), includingPropertiesForKeys: nil)
+    #expect(hostile.count >= 5)
+    for locale in try Books.all().locales {
+      for file in hostile {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        guard let script = try? Books.script(.text(text + " x", locale: nil), locale) else { continue }
+        for scalar in script.runs.map(\.text).joined().unicodeScalars {
+          let isLetter =
+            scalar.properties.isAlphabetic
+            || [.nonspacingMark, .spacingMark].contains(scalar.properties.generalCategory)
+          #expect(isLetter || " ,.'-".unicodeScalars.contains(scalar), "\(file.lastPathComponent): \(scalar.value)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("Money is exact")
+struct MoneyTests {
+  @Test(
+    "decimal text becomes minor units by the currency's digits",
+    arguments: [
+      ("12.50", "CNY", 1250), ("12.5", "CNY", 1250), ("12", "CNY", 1200), ("0.01", "USD", 1), ("2.05", "USD", 205),
+      ("0012.50", "USD", 1250), ("1250", "JPY", 1250), ("12.345", "KWD", 12345), ("0.001", "BHD", 1),
+      ("9999999999999.99", "INR", 999_999_999_999_999), ("1.0005", "CLF", 10_005),
+    ] as [(String, String, Int64)])
+  func decimalText(text: String, code: String, minorUnits: Int64) throws {
+    #expect(try Books.money(text, code).minorUnits == minorUnits)
+  }
+
+  @Test(
+    "text that two readers could take for two sums is refused",
+    arguments: [
+      "", " ", ".", "12.", ".5", "1,250.00", "1 250", "+1", "-1", "1e3", "0x10", "１２", "१२", "12.5.0", "NaN", "inf",
+      "¥12", "12.50 ", "12\n", "０",
+    ])
+  func refusedText(text: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
+    #expect(error?.code == .fieldInvalid)
+    #expect(error?.remedy.contains("such as 12.50") == true)
+  }
+
+  @Test(
+    "more digits than the currency has are refused and never rounded",
+    arguments: [("12.505", "CNY"), ("12.500", "USD"), ("1.0", "JPY"), ("1.2345", "KWD")])
+  func tooPrecise(text: String, code: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.money(text, code) }
+    #expect(error?.problem == "has more decimal digits than \(code) has")
+  }
+
+  @Test(
+    "zero, and sums larger than can be said, are refused",
+    arguments: ["0", "0.00", "10000000000000", "9" + String(repeating: "9", count: 40)])
+  func outOfRange(text: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
+    #expect(error?.code == .fieldInvalid)
+  }
+
+  @Test("an error's text holds no amount")
+  func errorIsPrivate() throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.money("73519.4242", "CNY") }
+    #expect(error?.description == "amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")
+  }
+
+  @Test("a JSON number keeps its digits, where binary floating point would say 2.04")
+  func jsonNumber() throws {
+    let decimal = try JSONDecoder().decode(Decimal.self, from: Data("2.05".utf8))
+    let currency = try Currency(code: "USD").orThrow("USD")
+    #expect(try Money(decimal: decimal, currency: currency).minorUnits == 205)
+    #expect(throws: AnnouncementError.self) { try Money(decimal: -decimal, currency: currency) }
+  }
+
+  @Test(
+    "a sum is written back with all of its currency's digits",
+    arguments: [("12.5", "CNY", "12.50"), ("7", "JPY", "7"), ("0.05", "KWD", "0.050")])
+  func decimalTextBack(text: String, code: String, written: String) throws {
+    #expect(try Books.money(text, code).decimalText == written)
+  }
+
+  @Test("digits are ISO 4217's, and a code that is not in it is no currency")
+  func currencies() {
+    for (code, digits) in [
+      ("CNY", 2), ("JPY", 0), ("KRW", 0), ("VND", 0), ("KWD", 3), ("TND", 3), ("IRR", 2), ("UYW", 4),
+    ] {
+      #expect(Currency(code: code)?.minorDigits == digits)
+    }
+    for code in ["", "cny", "XXX", "XAU", "USDT", "人民币", "US"] { #expect(Currency(code: code) == nil) }
+  }
+}

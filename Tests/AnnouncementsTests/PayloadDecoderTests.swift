@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("A payload becomes an announcement")
+struct PayloadDecoderTests {
+  private func decode(_ json: String) throws -> Announcement { try PayloadDecoder.decode(Data(json.utf8)) }
+
+  private func payment(_ json: String) throws -> Payment {
+    guard case .payment(let payment) = try decode(json) else { throw Missing(what: "a payment") }
+    return payment
+  }
+
+  private func fault(_ json: String) -> AnnouncementError? {
+    do {
+      _ = try decode(json)
+      return nil
+    } catch { return error as? AnnouncementError }
+  }
+
+  @Test("a bare payment, with everything that it may say")
+  func barePayment() throws {
+    let payment = try payment(
+      """
+      {"id": "20261120", "amount": "12.50", "currency": "CNY", "kind": "refunded", "channel": "alipay", "payer": "张三",
+       "note": "午餐", "locale": "zh-CN", "sequence": 42, "occurred_at": "2026-11-20T20:23:58Z", "unknown": [1, {"a": 2}]}
+      """)
+    #expect(payment.id == "20261120")
+    #expect(payment.amount == (try Books.money("12.50", "CNY")))
+    #expect(payment.kind == .refunded)
+    #expect(payment.channel == "alipay")
+    #expect(payment.payer == "张三")
+    #expect(payment.note == "午餐")
+    #expect(payment.locale == "zh-CN")
+    #expect(payment.sequence == 42)
+    #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_795_206_238))
+  }
+
+  @Test("a payment inside an APNs payload wins over its alert")
+  func paymentInAPNs() throws {
+    let payment = try payment(
+      #"{"aps": {"alert": "hello", "mutable-content": 1}, "payment": {"id": "1", "minor": 1250, "currency": "JPY"}}"#)
+    #expect(payment.amount == (try Books.money("1250", "JPY")))
+    #expect(payment.kind == .received)
+  }
+
+  @Test(
+    "without a payment the alert is spoken",
+    arguments: [
+      (#"{"aps": {"alert": "Paid"}}"#, "Paid"), (#"{"aps": {"alert": {"body": "Paid"}}}"#, "Paid"),
+      (#"{"aps": {"alert": {"title": "Shop", "body": "Paid"}}}"#, "Shop. Paid"),
+    ])
+  func alert(json: String, text: String) throws {
+    #expect(try decode(json) == .text(text, locale: nil))
+  }
+
+  @Test("a number is read from its digits", arguments: ["12.5", "12.50", "1.25e1", "1250e-2"])
+  func numbers(number: String) throws {
+    #expect(try payment(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#).amount.minorUnits == 1250)
+  }
+
+  @Test("null is the same as absent")
+  func null() throws {
+    #expect(try payment(#"{"id": "1", "amount": "1", "currency": "CNY", "payer": null, "minor": null}"#).payer == nil)
+  }
+
+  @Test(
+    "an error names the field, the shape of what it held, and what is right",
+    arguments: [
+      (#"{}"#, "id: is missing; give the payment's id, unique in the account."),
+      (#"{"id": 7, "amount": "1", "currency": "CNY"}"#, "id: is a number; it is a string."),
+      (
+        #"{"id": "1", "currency": "CNY"}"#,
+        "amount: is missing; give amount as a decimal string, or minor as a whole number of minor units."
+      ),
+      (
+        #"{"id": "1", "amount": "1", "minor": 100, "currency": "CNY"}"#,
+        "amount and minor: are both given; give one of them."
+      ),
+      (
+        #"{"id": "1", "amount": true, "currency": "CNY"}"#,
+        #"amount: is true or false; it is a decimal string such as "12.50", or a number."#
+      ),
+      (
+        #"{"id": "1", "amount": -3, "currency": "CNY"}"#,
+        "amount: is negative; give the sum paid as a number above zero, and say the direction with kind."
+      ),
+      (
+        #"{"id": "1", "minor": 1.5, "currency": "CNY"}"#,
+        "minor: is a number; it is a whole number below 2^63, without quotation marks."
+      ),
+      (
+        #"{"payment": {"id": "1", "amount": "1", "currency": "yuan"}}"#,
+        "payment.currency: is not an active ISO 4217 code; give three upper-case letters, such as CNY, USD or INR."
+      ),
+      (
+        #"{"id": "1", "amount": "1", "currency": "CNY", "kind": "paid"}"#,
+        "kind: is not a kind of payment; it is one of received, refunded, withdrawn, failed."
+      ),
+      (
+        #"{"id": "1", "amount": "1", "currency": "CNY", "occurred_at": "yesterday"}"#,
+        "occurred_at: is not a time; write it as RFC 3339 has it: 2026-11-20T20:23:58Z."
+      ),
+      (#"{"payment": []}"#, "payment: is an array; it is an object with id, amount and currency."),
+      (#"[1]"#, "payload: is an array; send one JSON object: a payment, or an APNs payload."),
+      (
+        #"{"aps": {}}"#,
+        "aps.alert: has no text and there is no payment; send the key payment, or an alert with a body."
+      ),
+      ("", "payload: is empty; send one JSON object: a payment, or an APNs payload."),
+      ("{", "payload: is not JSON in UTF-8; send one JSON object: a payment, or an APNs payload."),
+    ])
+  func errors(json: String, description: String) {
+    #expect(fault(json)?.description == description)
+  }
+
+  @Test("names and notes have limits, and the error does not hold them")
+  func limits() {
+    let long = String(repeating: "x", count: 201)
+    #expect(
+      fault(#"{"id": "1", "amount": "1", "currency": "CNY", "note": "\#(long)"}"#)?.description
+        == "note: is a string of 201 characters; it is at most 200 characters.")
+    #expect(
+      fault(#"{"id": "1", "amount": "1", "currency": "CNY", "payer": "\#(long.dropLast(120))"}"#)?.description
+        == "payer: is a string of 81 characters; it is at most 80 characters.")
+  }
+
+  @Test("a key that stands twice is refused, since readers differ in which they take")
+  func duplicateKeys() {
+    #expect(fault(#"{"id": "1", "amount": "1.00", "amount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
+    #expect(fault(#"{"payment": {"id": "1", "id": "2", "amount": "1", "currency": "CNY"}}"#)?.subject == "id")
+    // The same key in two objects is no fault.
+    #expect(fault(#"{"a": {"id": 1}, "id": "1", "amount": "1", "currency": "CNY"}"#) == nil)
+  }
+
+  @Test("a number that a decoder would round is refused")
+  func overlongNumber() {
+    let number = "1." + String(repeating: "0", count: 44) + "1"
+    #expect(fault(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#)?.code == .payloadMalformed)
+  }
+
+  @Test("size and nesting are limited")
+  func size() {
+    let padding = String(repeating: " ", count: 64 * 1024)
+    #expect(fault(padding + #"{"id": "1"}"#)?.code == .payloadTooLarge)
+    #expect(fault(String(repeating: "[", count: 60_000))?.code == .payloadMalformed)
+    #expect(
+      fault(#"{"a":"# + String(repeating: "[", count: 15) + String(repeating: "]", count: 15) + #","id":"1"}"#)?.code
+        == .fieldMissing)
+  }
+
+  @Test("no bytes whatever bring the decoder down")
+  func mutations() {
+    var random = SplitMix64(seed: 7)
+    let good = Array(
+      #"{"aps":{"alert":{"title":"a","body":"\u00e9\"b"}},"payment":{"id":"1","amount":12.5,"currency":"CNY"}}"#.utf8)
+    var failures = 0
+    for _ in 0..<3_000 {
+      var bytes = good
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: index)
+        }
+      }
+      do {
+        _ = try PayloadDecoder.decode(Data(bytes))
+      } catch {
+        failures += 1
+        #expect(!error.description.isEmpty)
+      }
+    }
+    #expect(failures > 1_000)
+  }
+}
+
+/// Random numbers that come again: Steele, Lea and Flood's SplitMix64 (2014).
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("Phrase books are data")
+struct PhraseBookTests {
+  @Test(
+    "a locale without a book of its own takes its language's",
+    arguments: [
+      ("zh-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-Hans-SG", "zh-CN"), ("ZH-cn", "zh-CN"), ("en-GB", "en-US"),
+      ("en_IN", "en-US"),
+      ("ja", "ja-JP"),
+    ])
+  func fallback(asked: String, found: String) throws {
+    #expect(try Books.all().book(for: asked).locale == found)
+  }
+
+  @Test(
+    "an unknown locale is an error that names the choices",
+    arguments: ["tlh", "", "zhx-CN", "en US", "../en-US", String(repeating: "a", count: 99)])
+  func unknown(locale: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.all().book(for: locale) }
+    #expect(error?.code == .localeUnknown)
+    #expect(error?.remedy == "choose one of en-US, hi-IN, ja-JP, ko-KR, zh-CN")
+  }
+
+  @Test("a new locale is a new file and nothing else")
+  func newLocale() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.copyItem(at: Books.directory, to: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var book = try String(contentsOf: folder.appending(path: "en-US.json"), encoding: .utf8)
+    book = book.replacing("\"en-US\"", with: "\"fr-FR\"").replacing("\"en_US\"", with: "\"fr_FR\"")
+      .replacing("\"dollars\"", with: "\"dollars américains\"").replacing(
+        "\"Received {amount}", with: "\"Reçu {amount}")
+    try Data(book.utf8).write(to: folder.appending(path: "fr-FR.json"))
+    let script = try PhraseBooks(directory: folder).writer(for: "fr")
+      .script(for: .payment(Payment(amount: try Books.money("21", "USD"))))
+    #expect(script.text == "Reçu vingt-et-un dollars américains")
+  }
+
+  @Test(
+    "what is wrong in a book is named",
+    arguments: [
+      ("\"cldr\": \"en_US\"", "\"cldr\": \"te_IN\"", "names a CLDR locale that has no spelled-out numbers of its own"),
+      ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words a minute"),
+      ("\"zero\", ", "", "digits has 9 words and not ten"),
+      ("\"USD\": {", "\"USX\": {", "currencies.USX is not in ISO 4217"),
+      (
+        "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
+        "currencies.KWD.minor has a wrong value"
+      ),
+      ("\"Received {amount}", "\"Received", "sentences.received does not say {amount} exactly once"),
+      ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
+      ("[, from {payer}]", "[, from {payer}", "sentences.failed has brackets that do not pair"),
+      ("{payer}", "{buyer}", "sentences.failed has a place that is not a name in braces"),
+      ("\"rate\": 160,", "", "does not read as a phrase book (no rate)"),
+      ("{", "", "does not read as a phrase book (not JSON)"),
+    ])
+  func faults(good: String, bad: String, problem: String) throws {
+    let text = try String(contentsOf: Books.directory.appending(path: "en-US.json"), encoding: .utf8)
+    let error = #expect(throws: AnnouncementError.self) {
+      try PhraseBook(data: Data(text.replacing(good, with: bad).utf8), name: "en-US.json")
+    }
+    #expect(error?.code == .phraseBookInvalid)
+    // Sentences are looked at in the order of the kinds, so a fault in several is named in the first.
+    #expect(
+      error?.problem.replacing("sentences.received", with: "sentences.failed")
+        == problem.replacing("sentences.received", with: "sentences.failed"))
+  }
+
+  @Test("a folder without books says how to name one")
+  func missing() {
+    let error = #expect(throws: AnnouncementError.self) {
+      try PhraseBooks(directory: URL(filePath: "/nonexistent-folder"))
+    }
+    #expect(error?.code == .phraseBooksMissing)
+    #expect(error?.remedy.contains("--data") == true)
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import SoundLibrary
+
+/// A step of publishing that the system can refuse.
+enum Step: String, CaseIterable, Sendable {
+  case openFolder, createFile, status, write, writeLater, synchronizeFile, rename
+
+  /// The system's calls, of which this one fails.
+  func failing(with number: Int32) -> FileSystemCalls {
+    var calls = FileSystemCalls.system
+    let failure = SystemFailure(number: number)
+    let count = Counter()
+    let write = calls.write
+    switch self {
+    case .openFolder: calls.openFolder = { (_, _) throws(SystemFailure) in throw failure }
+    case .createFile: calls.createFile = { (_, _) throws(SystemFailure) in throw failure }
+    case .status: calls.status = { (_) throws(SystemFailure) in throw failure }
+    case .write: calls.write = { (_, _) throws(SystemFailure) in throw failure }
+    case .writeLater:
+      calls.write = { (file, bytes) throws(SystemFailure) in
+        guard count.add() <= 2 else { throw failure }
+        return try write(file, bytes.prefix(1000))
+      }
+    case .synchronizeFile: calls.synchronize = { (_) throws(SystemFailure) in throw failure }
+    case .rename: calls.rename = { (_, _, _) throws(SystemFailure) in throw failure }
+    }
+    return calls
+  }
+}
+
+@Suite("A clip that cannot be published")
+struct PublishingFailureTests {
+  static let codes: [(Int32, SoundLibraryError.Code)] = [
+    (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EROFS, .readOnly), (EACCES, .notPermitted), (EPERM, .notPermitted),
+    (EFBIG, .tooLarge), (EMFILE, .tooManyOpenFiles), (ENFILE, .tooManyOpenFiles), (EIO, .systemFailure),
+  ]
+
+  let home: TemporaryContainer
+
+  init() throws { home = try TemporaryContainer() }
+
+  @Test(
+    "is an error with the system's reason at whichever step, and leaves the old clip and nothing else",
+    arguments: Step.allCases, codes)
+  func leavesNothing(_ step: Step, _ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
+    _ = try home.library.publish([1, 2, 3], as: "a.wav")
+    let library = SoundLibrary(container: home.container, calls: step.failing(with: reason.number))
+    let error = #expect(throws: SoundLibraryError.self) {
+      try library.publish([UInt8](repeating: 5, count: 5000), as: "a.wav")
+    }
+    #expect(error?.code == reason.code)
+    #expect(error?.systemError == reason.number)
+    #expect(home.names == ["a.wav"])
+    #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
+  }
+
+  @Test("because its folder cannot be made says so", arguments: codes)
+  func cannotMakeFolder(_ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
+    var calls = FileSystemCalls.system
+    calls.makeFolder = { (_, _) throws(SystemFailure) in throw SystemFailure(number: reason.number) }
+    let library = SoundLibrary(container: home.container, calls: calls)
+    let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
+    #expect(error?.code == reason.code)
+  }
+
+  @Test("at the very last step is an error, and stands there whole")
+  func lastStep() throws {
+    try home.makeSoundsDirectory()
+    var calls = FileSystemCalls.system
+    let synchronize = calls.synchronize
+    let count = Counter()
+    calls.synchronize = { (file) throws(SystemFailure) in
+      guard count.add() == 1 else { throw SystemFailure(number: EIO) }
+      try synchronize(file)
+    }
+    let library = SoundLibrary(container: home.container, calls: calls)
+    let error = #expect(throws: SoundLibraryError.self) { try library.publish([1, 2, 3], as: "a.wav") }
+    #expect(error?.code == .systemFailure)
+    #expect(home.names == ["a.wav"])
+    #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
+  }
+
+  @Test("is no matter of a signal that interrupts a call, or of a file system that takes a few bytes at a time")
+  func interruptions() throws {
+    let system = FileSystemCalls.system
+    var calls = system
+    let count = Counter()
+    @Sendable func interrupt() throws(SystemFailure) {
+      if !count.add().isMultiple(of: 3) { throw SystemFailure(number: EINTR) }
+    }
+    calls.openFolder = { (parent, name) throws(SystemFailure) in
+      try interrupt()
+      return try system.openFolder(parent, name)
+    }
+    calls.createFile = { (folder, name) throws(SystemFailure) in
+      try interrupt()
+      return try system.createFile(folder, name)
+    }
+    calls.openFile = { (folder, name) throws(SystemFailure) in
+      try interrupt()
+      return try system.openFile(folder, name)
+    }
+    calls.write = { (file, bytes) throws(SystemFailure) in
+      try interrupt()
+      return try system.write(file, bytes.prefix(7))
+    }
+    calls.read = { (file, count) throws(SystemFailure) in
+      try interrupt()
+      return try system.read(file, min(count, 11))
+    }
+    calls.synchronize = { (file) throws(SystemFailure) in
+      try interrupt()
+      try system.synchronize(file)
+    }
+    let library = SoundLibrary(container: home.container, calls: calls)
+    let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+    _ = try library.publish(bytes, as: "a.wav")
+    #expect(try library.contents(of: "a.wav") == bytes)
+    #expect(home.names == ["a.wav"])
+  }
+
+  @Test("because a write takes nothing is an error, not a wait for ever")
+  func writesNothing() throws {
+    var calls = FileSystemCalls.system
+    calls.write = { (_, _) throws(SystemFailure) in 0 }
+    let library = SoundLibrary(container: home.container, calls: calls)
+    let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
+    #expect(error?.code == .systemFailure)
+    #expect(home.names == [])
+  }
+
+  @Test("on the disk before its name is: bytes, then name, then the folder's entry")
+  func order() throws {
+    let system = FileSystemCalls.system
+    try home.makeSoundsDirectory()
+    var calls = system
+    let log = Log()
+    calls.write = { (file, bytes) throws(SystemFailure) in
+      log.add("write")
+      return try system.write(file, bytes)
+    }
+    calls.synchronize = { (file) throws(SystemFailure) in
+      log.add(try system.status(file).isRegularFile ? "synchronize file" : "synchronize folder")
+      try system.synchronize(file)
+    }
+    calls.rename = { (folder, name, newName) throws(SystemFailure) in
+      log.add("rename")
+      try system.rename(folder, name, newName)
+    }
+    _ = try SoundLibrary(container: home.container, calls: calls).publish([1], as: "a.wav")
+    #expect(log.lines == ["write", "synchronize file", "rename", "synchronize folder"])
+  }
+
+  @Test("closes every descriptor it opened, as one that is published does")
+  func descriptors() throws {
+    let open = Counter()
+    func counting(_ calls: FileSystemCalls) -> FileSystemCalls {
+      var counted = calls
+      counted.openFolder = { (parent, name) throws(SystemFailure) in
+        let descriptor = try calls.openFolder(parent, name)
+        open.add()
+        return descriptor
+      }
+      counted.createFile = { (folder, name) throws(SystemFailure) in
+        let descriptor = try calls.createFile(folder, name)
+        open.add()
+        return descriptor
+      }
+      counted.openFile = { (folder, name) throws(SystemFailure) in
+        let descriptor = try calls.openFile(folder, name)
+        open.add()
+        return descriptor
+      }
+      counted.close = { descriptor in
+        open.add(-1)
+        calls.close(descriptor)
+      }
+      return counted
+    }
+    for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
+    for calls in [FileSystemCalls.system] + Step.allCases.map({ $0.failing(with: EIO) }) {
+      let library = SoundLibrary(container: home.container, calls: counting(calls))
+      _ = try? library.publish([1], as: "a.wav")
+      _ = try? library.contents(of: "a.wav")
+      #expect(open.value == 0)
+    }
+  }
+
+  @Test("in a folder without the right to write is an error", .enabled(if: geteuid() != 0, "root may write anywhere"))
+  func withoutPermission() throws {
+    try home.makeSoundsDirectory()
+    let folder = home.container.soundsDirectory.path
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder) }
+    let error = #expect(throws: SoundLibraryError.self) { try home.library.publish([1], as: "a.wav") }
+    #expect(error?.code == .notPermitted)
+  }
+
+  @Test("is described by what was done, where, why, and what to do, but never by the clip's name")
+  func description() {
+    let folder = URL(fileURLWithPath: "/srv/group.crier/Library/Sounds")
+    let error = SoundLibraryError(SystemFailure(number: ENOSPC), while: .publishing, in: folder)
+    #expect(
+      error.description
+        == "Publishing a clip in /srv/group.crier/Library/Sounds failed: the disk is full (No space left on device). "
+        + "Free some space and try again.")
+    for code in SoundLibraryError.Code.allCases {
+      let text = SoundLibraryError(code: code, action: .reading, folder: folder).description
+      #expect(text.hasSuffix("."))
+      #expect(!text.contains("  "))
+    }
+  }
+}
+
+/// What happened, in order; one thread writes it.
+private final class Log: @unchecked Sendable {  // Every use of the lines is under the lock.
+  private let lock = NSLock()
+  private var entries: [String] = []
+
+  var lines: [String] { lock.withLock { entries } }
+
+  func add(_ line: String) {
+    lock.withLock { entries.append(line) }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+@testable import SoundLibrary
+
+/// A group container in a fresh folder, which is removed when the test is over.
+final class TemporaryContainer: Sendable {
+  let root: URL
+  let container: GroupContainer
+
+  init() throws {
+    root = FileManager.default.temporaryDirectory.appending(path: "sound-library-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    container = try GroupContainer(containers: root.appending(path: "containers"), group: "group.crier")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: root) }
+
+  var library: SoundLibrary { SoundLibrary(container: container) }
+
+  /// What is in `Library/Sounds`, hidden files too; empty when it does not exist.
+  var names: [String] { Self.names(in: container.soundsDirectory) }
+
+  static func names(in folder: URL) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+  }
+
+  func makeSoundsDirectory() throws {
+    try FileManager.default.createDirectory(at: container.soundsDirectory, withIntermediateDirectories: true)
+  }
+
+  /// Puts a file into `Library/Sounds` as a killed process would leave it: nobody has its lock.
+  func leaveBehind(_ name: String, _ bytes: [UInt8] = [1, 2, 3]) throws {
+    try makeSoundsDirectory()
+    try Data(bytes).write(to: container.soundsDirectory.appending(path: name))
+  }
+}
+
+/// A number that closures of several threads add to.
+final class Counter: @unchecked Sendable {  // Every use of the number is under the lock.
+  private let lock = NSLock()
+  private var number = 0
+
+  var value: Int { lock.withLock { number } }
+
+  @discardableResult
+  func add(_ amount: Int = 1) -> Int {
+    lock.withLock {
+      number += amount
+      return number
+    }
+  }
+}

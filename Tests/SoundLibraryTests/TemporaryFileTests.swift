@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import SoundLibrary
+
+@Suite("A temporary file of a sound library")
+struct TemporaryFileTests {
+  let home: TemporaryContainer
+
+  init() throws { home = try TemporaryContainer() }
+
+  private var abandoned: [String] { home.names.filter { $0.hasPrefix(".") } }
+
+  private func openFolder(_ calls: FileSystemCalls = .system) throws -> SoundsFolder {
+    try SoundsFolder(making: home.container, calls: calls)
+  }
+
+  @Test("left behind by a killed process is removed by the next publisher that meets its name")
+  func sweeps() throws {
+    try home.leaveBehind(".publishing-5")
+    let temporary = try openFolder().makeTemporary(startingAt: 5)
+    #expect(temporary.name == ".publishing-5")
+    let file = home.container.soundsDirectory.appending(path: temporary.name)
+    #expect(try Data(contentsOf: file).isEmpty)
+  }
+
+  @Test("never keeps a publisher from its work, however many are left behind, and they become fewer")
+  func sweepsMany() throws {
+    for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
+    _ = try home.library.publish([1], as: "a.wav")
+    #expect(abandoned.count == SoundsFolder.temporaryNameCount - 1)
+    for _ in 0..<50 { _ = try home.library.publish([1], as: "a.wav") }
+    #expect(abandoned.count < SoundsFolder.temporaryNameCount - 20)
+    #expect(try home.library.contents(of: "a.wav") == [1])
+  }
+
+  @Test("that somebody is writing is neither removed nor written to")
+  func sparesTheLiving() throws {
+    let folder = try openFolder()
+    let first = try folder.makeTemporary(startingAt: 63)
+    let second = try folder.makeTemporary(startingAt: 63)
+    let third = try folder.makeTemporary(startingAt: 63)
+    #expect(first.name == ".publishing-63")
+    #expect(second.name == ".publishing-0")
+    #expect(third.name == ".publishing-1")
+    #expect(abandoned.count == 3)
+  }
+
+  @Test("that became a clip meanwhile is not removed with the name it had")
+  func sparesAFileThatMoved() throws {
+    let folder = try openFolder()
+    try home.leaveBehind(".publishing-9", [1])
+    let sounds = home.container.soundsDirectory
+    var calls = FileSystemCalls.system
+    let openFile = calls.openFile
+    calls.openFile = { (folder, name) throws(SystemFailure) in
+      let file = try openFile(folder, name)
+      // Its writer finishes, and another publisher takes the name, just before the lock is tried.
+      try? FileManager.default.moveItem(at: sounds.appending(path: name), to: sounds.appending(path: "done.wav"))
+      try? Data([2]).write(to: sounds.appending(path: name))
+      return file
+    }
+    let temporary = try openFolder(calls).makeTemporary(startingAt: 9)
+    #expect(temporary.name == ".publishing-10")
+    #expect(home.names == [".publishing-10", ".publishing-9", "done.wav"])
+    #expect(try Data(contentsOf: sounds.appending(path: ".publishing-9")) == Data([2]))
+    _ = folder
+  }
+
+  @Test("that was taken for abandoned before its writer had the lock is given up for another name")
+  func noticesItsRemoval() throws {
+    let sounds = home.container.soundsDirectory
+    var calls = FileSystemCalls.system
+    let createFile = calls.createFile
+    calls.createFile = { (folder, name) throws(SystemFailure) in
+      let file = try createFile(folder, name)
+      if name == ".publishing-3" { try? FileManager.default.removeItem(at: sounds.appending(path: name)) }
+      return file
+    }
+    let temporary = try openFolder(calls).makeTemporary(startingAt: 3)
+    #expect(temporary.name == ".publishing-4")
+    #expect(home.names == [".publishing-4"])
+  }
+
+  @Test("whose lock is taken by a remover before its writer has it is given up for another name")
+  func noticesItsRemover() throws {
+    var calls = FileSystemCalls.system
+    let lock = calls.lock
+    let locks = Counter()
+    calls.lock = { (file) throws(SystemFailure) in
+      if locks.add() <= 2 { throw .busy }
+      try lock(file)
+    }
+    let temporary = try openFolder(calls).makeTemporary(startingAt: 0)
+    #expect(temporary.name == ".publishing-1")
+  }
+
+  @Test("is kept apart from others by its name alone on a file system without locks, where none is removed")
+  func worksWithoutLocks() throws {
+    try home.leaveBehind(".publishing-0")
+    var calls = FileSystemCalls.system
+    calls.lock = { (_) throws(SystemFailure) in throw SystemFailure(number: EOPNOTSUPP) }
+    let temporary = try openFolder(calls).makeTemporary(startingAt: 0)
+    #expect(temporary.name == ".publishing-1")
+    _ = try SoundLibrary(container: home.container, calls: calls).publish([1], as: "a.wav")
+    #expect(try home.library.contents(of: "a.wav") == [1])
+    #expect(home.names.contains(".publishing-0"))
+  }
+
+  @Test("has names to spare when the first ones are all in use, and an error when there are none")
+  func runsOut() throws {
+    var calls = FileSystemCalls.system
+    calls.lock = { (_) throws(SystemFailure) in throw SystemFailure(number: EOPNOTSUPP) }
+    let folder = try openFolder(calls)
+    let library = SoundLibrary(container: home.container, calls: calls)
+    for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)", []) }
+    #expect(try folder.makeTemporary(startingAt: 7).name == ".publishing-64")
+
+    for index in 65..<SoundsFolder.temporaryNameLimit { try home.leaveBehind(".publishing-\(index)", []) }
+    let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
+    #expect(error?.code == .busy)
+  }
+
+  @Test("does not lead elsewhere when somebody put a symbolic link or a folder under its name")
+  func refusesTraps() throws {
+    let victim = home.root.appending(path: "victim")
+    try Data([9]).write(to: victim)
+    try home.makeSoundsDirectory()
+    let sounds = home.container.soundsDirectory
+    try FileManager.default.createSymbolicLink(
+      at: sounds.appending(path: ".publishing-0"), withDestinationURL: victim)
+    try FileManager.default.createSymbolicLink(
+      at: sounds.appending(path: ".publishing-1"), withDestinationURL: home.root.appending(path: "nowhere"))
+    try FileManager.default.createDirectory(
+      at: sounds.appending(path: ".publishing-2"), withIntermediateDirectories: false)
+    #expect(try openFolder().makeTemporary(startingAt: 0).name == ".publishing-3")
+    #expect(try Data(contentsOf: victim) == Data([9]))
+    #expect(!FileManager.default.fileExists(atPath: home.root.appending(path: "nowhere").path))
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SpeechEngine
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("The pool of speakers")
+struct SpeakerPoolTests {
+  @Test("a speaker that was killed while idle is started again, and nobody notices")
+  func killedIdle() async throws {
+    let engine = BuiltSpeaker.engine(speakers: 1)
+    let good = try await engine.speak(BuiltSpeaker.english)
+    for _ in 0..<5 {
+      for process in await engine.speakerProcesses() { kill(process, SIGKILL) }
+      #expect(try await engine.speak(BuiltSpeaker.english) == good)
+    }
+  }
+
+  @Test("speakers killed in the middle of a batch lose nothing and spoil nothing")
+  func killedBusy() async throws {
+    let engine = BuiltSpeaker.engine(speakers: 2)
+    let good = try await engine.speak(BuiltSpeaker.chinese)
+    var processes = Set<Int32>()
+    try await withThrowingTaskGroup(of: Speech.self) { group in
+      for _ in 0..<200 { group.addTask { try await engine.speak(BuiltSpeaker.chinese) } }
+      var spoken = 0
+      for try await speech in group {
+        #expect(speech == good)
+        spoken += 1
+        // A killed speaker's request is tried once more, so kills come apart by more than one utterance.
+        if spoken % 40 == 0 {
+          let alive = await engine.speakerProcesses()
+          processes.formUnion(alive)
+          if let victim = alive.randomElement() { kill(victim, SIGKILL) }
+        }
+      }
+      #expect(spoken == 200)
+    }
+    #expect(processes.count > 2)
+  }
+
+  @Test("a speaker that hangs is ended at the deadline and its request is tried again")
+  func stopped() async throws {
+    let engine = BuiltSpeaker.engine(speakers: 1, deadlineMilliseconds: 200)
+    let good = try await engine.speak(BuiltSpeaker.english)
+    for process in await engine.speakerProcesses() { kill(process, SIGSTOP) }
+    #expect(try await engine.speak(BuiltSpeaker.english) == good)
+  }
+
+  @Test("a full queue is an error at once")
+  func fullQueue() async throws {
+    let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 4)
+    let outcomes = await withTaskGroup(of: SpeechEngineError.Code?.self) { group in
+      for _ in 0..<40 {
+        group.addTask {
+          do throws(SpeechEngineError) {
+            _ = try await engine.speak(BuiltSpeaker.english)
+            return nil
+          } catch { return error.code }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.filter { $0 == .queueFull }.count >= 30)
+    #expect(outcomes.allSatisfy { $0 == nil || $0 == .queueFull })
+    #expect(outcomes.contains(nil))
+  }
+
+  @Test("without a speaker program, the error says what to install")
+  func noProgram() async throws {
+    let engine = SpeechEngine(.init(speaker: URL(filePath: "/nonexistent/speaker")))
+    let error = await #expect(throws: SpeechEngineError.self) { try await engine.speak(BuiltSpeaker.english) }
+    #expect(error?.code == .engineUnavailable)
+    #expect(error?.remedy == "build or install it beside crier (make install)")
+  }
+
+  @Test(
+    "a program that is no speaker, or ends at once, is an unavailable engine", arguments: ["/bin/true", "/bin/cat"])
+  func wrongProgram(path: String) async throws {
+    let engine = SpeechEngine(.init(speaker: URL(filePath: path), deadlineMilliseconds: 100))
+    let error = await #expect(throws: SpeechEngineError.self) { try await engine.identity() }
+    #expect(error?.code == .engineUnavailable)
+  }
+
+  @Test("the identity tells the engine's version and its data")
+  func identity() async throws {
+    let identity = try await BuiltSpeaker.engine().identity()
+    #expect(identity.version.hasPrefix("1."))
+    #expect(identity.description.hasPrefix("espeak-ng-1."))
+    #expect(try await BuiltSpeaker.engine().identity() == identity)
+  }
+
+  @Test("no speaker is left when the engine is gone")
+  func end() async throws {
+    var engine: SpeechEngine? = BuiltSpeaker.engine(speakers: 1)
+    _ = try await engine?.speak(BuiltSpeaker.english)
+    let processes = await engine?.speakerProcesses() ?? []
+    #expect(processes.count == 1)
+    engine = nil
+    for process in processes { #expect(await isGone(process)) }
+  }
+
+  /// Waits for a process to end, at most 10 s, by asking the system each time the scheduler comes round.
+  private func isGone(_ process: Int32) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      if kill(process, 0) != 0 { return true }
+      await Task.yield()
+    }
+    return false
+  }
+}

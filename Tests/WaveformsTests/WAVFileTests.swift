@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Waveforms
+
+@Suite("WAVFile: mono 16-bit PCM in a RIFF WAVE file")
+struct WAVFileTests {
+  private let waveform = Waveform(samples: [0, 1, -1, 256, .max, .min], sampleRate: 22_050)
+
+  @Test("the bytes are a canonical WAV file: RIFF, fmt, data")
+  func layout() {
+    let expected: [UInt8] =
+      Array("RIFF".utf8) + [48, 0, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
+      + [0x22, 0x56, 0, 0, 0x44, 0xAC, 0, 0, 2, 0, 16, 0] + Array("data".utf8) + [12, 0, 0, 0]
+      + [0, 0, 1, 0, 0xFF, 0xFF, 0, 1, 0xFF, 0x7F, 0, 0x80]
+    #expect(WAVFile.encode(waveform) == expected)
+  }
+
+  @Test("a comment follows the samples as LIST INFO ICMT, ended by NUL and padded to even")
+  func commentLayout() {
+    let bytes = WAVFile.encode(waveform, comment: "abc!")
+    #expect(bytes.count == 56 + 26)
+    #expect(
+      Array(bytes[56...]) == Array("LIST".utf8) + [18, 0, 0, 0] + Array("INFOICMT".utf8) + [5, 0, 0, 0]
+        + Array("abc!".utf8) + [0, 0])
+    #expect(bytes[4] == 74)
+  }
+
+  @Test(
+    "what was encoded is decoded again",
+    arguments: [nil, "", "a", "ab", "支付宝到账十二元五角", String(repeating: "x", count: 1001)])
+  func roundTrip(comment: String?) throws {
+    for samples in [[], [1], waveform.samples] as [[Int16]] {
+      let waveform = Waveform(samples: samples, sampleRate: 8000)
+      let decoded = try WAVFile.decode(WAVFile.encode(waveform, comment: comment))
+      #expect(decoded.waveform == waveform)
+      #expect(decoded.comment == comment)
+    }
+  }
+
+  @Test("a comment ends at its first NUL, as a string in a WAV file does")
+  func commentWithNUL() throws {
+    #expect(try WAVFile.decode(WAVFile.encode(waveform, comment: "a\0b")).comment == "a")
+  }
+
+  @Test("marks are not part of the file")
+  func marks() throws {
+    var marked = waveform
+    marked.marks = [.init(text: "one", startMilliseconds: 0, endMilliseconds: 1)]
+    #expect(WAVFile.encode(marked) == WAVFile.encode(waveform))
+  }
+
+  @Test("chunks it does not know are passed over, and a fmt chunk of 18 bytes is read")
+  func foreignChunks() throws {
+    let plain = WAVFile.encode(waveform)
+    let odd = Array("odd ".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
+    let format = Array("fmt ".utf8) + [18, 0, 0, 0] + plain[20..<36] + [0, 0]
+    let body = Array("WAVE".utf8) + odd + format + odd + plain[36...] + odd
+    #expect(try WAVFile.decode(riff(body)).waveform == waveform)
+  }
+
+  @Test("every file cut short is refused, at every length")
+  func truncated() {
+    let bytes = WAVFile.encode(waveform, comment: "a comment")
+    for length in 0..<bytes.count {
+      #expect(code(Array(bytes[..<length])) == (length < 12 ? .notWAVE : .truncated))
+    }
+  }
+
+  @Test("a file whose samples are cut short is refused although its RIFF length fits")
+  func tornData() {
+    let bytes = WAVFile.encode(waveform)
+    #expect(code(riff(Array(bytes[8..<50]))) == .truncated)
+  }
+
+  @Test("bytes after the end are refused")
+  func trailing() {
+    #expect(code(WAVFile.encode(waveform) + [0]) == .trailingBytes)
+  }
+
+  @Test("bytes inside the RIFF that are no chunk are refused")
+  func garbageInside() {
+    #expect(code(riff(Array(WAVFile.encode(waveform)[8...]) + [1, 2, 3])) == .truncated)
+  }
+
+  @Test(
+    "a header that is not mono 16-bit PCM is refused, and the error says where",
+    arguments: [
+      (0, UInt8(ascii: "X"), .notWAVE), (8, UInt8(ascii: "X"), .notWAVE),
+      (20, 3, .unsupportedEncoding), (20, 7, .unsupportedEncoding), (34, 8, .unsupportedEncoding),
+      (22, 0, .notMono), (22, 2, .notMono), (32, 4, .malformedChunk), (28, 0, .malformedChunk),
+      (24, 0, .malformedChunk), (16, 14, .malformedChunk), (16, 17, .unsupportedEncoding), (16, 0, .malformedChunk),
+      (40, 11, .malformedChunk), (43, 0xFF, .truncated), (19, 0xFF, .truncated), (7, 0xFF, .truncated),
+      (12, UInt8(ascii: "X"), .malformedChunk), (36, UInt8(ascii: "X"), .malformedChunk),
+    ] as [(Int, UInt8, WAVFileError.Code)])
+  func badHeader(offset: Int, value: UInt8, expected: WAVFileError.Code) {
+    var bytes = WAVFile.encode(waveform)
+    bytes[offset] = value
+    #expect(code(bytes) == expected)
+  }
+
+  @Test("a second fmt or data chunk, and data before fmt, are refused")
+  func chunkOrder() {
+    let bytes = WAVFile.encode(waveform)
+    let (format, data) = (bytes[12..<36], bytes[36...])
+    let wave = Array("WAVE".utf8)
+    #expect(code(riff(wave + format + format + data)) == .malformedChunk)
+    #expect(code(riff(wave + format + data + data)) == .malformedChunk)
+    #expect(code(riff(wave + data + format)) == .malformedChunk)
+    #expect(code(riff(wave + format)) == .malformedChunk)
+    #expect(code(riff(wave)) == .malformedChunk)
+  }
+
+  @Test("a comment list with a length beyond its end is refused")
+  func badList() {
+    let bytes = WAVFile.encode(waveform, comment: "abc")
+    var broken = bytes
+    broken[72] = 200
+    #expect(code(broken) == .truncated)
+  }
+
+  @Test("the description says where the trouble is and what is right")
+  func description() {
+    var bytes = WAVFile.encode(waveform)
+    bytes[22] = 2
+    #expect(throws: WAVFileError.self) { try WAVFile.decode(bytes) }
+    do { _ = try WAVFile.decode(bytes) } catch {
+      #expect(error.description == "The WAV file cannot be read, at byte 22: 2 channels; right is 1.")
+    }
+  }
+
+  @Test("no bytes make it trap: 100,000 mutations, each an error or a waveform no longer than its file")
+  func mutations() {
+    let original = WAVFile.encode(Waveform(samples: [1, 2, 3], sampleRate: 22_050), comment: "a")
+    var random = SystemIndependentGenerator(state: 1)
+    var readable = 0
+    for _ in 0..<100_000 {
+      var bytes = original
+      for _ in 0...Int(random.next() % 3) {
+        let value = random.next()
+        let position = Int(value >> 8) % bytes.count
+        switch value % 8 {
+        case 0: bytes.removeSubrange(position...)
+        case 1: bytes.append(UInt8(truncatingIfNeeded: value >> 40))
+        case 2: bytes[position] = 0xFF
+        default: bytes[position] = UInt8(truncatingIfNeeded: value >> 40)
+        }
+        if bytes.isEmpty { break }
+      }
+      if let decoded = try? WAVFile.decode(bytes) {
+        readable += 1
+        if decoded.waveform.samples.count * 2 > bytes.count { Issue.record("more samples than bytes") }
+      }
+    }
+    #expect(readable > 1000 && readable < 99_000)
+  }
+
+  private func riff(_ body: [UInt8]) -> [UInt8] {
+    Array("RIFF".utf8) + [UInt8(body.count % 256), UInt8(body.count / 256), 0, 0] + body
+  }
+
+  private func code(_ bytes: [UInt8]) -> WAVFileError.Code? {
+    do {
+      _ = try WAVFile.decode(bytes)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+}
+
+/// The same numbers in every run, on every machine (xorshift64).
+private struct SystemIndependentGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+}

@@ -37,8 +37,7 @@ format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Package.swift
 
 check: setup
-	$(SWIFT) build -c release --build-tests
-	$(SWIFT) test -c release --skip-build --filter ExhaustiveChecks
+	$(SWIFT) test -c release --filter ExhaustiveChecks
 
 bench: build
 	@scripts/setup espeak-ng

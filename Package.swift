@@ -63,11 +63,22 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "crier",
-      dependencies: ["Announcements", "Announcer", "SoundLibrary", "SpeechEngine", "WaveformDrawing", argumentParser],
+      dependencies: [
+        "Announcements", "Announcer", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine", "WaveformDrawing",
+        argumentParser,
+      ],
       swiftSettings: settings),
 
     // Measuring, for tests and for the benchmarks.
     .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
+
+    // `make bench`.
+    .executableTarget(
+      name: "crier-bench",
+      dependencies: ["Announcements", "Announcer", "SoundLibrary", "SpeechEngine", argumentParser],
+      path: "Benchmarks/crier-bench", swiftSettings: settings),
+    .executableTarget(
+      name: "in-process-limit", path: "Benchmarks/in-process-limit", linkerSettings: [.linkedLibrary("espeak-ng")]),
 
     .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements"], swiftSettings: settings),
     .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),

@@ -7,15 +7,15 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   /// What was wrong.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// No reader exists for the language of the locale.
-    case languageUnknown
+    case languageUnknown = "language_unknown"
     /// A word is unknown, out of its place, missing or left over.
     case unreadable
     /// The words name another currency than the one asked for, or none.
-    case wrongCurrency
+    case wrongCurrency = "wrong_currency"
     /// The words can be heard as two amounts, such as 一百一 (110 to most ears, 101 to some).
     case ambiguous
     /// The amount, or the number of its minor digits, does not fit in 64-bit minor units.
-    case outOfRange
+    case outOfRange = "out_of_range"
   }
 
   public var code: Code

@@ -59,8 +59,8 @@ struct AmountGrammar {
 
   private func decimalWords(_ money: Money) -> [String] {
     // Zero before a point is read as a digit: Korean counts with 공 and reads decimals with 영.
+    guard money.minorPart > 0 else { return book.numbers.words(counting: money.majorPart) }
     let major = money.majorPart == 0 ? [book.content.digits[0]] : book.numbers.words(money.majorPart)
-    guard money.minorPart > 0 else { return major }
     return major + [book.content.decimalPoint] + money.minorPartDigits.map { book.content.digits[$0] }
   }
 

@@ -57,7 +57,7 @@ struct FreeText {
 
   /// The text with its numbers, currency signs and symbols as words of the book's language.
   private func spelledOut(_ text: String) -> String {
-    let scalars = Array(text.precomposedStringWithCompatibilityMapping.unicodeScalars)
+    let scalars = Array(Self.folded(text).unicodeScalars)
     var words = ""
     var index = 0
     while index < scalars.count {
@@ -70,7 +70,10 @@ struct FreeText {
         index = number.end + (before == nil && after != nil ? 1 : 0)
       } else if let currency = currency(scalar), !scalar.properties.isAlphabetic {
         let numberFollows = index + 1 < scalars.count && WrittenNumber(scalars, at: index + 1) != nil
-        if !numberFollows { words += " " + (book.content.currencies[currency.code]?.major.other ?? "") + " " }
+        if !numberFollows { words += " " + unit(currency) + " " }
+        index += 1
+      } else if isMinus(scalars, at: index) {
+        words += " " + book.content.minus + " "
         index += 1
       } else {
         words += book.content.symbols[String(scalar)].map { " \($0) " } ?? Self.plain(scalar)
@@ -80,25 +83,55 @@ struct FreeText {
     return words
   }
 
+  /// Compatibility forms as plain ones (full-width letters, ligatures). A superscript or a fraction stays apart from
+  /// the digits beside it: 3½ is not 31, nor 10² a hundred and two.
+  private static func folded(_ text: String) -> String {
+    var apart = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isOtherNumber = scalar.properties.generalCategory == .otherNumber
+      if isOtherNumber { apart.append(" ") }
+      apart.append(scalar)
+      if isOtherNumber { apart.append(" ") }
+    }
+    return String(apart).precomposedStringWithCompatibilityMapping
+  }
+
+  /// A hyphen or minus that opens a number, and does not join it to what stands before.
+  private func isMinus(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+    guard ["-", "\u{2212}"].contains(scalars[index]), index + 1 < scalars.count else { return false }
+    let opens =
+      index == 0 || !(scalars[index - 1].properties.isAlphabetic || scalars[index - 1].properties.numericType != nil)
+    let next = currency(scalars[index + 1]) == nil ? index + 1 : index + 2
+    return opens && WrittenNumber(scalars, at: next) != nil
+  }
+
   private func currency(_ scalar: Unicode.Scalar) -> Currency? {
     book.content.currencySigns[String(scalar)].flatMap(Currency.init(code:))
   }
 
+  private func unit(_ currency: Currency) -> String {
+    book.content.currencies[currency.code]?.major.other ?? ""
+  }
+
   private func said(_ number: WrittenNumber, currency: Currency?) -> String {
-    if let currency, let money = try? Money(decimalText: number.decimalText, currency: currency),
+    let separator = book.content.wordSeparator
+    if let currency, number.isPlain, let money = try? Money(decimalText: number.decimalText, currency: currency),
       let words = try? grammar.words(money)
     {
       return words.joined()
     }
+    let unit = currency.map { separator + self.unit($0) } ?? ""
+    guard number.isPlain || number.isCounted else {
+      // 12,50 is twelve and a half to some and no number to others: its digits are said as they stand.
+      return number.groups.map { grammar.digits($0) }.joined(separator: ", ") + unit
+    }
     return ([number.whole] + (number.fraction.isEmpty ? [] : [number.fraction])).enumerated().map { part in
       // A long row of digits, or one that begins with zero, is a name (a telephone, an order) and not a quantity.
-      let value = part.element.count <= 4 && part.element.first != 0 && part.offset == 0
-      return value
+      let isQuantity = part.element.count <= 4 && part.element.first != 0 && part.offset == 0
+      return isQuantity
         ? grammar.cardinal(part.element.reduce(0) { $0 * 10 + Int64($1) })
         : grammar.digits(part.element)
-    }.joined(separator: book.content.wordSeparator + book.content.decimalPoint + book.content.wordSeparator)
-      + (currency.flatMap { book.content.currencies[$0.code]?.major.other }.map { book.content.wordSeparator + $0 }
-        ?? "")
+    }.joined(separator: separator + book.content.decimalPoint + separator) + unit
   }
 
   // MARK: What may reach the engine
@@ -121,63 +154,47 @@ struct FreeText {
     }
   }
 
+  /// Longer words, and clauses without a stop, are cut: the engine drops what goes over its tables and says nothing of
+  /// it (measured on espeak-ng 1.51: a word of 55 Hangul syllables, 72 kana, 150 letters; a clause of 150 syllables).
+  private static let longestWord = 36
+  private static let longestClause = 90
+
   /// Single spaces, no punctuation before the first word or twice in a row, at most one apostrophe a word and only
   /// inside it.
   private static func tidied(_ text: String) -> String {
     var words: [String] = []
+    var clause = 0
     for chunk in text.split(separator: " ") {
       let stop = chunk.last.flatMap { $0 == "," || $0 == "." ? $0 : nil }
       let letters = chunk.filter { $0 != "," && $0 != "." }
       var pieces = letters.split(separator: "'").map(String.init)
       // One apostrophe is a name or a possessive; more are no word, and each piece is said by itself.
       if pieces.count == 2 { pieces = [pieces.joined(separator: "'")] }
-      words += pieces
+      for piece in pieces.flatMap(parts(of:)) {
+        if clause + piece.count > longestClause, let last = words.indices.last, words[last].last?.isLetter == true {
+          words[last].append(",")
+          clause = 0
+        }
+        clause += piece.count
+        words.append(piece)
+      }
       if let stop, let last = words.indices.last, words[last].last != ",", words[last].last != "." {
         words[last].append(stop)
+        clause = 0
       }
     }
     let joined = words.joined(separator: " ")
     return joined.contains(where: \.isLetter) ? joined : ""
   }
-}
 
-/// A number as people write it in a text: digits of any script, grouped by commas, with a decimal part.
-private struct WrittenNumber {
-  var whole: [Int] = []
-  var fraction: [Int] = []
-
-  /// The first index behind it.
-  var end: Int
-
-  /// - Returns: `nil` when no digit stands at `start`.
-  init?(_ scalars: [Unicode.Scalar], at start: Int) {
-    func digit(_ index: Int) -> Int? {
-      guard index < scalars.count, scalars[index].properties.generalCategory == .decimalNumber else { return nil }
-      return scalars[index].properties.numericType == .decimal
-        ? scalars[index].properties.numericValue.map { Int($0) } : nil
+  private static func parts(of word: String) -> [String] {
+    guard word.count > longestWord else { return [word] }
+    var parts: [String] = []
+    var rest = Substring(word)
+    while !rest.isEmpty {
+      parts.append(String(rest.prefix(longestWord)))
+      rest = rest.dropFirst(longestWord)
     }
-    end = start
-    while true {
-      if let value = digit(end) {
-        whole.append(value)
-        end += 1
-      } else if !whole.isEmpty, end < scalars.count, scalars[end] == ",", digit(end + 1) != nil, digit(end + 2) != nil {
-        end += 1
-      } else {
-        break
-      }
-    }
-    guard !whole.isEmpty else { return nil }
-    guard end < scalars.count, scalars[end] == ".", digit(end + 1) != nil else { return }
-    end += 1
-    while let value = digit(end) {
-      fraction.append(value)
-      end += 1
-    }
-  }
-
-  var decimalText: String {
-    let digits = whole.map(String.init).joined()
-    return fraction.isEmpty ? digits : digits + "." + fraction.map(String.init).joined()
+    return parts
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// What must hold of a payload's bytes before they are decoded: its size, how deep it nests, how long its numbers
 /// are, and that no object says one key twice.
 ///
@@ -15,7 +17,7 @@ struct PayloadScan {
 
   private let bytes: [UInt8]
   private var position = 0
-  private var keysByDepth: [Set<ArraySlice<UInt8>>] = []
+  private var keysByDepth: [Set<String>] = []
   private var isObject: [Bool] = []
 
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`. A text that is not JSON at all may pass: the decoder says so.
@@ -24,6 +26,12 @@ struct PayloadScan {
       throw AnnouncementError(
         .payloadTooLarge, "payload", "is \(bytes.count) bytes",
         remedy: "a payload is at most \(largestBytes) bytes")
+    }
+    // The decoder would take UTF-16 and UTF-32 as well, which this scan cannot follow.
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+      throw AnnouncementError(
+        .payloadMalformed, "payload", "is not JSON in UTF-8",
+        remedy: "send one JSON object: a payment, or an APNs payload")
     }
     var scan = PayloadScan(bytes: bytes)
     try scan.run()
@@ -72,13 +80,20 @@ struct PayloadScan {
     let end = min(position, bytes.count)
     position = end + 1
     guard isObject.last == true, nextSignificantByte == UInt8(ascii: ":") else { return }
-    let key = bytes[start..<end]
+    let key = Self.unescaped(bytes[start..<end])
     guard keysByDepth[keysByDepth.count - 1].insert(key).inserted else {
-      let name = String(decoding: key.prefix(40), as: UTF8.self).filter { $0.isASCII && ($0.isLetter || $0 == "_") }
+      let name = key.prefix(40).filter { $0.isASCII && ($0.isLetter || $0 == "_") }
       throw AnnouncementError(
         .payloadMalformed, name.isEmpty ? "a key" : name, "stands twice in one object",
         remedy: "say each key once, so that every reader takes the same value")
     }
+  }
+
+  /// A key as its reader sees it: `\u0061mount` is amount.
+  private static func unescaped(_ key: ArraySlice<UInt8>) -> String {
+    let text = String(decoding: key, as: UTF8.self)
+    guard key.contains(UInt8(ascii: "\\")) else { return text }
+    return (try? JSONDecoder().decode(String.self, from: Data("\"\(text)\"".utf8))) ?? text
   }
 
   private var nextSignificantByte: UInt8? {

@@ -35,6 +35,8 @@ public struct PhraseBook: Sendable {
     var majorMinorSeparator: String
     /// The decimal point and the ten digits, for sums without a minor unit's name.
     var decimalPoint: String
+    /// Said before a negative number in free text.
+    var minus: String
     var digits: [String]
     var channels: [String: String]
     var currencies: [String: Units]

@@ -4,50 +4,49 @@ public import Foundation
 
 /// The phrase books that are installed, chosen by BCP 47 locale.
 public struct PhraseBooks: Sendable {
-  private let books: [PhraseBook]
+  /// In alphabetical order. A book with a fault is kept as its fault: the others speak on.
+  private let books: [(locale: String, book: Result<PhraseBook, AnnouncementError>)]
   public let voices: ScriptVoices
 
-  /// - Throws: `.phraseBooksMissing` when there is no book.
-  public init(_ books: [PhraseBook], voices: ScriptVoices) throws(AnnouncementError) {
-    guard !books.isEmpty else { throw Self.missing("the folder of phrase books") }
-    self.books = books.sorted { $0.locale < $1.locale }
-    self.voices = voices
-  }
-
   /// Reads a folder of phrase books: each `<locale>.json`, and `scripts.json` for the voices of other scripts.
-  /// - Throws: `.phraseBooksMissing`, `.phraseBookInvalid`.
+  /// - Throws: `.phraseBooksMissing` when there is none; `.phraseBookInvalid` for `scripts.json`. A fault in a book is
+  ///   thrown when that book is asked for.
   public init(directory: URL) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     guard let voices = try? Data(contentsOf: directory.appending(path: "scripts.json")) else {
       throw Self.missing(directory.path)
     }
-    var books: [PhraseBook] = []
-    for name in names.sorted() where name.hasSuffix(".json") && name != "scripts.json" {
-      guard let data = try? Data(contentsOf: directory.appending(path: name)) else { throw Self.missing(name) }
-      let book = try PhraseBook(data: data, name: name)
-      guard name == "\(book.locale).json" else {
-        throw AnnouncementError(
-          .phraseBookInvalid, name, "holds the locale \(book.locale)", remedy: "name the file after its locale")
-      }
-      books.append(book)
+    books = names.sorted().filter { $0.hasSuffix(".json") && $0 != "scripts.json" }.map { name in
+      (String(name.dropLast(".json".count)), Result { () throws(AnnouncementError) in try Self.book(name, directory) })
     }
-    try self.init(books, voices: try ScriptVoices(data: voices))
+    guard !books.isEmpty else { throw Self.missing(directory.path) }
+    self.voices = try ScriptVoices(data: voices)
+  }
+
+  private static func book(_ name: String, _ directory: URL) throws(AnnouncementError) -> PhraseBook {
+    guard let data = try? Data(contentsOf: directory.appending(path: name)) else { throw missing(name) }
+    let book = try PhraseBook(data: data, name: name)
+    guard name == "\(book.locale).json" else {
+      throw AnnouncementError(
+        .phraseBookInvalid, name, "holds the locale \(book.locale)", remedy: "name the file after its locale")
+    }
+    return book
   }
 
   /// The locales that can be spoken, in alphabetical order.
   public var locales: [String] { books.map(\.locale) }
 
-  /// The book for a locale: the very one, else the first of the same language, by RFC 4647's lookup and its
-  /// implementation-defined default: a language's only book speaks for all of its regions.
-  /// - Throws: `.localeUnknown`, naming the locales there are.
+  /// The book for a locale: the very one, else the first of the same language, whatever its region or script: a
+  /// language's only book speaks for all who speak it.
+  /// - Throws: `.localeUnknown`, naming the locales there are; the fault of the book itself.
   public func book(for locale: String) throws(AnnouncementError) -> PhraseBook {
     let wanted = locale.replacing("_", with: "-").lowercased()
-    if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return exact }
+    if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return try exact.book.get() }
     let language = wanted.prefix { $0 != "-" }
     let isWellFormed =
       wanted.utf8.count <= 35 && wanted.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-    if isWellFormed, let sibling = books.first(where: { $0.locale.lowercased().hasPrefix("\(language)-") }) {
-      return sibling
+    if isWellFormed, let sibling = books.first(where: { $0.locale.lowercased().prefix { $0 != "-" } == language }) {
+      return try sibling.book.get()
     }
     throw AnnouncementError(
       .localeUnknown, "locale", isWellFormed ? "\(locale) has no phrase book" : "is not a BCP 47 tag",

@@ -31,8 +31,14 @@ public struct ScriptWriter: Sendable {
           .nothingToSay, "text", "has no word that a voice can say", remedy: "give at least one word")
       }
       for piece in pieces { runs.append(piece, .text) }
-    case .payment(let payment) where shortenings.contains(.amountOnly):
-      try appendAmount(payment.amount, to: &runs)
+    case .payment(var payment) where shortenings.contains(.amountOnly):
+      if payment.kind == .received {
+        try appendAmount(payment.amount, to: &runs)
+      } else {
+        // A sum by itself is heard as money received: what else happened to it stays said.
+        (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
+        try append(payment, without: [], to: &runs)
+      }
     case .payment(let payment):
       try append(payment, without: shortenings, to: &runs)
     }

@@ -39,6 +39,13 @@ struct SentenceTemplate {
         return "has an optional part without exactly one place"
       }
     }
+    let places: Set<Script.Role> = [.amount, .channel, .payer, .note]
+    for part in parts {
+      for case .place(let role) in part.pieces {
+        guard places.contains(role) else { return "has the place {\(role.rawValue)}, which a payment does not fill" }
+        if !part.isOptional, role != .amount { return "says {\(role.rawValue)} outside brackets, and it may be absent" }
+      }
+    }
     let required = parts.filter { !$0.isOptional }.flatMap(\.pieces)
     return required.filter { $0 == .place(.amount) }.count == 1 ? nil : "does not say {amount} exactly once"
   }

@@ -21,11 +21,10 @@ public final class Announcer: Sendable {
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
-  private let engine: SpeechEngine
-  private let mastering = Mastering()
+  private let engine: any Speaking
   private let publishing = DispatchQueue(label: "crier.publishing", attributes: .concurrent)
 
-  public init(phraseBooks: PhraseBooks, engine: SpeechEngine) {
+  public init(phraseBooks: PhraseBooks, engine: any Speaking) {
     self.phraseBooks = phraseBooks
     self.engine = engine
   }
@@ -39,35 +38,41 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let plan = try plan(announcement, options)
-    let recipe = Recipe(
-      scripts: plan.scripts, engine: try await engine.identity(), format: options.format.container.rawValue,
-      encoding: options.format.encoding.rawValue
-    ).digest
-    let name = "\(recipe).\(options.format.fileExtension)"
-    if let library, let bytes = try library.contents(of: name), let found = ClipRecord.read(bytes, recipe: recipe) {
-      return try clip(
-        announcement, plan, options, name: name, bytes: bytes, found.record, found.waveform, cached: true, in: library)
+    let ways = try ways(announcement, options)
+    let engine = try await engine.identity()
+    func recipe(_ ways: [Way]) -> String {
+      Recipe(
+        ways: ways, engine: engine, format: options.format.container.rawValue,
+        encoding: options.format.encoding.rawValue
+      ).digest
     }
-    let (mastered, script, shortened) = try await speak(plan)
-    let (bytes, record) = try ClipRecord.write(mastered.waveform, as: options.format) { frames, samplesSHA256 in
+    let whole = recipe(ways)
+    if let found = try find(whole, options, in: library) {
+      return try clip(announcement, ways, options, found, cached: true, in: library)
+    }
+    let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
+    // Ways that the engine could not speak are none of this clip's recipe: should the fault have been a passing one,
+    // the whole clip's name is still free for the whole clip.
+    let recipe = spoken.ways.count == ways.count ? whole : recipe(spoken.ways)
+    let waveform = spoken.mastered.waveform
+    let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
       ClipRecord(
-        recipe: recipe, text: script.text, voice: script.mainVoice, loudnessLUFS: mastered.loudnessLUFS,
-        shortened: shortened,
-        marks: mastered.waveform.marks.map {
-          ClipReport.Mark(
-            text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
-        }, frames: frames, samplesSHA256: samplesSHA256)
+        recipe: recipe, text: spoken.script.text, voice: spoken.script.mainVoice,
+        loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
+        marks: waveform.marks.map {
+          ClipRecord.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
+        }, frames: frames)
     }
-    if let library { try await publish(bytes, as: name, in: library) }
-    return try clip(
-      announcement, plan, options, name: name, bytes: bytes, record, mastered.waveform, cached: false, in: library)
+    let made = StoredClip(
+      name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
+    if let library { try await publish(bytes, as: made.name, in: library) }
+    return try clip(announcement, ways, options, made, cached: false, in: library)
   }
 
   /// The words of an announcement, whole; nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try options.check()
-    return try plan(announcement, options).scripts[0]
+    return try ways(announcement, options)[0].script
   }
 
   /// What the engine will say, in its mnemonics, a line for each run.
@@ -82,22 +87,15 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private struct Plan {
-    var attempts: [Shortenings.Attempt]
-    var scripts: [Script]
-    var isText: Bool
-  }
-
-  private func plan(_ announcement: Announcement, _ options: RenderOptions) throws -> Plan {
+  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> [Way] {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
     let whole = try script(announcement, by: writer, without: [], options)
-    let attempts = Shortenings.attempts(for: announcement, script: whole)
-    let scripts = try attempts.map { attempt in
-      let wordless = attempt.taken.filter { $0 != .rate }
-      return wordless.isEmpty ? whole : try script(announcement, by: writer, without: Set(wordless), options)
+    return try Shortenings.attempts(for: announcement, script: whole).map { attempt in
+      let leftOut = Set(attempt.taken.filter { $0 != .rate })
+      return Way(
+        attempt: attempt,
+        script: leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options))
     }
-    if case .text = announcement { return Plan(attempts: attempts, scripts: scripts, isText: true) }
-    return Plan(attempts: attempts, scripts: scripts, isText: false)
   }
 
   private func script(
@@ -128,60 +126,97 @@ public final class Announcer: Sendable {
 
   // MARK: Saying it
 
-  private func speak(_ plan: Plan) async throws -> (MasteredWaveform, Script, [ScriptWriter.Shortening]) {
+  /// What was said in the end, and the ways that were open: all but those that the engine failed at.
+  private struct Spoken {
+    var mastered: MasteredWaveform
+    var script: Script
+    var shortened: [ScriptWriter.Shortening]
+    var ways: [Way]
+  }
+
+  private func speak(_ ways: [Way], isText: Bool, mastering: Mastering) async throws -> Spoken {
     var lengths: [Script: Int] = [:]
-    var unspeakable: SpeechEngineError?
-    for (attempt, script) in zip(plan.attempts, plan.scripts) {
-      var script = script
-      let words = script
-      guard let rate = Shortenings.rate(for: attempt.pace, rate: script.rate, milliseconds: lengths[words]) else {
-        continue
-      }
+    var failed: [Script: any Error] = [:]
+    for way in ways where failed[way.script] == nil {
+      var script = way.script
+      guard
+        let rate = Shortenings.rate(for: way.attempt.pace, rate: script.rate, milliseconds: lengths[way.script])
+      else { continue }
       script.rate = rate
-      let spoken: (waveforms: [Waveform]?, totalMilliseconds: Int)
+      let spoken: (runs: [SpokenRun]?, totalMilliseconds: Int)
       do throws(SpeechEngineError) {
         spoken = try await speak(script)
       } catch {
         // A payment is never dropped: a name that ends the engine is left out, as one that is too long would be.
-        guard error.code == .textUnspeakable, !plan.isText else { throw error }
-        unspeakable = error
+        guard error.code == .textUnspeakable, !isText else { throw error }
+        failed[way.script] = error
         continue
       }
-      if attempt.pace == .normal { lengths[words] = spoken.totalMilliseconds }
-      guard let waveforms = spoken.waveforms else { continue }
-      let mastered = try master(waveforms)
+      if way.attempt.pace == .normal { lengths[way.script] = spoken.totalMilliseconds }
+      guard let runs = spoken.runs else { continue }
+      let mastered: MasteredWaveform
+      do {
+        mastered = try master(runs, by: mastering)
+      } catch let error as MasteringError where error.code == .silent && !isText {
+        failed[way.script] = error  // letters that a voice passes over in silence
+        continue
+      }
       let limit = Shortenings.limitMilliseconds / 1000 * mastered.waveform.sampleRate
-      if mastered.waveform.samples.count + Self.longestBlock < limit { return (mastered, script, attempt.taken) }
+      if mastered.waveform.samples.count + Self.longestBlock < limit {
+        return Spoken(
+          mastered: mastered, script: script, shortened: way.attempt.taken,
+          ways: ways.filter { failed[$0.script] == nil })
+      }
     }
-    if let unspeakable { throw unspeakable }
-    let milliseconds = plan.scripts.first.flatMap { lengths[$0] } ?? 0
+    if let error = failed.values.first { throw error }
+    let milliseconds = ways.first.flatMap { lengths[$0.script] } ?? 0
     throw AnnouncerError(
       .tooLong, "text", "takes \((milliseconds + 999) / 1000) s to say",
       remedy: "a notification's sound is shorter than \(Shortenings.limitMilliseconds / 1000) s, at most "
         + "\(Shortenings.fastestPercent - 100) % faster than normal; shorten the text")
   }
 
-  /// - Returns: no waveforms when the whole is so long that trimming cannot bring it under the limit.
+  /// - Returns: no runs when the whole is so long that trimming cannot bring it under the limit.
   private func speak(
     _ script: Script
-  ) async throws(SpeechEngineError) -> (waveforms: [Waveform]?, totalMilliseconds: Int) {
-    var waveforms: [Waveform] = []
+  ) async throws(SpeechEngineError) -> (runs: [SpokenRun]?, totalMilliseconds: Int) {
+    var runs: [SpokenRun] = []
     var total = 0
     for run in script.runs {
       let spoken = try await engine.waveform(of: run, rate: script.rate)
-      total += spoken.totalMilliseconds + (waveforms.isEmpty ? 0 : Self.pauseBetweenVoicesMilliseconds)
-      waveforms.append(spoken.waveform)
+      total += spoken.totalMilliseconds + (runs.isEmpty ? 0 : Self.pauseBetweenVoicesMilliseconds)
+      runs.append(
+        SpokenRun(waveform: spoken.waveform, isAmount: run.segments.contains { $0.role == .amount }))
     }
     // The engine's silence at both ends, measured up to 50 ms, is all that trimming takes.
-    return (total > Shortenings.limitMilliseconds + 200 ? nil : waveforms, total)
+    return (total > Shortenings.limitMilliseconds + 200 ? nil : runs, total)
   }
 
-  private func master(_ waveforms: [Waveform]) throws -> MasteredWaveform {
-    guard waveforms.count > 1 else { return try mastering.master(waveforms[0]) }
-    // Voices differ by up to 4 LU: each run is brought to one level before they are joined.
-    let leveled = try waveforms.map { try mastering.leveled($0) }
+  /// A run of a script as it sounds.
+  private struct SpokenRun {
+    var waveform: Waveform
+    var isAmount: Bool
+  }
+
+  /// Voices differ by up to 4 LU: each run is brought to one level before they are joined. A run that its voice passes
+  /// over in silence (a lone small kana, a modifier letter) is left out, unless the amount is in it.
+  private func master(_ runs: [SpokenRun], by mastering: Mastering) throws -> MasteredWaveform {
+    guard runs.count > 1 else { return try mastering.master(runs[0].waveform) }
+    var leveled: [Waveform] = []
+    for run in runs {
+      do throws(MasteringError) {
+        leveled.append(try mastering.leveled(run.waveform))
+      } catch {
+        guard error.code == .silent, !run.isAmount else { throw error }
+      }
+    }
     return try mastering.master(
       try Waveform.joined(leveled, pauseMilliseconds: Self.pauseBetweenVoicesMilliseconds))
+  }
+
+  /// Encodings of fewer bits put peaks back, up to 0.1 dB above what was limited (measured on IMA ADPCM).
+  private static func mastering(for format: SoundFormat) -> Mastering {
+    format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }
 
   // MARK: Leaving it
@@ -195,33 +230,59 @@ public final class Announcer: Sendable {
     }
   }
 
+  /// A clip's file, and what it says about itself.
+  private struct StoredClip {
+    var name: String
+    var bytes: [UInt8]
+    var record: ClipRecord
+    var waveform: Waveform
+  }
+
+  private func find(_ recipe: String, _ options: RenderOptions, in library: SoundLibrary?) throws -> StoredClip? {
+    let name = "\(recipe).\(options.format.fileExtension)"
+    guard let bytes = try library?.contents(of: name), let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
+    else { return nil }
+    return StoredClip(name: name, bytes: bytes, record: record, waveform: waveform)
+  }
+
   private func clip(
-    _ announcement: Announcement, _ plan: Plan, _ options: RenderOptions, name: String, bytes: [UInt8],
-    _ record: ClipRecord, _ waveform: Waveform, cached: Bool, in library: SoundLibrary?
+    _ announcement: Announcement, _ ways: [Way], _ options: RenderOptions, _ stored: StoredClip, cached: Bool,
+    in library: SoundLibrary?
   ) throws -> RenderedClip {
+    let record = stored.record
     var id: String?
     var amount: ClipReport.Amount?
     if case .payment(let payment) = announcement {
       id = payment.id
       amount = ClipReport.Amount(currency: payment.amount.currency.code, value: payment.amount.decimalText)
     }
-    var waveform = waveform
+    var waveform = stored.waveform
     waveform.marks = record.marks.map {
       Waveform.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
     }
-    let url = try library?.url(for: name)
+    let url = try library?.url(for: stored.name)
     let report = ClipReport(
-      id: id, text: record.text, locale: plan.scripts[0].locale, method: RenderOptions.Method.speech.rawValue,
+      id: id, text: record.text, locale: ways[0].script.locale, method: RenderOptions.Method.speech.rawValue,
       voice: record.voice, amount: amount,
       clip: ClipReport.Clip(
-        name: name, path: url?.path(percentEncoded: false) ?? "", url: url?.absoluteString ?? "", bytes: bytes.count,
-        sha256: SHA256.hash(data: bytes).hexadecimal,
+        name: stored.name, path: url?.path(percentEncoded: false) ?? "", url: url?.absoluteString ?? "",
+        bytes: stored.bytes.count,
+        sha256: SHA256.hash(data: stored.bytes).hexadecimal,
         durationMilliseconds: (record.frames * 1000 + waveform.sampleRate - 1) / waveform.sampleRate,
         format: options.format.container.rawValue, encoding: options.format.encoding.rawValue,
         sampleRate: waveform.sampleRate, channels: 1),
-      loudnessLUFS: record.loudnessLUFS, marks: record.marks, shortened: record.shortened.map(\.rawValue),
+      loudnessLUFS: record.loudnessLUFS,
+      marks: record.marks.map {
+        ClipReport.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
+      }, shortened: record.shortened.map(\.rawValue),
       cached: cached)
-    return RenderedClip(report: report, bytes: bytes, waveform: waveform)
+    return RenderedClip(report: report, bytes: stored.bytes, waveform: waveform)
+  }
+}
+
+extension Announcement {
+  fileprivate var isText: Bool {
+    if case .text = self { true } else { false }
   }
 }
 

@@ -14,32 +14,58 @@ struct ClipRecord: Codable, Equatable {
   var voice: String
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
-  var marks: [ClipReport.Mark]
+  var marks: [Mark]
   var frames: Int
 
-  /// Over the samples as a reader of the file gets them, little-endian. A power cut can leave zeros where a file's
-  /// header promises sound.
-  var samplesSHA256: String
+  /// SHA-256 over the samples as a reader of the file gets them, little-endian, and over the rest of this record. A
+  /// power cut can leave zeros where a file's header promises sound.
+  var digest = ""
+
+  /// Written as `["支付宝", 0, 610]`: libsndfile reads a comment back only when it is shorter than 2,000 bytes (measured
+  /// on 1.2; of our own reader that is not so). A clip with a longer one in another encoding is made anew each time.
+  struct Mark: Codable, Equatable {
+    var text: String
+    var startMilliseconds: Int
+    var endMilliseconds: Int
+
+    init(text: String, startMilliseconds: Int, endMilliseconds: Int) {
+      self.text = text
+      self.startMilliseconds = startMilliseconds
+      self.endMilliseconds = endMilliseconds
+    }
+
+    init(from decoder: any Decoder) throws {
+      var fields = try decoder.unkeyedContainer()
+      text = try fields.decode(String.self)
+      startMilliseconds = try fields.decode(Int.self)
+      endMilliseconds = try fields.decode(Int.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.unkeyedContainer()
+      try fields.encode(text)
+      try fields.encode(startMilliseconds)
+      try fields.encode(endMilliseconds)
+    }
+  }
 
   enum CodingKeys: String, CodingKey {
-    case recipe, text, voice, shortened, marks, frames
+    case recipe, text, voice, shortened, marks, frames, digest
     case loudnessLUFS = "loudness_lufs"
-    case samplesSHA256 = "samples_sha256"
   }
 
   /// The file's bytes with a record in its comment, and the record.
   static func write(
-    _ waveform: Waveform, as format: SoundFormat, record: (_ frames: Int, _ samplesSHA256: String) -> ClipRecord
+    _ waveform: Waveform, as format: SoundFormat, record: (_ frames: Int) -> ClipRecord
   ) throws -> (bytes: [UInt8], record: ClipRecord) {
     // Linear samples read back as they were written; others are what the encoding made of them.
     let heard =
       format.encoding == .pcm16
       ? waveform.samples
       : try SoundFiles.decode(try SoundFiles.encode(waveform, as: format, comment: nil)).waveform.samples
-    let record = record(heard.count, digest(heard))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let comment = String(decoding: try encoder.encode(record), as: UTF8.self)
+    var record = record(heard.count)
+    record.digest = try record.digest(with: heard)
+    let comment = String(decoding: try record.encoded, as: UTF8.self)
     return (try SoundFiles.encode(waveform, as: format, comment: comment), record)
   }
 
@@ -49,12 +75,25 @@ struct ClipRecord: Codable, Equatable {
     guard let sound = try? SoundFiles.decode(bytes), let comment = sound.comment,
       let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)),
       record.recipe == recipe, record.frames == sound.waveform.samples.count,
-      record.samplesSHA256 == digest(sound.waveform.samples)
+      let digest = try? record.digest(with: sound.waveform.samples), digest == record.digest
     else { return nil }
     return (sound.waveform, record)
   }
 
-  private static func digest(_ samples: [Int16]) -> String {
-    samples.withUnsafeBytes { SHA256.hash(data: $0) }.hexadecimal
+  private var encoded: Data {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(self)
+    }
+  }
+
+  private func digest(with samples: [Int16]) throws -> String {
+    var bare = self
+    bare.digest = ""
+    var hash = SHA256()
+    hash.update(data: try bare.encoded)
+    samples.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return hash.finalize().hexadecimal
   }
 }

@@ -33,7 +33,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     }
   }
 
-  public struct Mark: Sendable, Hashable, Codable {
+  public struct Mark: Sendable, Hashable, Encodable {
     public var text: String
     public var startMilliseconds: Int
     public var endMilliseconds: Int

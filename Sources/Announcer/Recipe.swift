@@ -5,14 +5,20 @@ import Crypto
 import Mastering
 import SpeechEngine
 
+/// One way to say an announcement: what is left out, and what is left.
+struct Way {
+  var attempt: Shortenings.Attempt
+  var script: Script
+}
+
 /// Everything that a clip's bytes depend on, and nothing else. Its digest is the clip's name, so that the same recipe
 /// is the same file for everybody, and another recipe never is.
 struct Recipe {
   /// Rises when the same recipe would make other bytes for a reason that no part of it tells.
   static let version = 1
 
-  /// Every script that the clip may end up saying, the whole one first: which of them fits into 30 s follows from them.
-  var scripts: [Script]
+  /// Every way to say it that may be needed, the whole one first: which of them fits into 30 s follows from them.
+  var ways: [Way]
   var engine: EngineIdentity
   var format: String
   var encoding: String
@@ -26,8 +32,11 @@ struct Recipe {
       hash.update(data: Array(part.utf8))
     }
     for part in ["crier", "\(Self.version)", engine.description, "\(Mastering.version)", format, encoding] { add(part) }
-    for script in scripts {
-      add("script")
+    for way in ways {
+      let script = way.script
+      add("way")
+      add(way.attempt.taken.map(\.rawValue).joined(separator: " "))
+      add(way.attempt.pace.rawValue)
       add(script.locale)
       add("\(script.rate)")
       for run in script.runs {

@@ -18,7 +18,7 @@ struct Shortenings {
     var taken: [ScriptWriter.Shortening]
 
     /// Whether the rate is to be raised, to just what is needed or to the fastest.
-    enum Pace: Equatable { case normal, justEnough, fastest }
+    enum Pace: String, Equatable { case normal, justEnough = "just_enough", fastest }
     var pace: Pace
   }
 

@@ -115,10 +115,14 @@ extension Mastering {
     let edge = (edgeMilliseconds * rate + 500) / 1000
     // A levelled voice peaks near -1 dBFS, so this finds about the ends that are found after levelling. Measuring from
     // there puts the meter's blocks of 400 ms where they will lie in the end: it saves most sounds a second round.
-    guard
-      let roughly = Trimming(centred, threshold: Int(limiter.highestSample) * silence / 29_205, edge: edge),
-      let loudness = try LoudnessMeter.hundredths(of: roughly.apply(to: centred), sampleRate: rate)
-    else { throw Self.silent }
+    guard let roughly = Trimming(centred, threshold: Int(limiter.highestSample) * silence / 29_205, edge: edge) else {
+      throw Self.silent
+    }
+    let trimmed = roughly.apply(to: centred)
+    var loudness = LoudnessEstimate.hundredths(of: trimmed)
+    // What the estimate cannot read, because it is short or soft, the meter has a rule for.
+    if loudness == nil { loudness = try LoudnessMeter.hundredths(of: trimmed, sampleRate: rate) }
+    guard let loudness else { throw Self.silent }
     var gain = target - loudness
     var ceiling = maximumTruePeak - Self.headroom
     var best: MasteredWaveform?

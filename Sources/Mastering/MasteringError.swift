@@ -6,11 +6,11 @@ public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible
     /// Nothing in the sound is loud enough to be heard.
     case silent
     /// The sound has another sample rate than 22,050 Hz.
-    case unsupportedSampleRate
+    case unsupportedSampleRate = "unsupported_sample_rate"
     /// The sound is made of peaks so high above its loudness that limiting them would be heard.
-    case loudnessUnreachable
+    case loudnessUnreachable = "loudness_unreachable"
     /// libebur128 refused a call.
-    case meterFailed
+    case meterFailed = "meter_failed"
   }
 
   public var code: Code

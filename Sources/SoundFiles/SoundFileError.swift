@@ -4,15 +4,15 @@
 public struct SoundFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The container cannot hold the encoding.
-    case unsupportedCombination
+    case unsupportedCombination = "unsupported_combination"
     /// The bytes hold samples in an encoding or container that is not read.
-    case unsupportedEncoding
+    case unsupportedEncoding = "unsupported_encoding"
     /// There is more than one channel.
-    case notMono
+    case notMono = "not_mono"
     /// The bytes are not a whole sound file.
     case malformed
     /// libsndfile could not write the sound.
-    case writingFailed
+    case writingFailed = "writing_failed"
   }
 
   public var code: Code

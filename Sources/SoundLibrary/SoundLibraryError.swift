@@ -7,27 +7,27 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   /// What went wrong, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The group's name breaks the rule of ``GroupContainer/init(containers:group:)``.
-    case invalidGroupName
+    case invalidGroupName = "invalid_group_name"
     /// The clip's name breaks the rule of ``SoundLibrary/publish(_:as:)``.
-    case invalidClipName
+    case invalidClipName = "invalid_clip_name"
     /// The clip is larger than ``SoundLibrary/maximumClipBytes``, or than the system lets a file be.
-    case tooLarge
+    case tooLarge = "too_large"
     /// The disk, or this user's share of it, is full.
-    case noSpace
+    case noSpace = "no_space"
     /// The file system can only be read.
-    case readOnly
+    case readOnly = "read_only"
     /// This user may not do it.
-    case notPermitted
+    case notPermitted = "not_permitted"
     /// A file or a symbolic link is where a folder belongs.
-    case notAFolder
+    case notAFolder = "not_a_folder"
     /// A folder, a symbolic link or a device is where a clip belongs.
-    case notAFile
+    case notAFile = "not_a_file"
     /// This process or this system has no file descriptor left.
-    case tooManyOpenFiles
+    case tooManyOpenFiles = "too_many_open_files"
     /// More publishers are at work in the folder than it has temporary names.
     case busy
     /// Anything else that the system reported; see ``SoundLibraryError/systemError``.
-    case systemFailure
+    case systemFailure = "system_failure"
   }
 
   /// What was being done.

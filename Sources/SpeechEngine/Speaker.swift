@@ -20,12 +20,21 @@ final class Speaker: @unchecked Sendable {
     case unavailable(SpeechEngineError)
     /// It was ready once and is gone, hangs, or sends nonsense.
     case died
+    /// It was gone before it was ready: killed, or missing a library.
+    case diedAtStart
+
+    var isWorthAnotherTry: Bool {
+      switch self {
+      case .died, .diedAtStart: true
+      case .unavailable: false
+      }
+    }
   }
 
   let queue: DispatchQueue
   private let program: URL
   private var connection: Descriptor?
-  private var process: Process?
+  private var process: SpeakerProcess?
   private let runningProcess = Atomic<Int32>(0)
   private(set) var identity: EngineIdentity?
 
@@ -39,8 +48,7 @@ final class Speaker: @unchecked Sendable {
   }
 
   deinit {
-    // Nobody holds the speaker any more, so nothing runs on its queue: the end of its input is its sign to stop.
-    connection?.close()
+    connection?.close()  // nobody holds the speaker any more, so nothing runs on its queue
   }
 
   /// Starts the program if it does not run, and reads its greeting.
@@ -55,19 +63,14 @@ final class Speaker: @unchecked Sendable {
       throw .unavailable(
         Self.unavailable("this process has no more file descriptors", remedy: "raise its limit (ulimit -n)"))
     }
-    let process = Process()
-    process.executableURL = program
-    // Nothing of this process's environment reaches the engine but where its data is: sound must not depend on it.
-    process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "ESPEAK_DATA_PATH" }
-    let handle = FileHandle(fileDescriptor: theirs.number, closeOnDealloc: false)
-    process.standardInput = handle
-    process.standardOutput = handle
-    do {
-      defer { theirs.close() }  // ours alone would keep a speaker that ended from reading as ended
-      try process.run()
-    } catch {
+    let process = SpeakerProcess(program: program.path(percentEncoded: false), socket: theirs)
+    theirs.close()  // ours alone would keep a speaker that ended from reading as ended
+    guard let process else {
       ours.close()
-      throw .unavailable(Self.unavailable("the speaker program does not start", remedy: "see that it may be executed"))
+      throw .unavailable(
+        Self.unavailable(
+          "no process can be made of the speaker program",
+          remedy: "see that it may be executed, and for a limit (ulimit -u)"))
     }
     do {
       identity = try greet(ours)
@@ -75,8 +78,8 @@ final class Speaker: @unchecked Sendable {
       ours.close()
       throw error
     }
-    self.process = process
-    runningProcess.store(process.processIdentifier, ordering: .relaxed)
+    runningProcess.store(process.identifier, ordering: .relaxed)
+    self.process = consume process
     connection = ours
   }
 
@@ -93,6 +96,8 @@ final class Speaker: @unchecked Sendable {
       let marks = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
       let phonemes = try connection.read(header.phonemeBytes, deadline: deadline)
       let samples = try connection.readSamples(header.storedSamples, deadline: deadline)
+      // No text makes the engine kill itself: somebody else did (an operator, the kernel short of memory).
+      guard header.outcome != .crashed || header.detail != UInt32(SIGKILL) else { throw Failure.died }
       return Reply(header: header, marks: marks, phonemes: phonemes, samples: samples)
     } catch {
       stop()
@@ -112,8 +117,7 @@ final class Speaker: @unchecked Sendable {
     dispatchPrecondition(condition: .onQueue(queue))
     connection?.close()
     connection = nil
-    if let process, process.isRunning { _ = kill(process.processIdentifier, SIGKILL) }
-    process = nil
+    process = nil  // which ends it
     runningProcess.store(0, ordering: .relaxed)
   }
 
@@ -138,11 +142,7 @@ final class Speaker: @unchecked Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      // The dynamic linker ends a program whose library is missing before its first line.
-      throw .unavailable(
-        Self.unavailable(
-          "the speaker program ended before it was ready",
-          remedy: "install the packages libespeak-ng1, espeak-ng-data and libseccomp2"))
+      throw .diedAtStart
     }
     guard hello.isReady else {
       throw .unavailable(

@@ -40,6 +40,8 @@ enum SpeakerMessages {
 
   struct ReplyHeader {
     var outcome: Outcome
+    /// The signal that ended a child, or an error's number.
+    var detail: UInt32
     var sampleRate: Int
     var totalSamples: Int
     var storedSamples: Int
@@ -53,7 +55,7 @@ enum SpeakerMessages {
         let outcome = Outcome(rawValue: fields.next())
       else { return nil }
       self.outcome = outcome
-      _ = fields.next() as UInt32
+      detail = fields.next()
       sampleRate = Int(fields.next() as UInt32)
       let total: UInt64 = fields.next()
       storedSamples = Int(fields.next() as UInt32)

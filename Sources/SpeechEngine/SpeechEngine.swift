@@ -68,9 +68,13 @@ public actor SpeechEngine {
   public func identity() async throws(SpeechEngineError) -> EngineIdentity {
     if let knownIdentity { return knownIdentity }
     let speaker = try await acquire()
-    let outcome = await speaker.perform { speaker throws(Speaker.Failure) in
-      try speaker.start()
-      return speaker.identity
+    var outcome: Result<EngineIdentity?, Speaker.Failure> = .failure(.died)
+    for _ in 0..<2 {
+      outcome = await speaker.perform { speaker throws(Speaker.Failure) in
+        try speaker.start()
+        return speaker.identity
+      }
+      guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
     }
     release(speaker)
     let identity = try Self.unwrap(outcome)
@@ -93,14 +97,16 @@ public actor SpeechEngine {
     guard !Task.isCancelled else {
       throw SpeechEngineError(.cancelled, "speaking", "the task was cancelled", remedy: "nothing is to be done")
     }
+    let known = knownIdentity
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
     // Once more only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
     for _ in 0..<2 {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
+        guard known == nil || speaker.identity == known else { throw .unavailable(Self.engineChanged) }
         return try speaker.exchange(request, deadlineMilliseconds: deadline)
       }
-      guard case .failure(.died) = outcome else { break }
+      guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
     }
     return try Self.checked(try Self.unwrap(outcome))
   }
@@ -110,7 +116,21 @@ public actor SpeechEngine {
     case .success(let value): return value
     case .failure(.unavailable(let error)): throw error
     case .failure(.died): throw died
+    case .failure(.diedAtStart): throw diedAtStart
     }
+  }
+
+  /// Clips are named after the engine that speaks them: another one must not speak under that name.
+  private static var engineChanged: SpeechEngineError {
+    SpeechEngineError(
+      .engineUnavailable, "speaking", "the engine was replaced while this process ran", remedy: "start it again")
+  }
+
+  /// The dynamic linker ends a program whose library is missing before its first line.
+  private static var diedAtStart: SpeechEngineError {
+    SpeechEngineError(
+      .engineUnavailable, "starting the speech engine", "the speaker program ended before it was ready",
+      remedy: "install the packages libespeak-ng1, espeak-ng-data and libseccomp2, or look for what ended it")
   }
 
   private static var died: SpeechEngineError {
@@ -140,9 +160,12 @@ public actor SpeechEngine {
         .textUnspeakable, "the engine met its limit of time or memory", "make the text shorter or plainer"
       )
     case .engineError:
-      (code, problem, remedy) = (.textUnspeakable, "the engine reported an error", "write it another way")
+      (code, problem, remedy) = (
+        .engineUnavailable, "the engine reported an error, or no process could be made for it",
+        "look for a limit on processes or memory, and try again"
+      )
     }
-    throw SpeechEngineError(code, "speaking", problem, remedy: remedy)
+    throw SpeechEngineError(code, code == .voiceUnknown ? "voice" : "speaking", problem, remedy: remedy)
   }
 
   // MARK: Whose turn it is

@@ -3,20 +3,30 @@
 public import Announcements
 public import Waveforms
 
-extension SpeechEngine {
+/// Whoever turns the runs of a script into sound: the engine, or a stand-in for it in tests.
+public protocol Speaking: Sendable {
+  /// Which engine speaks; a part of every clip's recipe.
+  func identity() async throws(SpeechEngineError) -> EngineIdentity
+
+  /// See ``SpeechEngine/waveform(of:rate:)``.
+  func waveform(
+    of run: Script.Run, rate: Int
+  ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int)
+
+  /// See ``SpeechEngine/phonemes(_:)``.
+  func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String
+}
+
+extension SpeechEngine: Speaking {
   /// Speaks one run of a script.
   ///
-  /// - Returns: the waveform, with a mark for each segment; and its whole length in ms, which is more than the
+  /// - Returns: the waveform, with a mark for each segment, empty where the engine says nothing; and its whole length in ms, which is more than the
   ///   waveform's where the engine was cut at 31 s.
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {
     let speech = try await speak(Utterance(voice: run.voice, rate: rate, text: run.text))
-    guard speech.sampleRate > 0, !speech.samples.isEmpty else {
-      throw SpeechEngineError(
-        .textUnspeakable, "speaking", "the engine made no sound of a run of words", remedy: "write it another way")
-    }
-    var waveform = Waveform(samples: speech.samples, sampleRate: speech.sampleRate)
+    var waveform = Waveform(samples: speech.samples, sampleRate: max(1, speech.sampleRate))
     waveform.marks = SegmentMarks.marks(
       of: run.segments, words: speech.words, endMilliseconds: waveform.durationMilliseconds)
     return (waveform, speech.totalMilliseconds)
@@ -37,8 +47,8 @@ enum SegmentMarks {
       position = range.upperBound
       let space = isSpaced || segment.first?.isWhitespace == true ? " " : ""
       isSpaced = segment.last?.isWhitespace == true
-      let text = segment.trimmingWhitespace
-      guard text.contains(where: \.isLetter) else { continue }
+      let text = segment.trimmingToWords
+      guard !text.isEmpty else { continue }
       let start = words.first { range.contains($0.textPosition) }?.startMilliseconds
       if let start, start <= endMilliseconds, start >= marks.last?.startMilliseconds ?? 0 {
         if let last = marks.indices.last { marks[last].endMilliseconds = start }
@@ -66,7 +76,8 @@ enum SegmentMarks {
 }
 
 extension String {
-  fileprivate var trimmingWhitespace: String {
-    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  /// Without what is not a letter at both ends.
+  fileprivate var trimmingToWords: String {
+    String(drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed())
   }
 }

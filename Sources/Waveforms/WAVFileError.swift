@@ -4,17 +4,17 @@
 public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The bytes do not begin with a RIFF header of form WAVE.
-    case notWAVE
+    case notWAVE = "not_w_a_v_e"
     /// A length in a header reaches beyond the last byte.
     case truncated
     /// Bytes follow the end that the RIFF header names.
-    case trailingBytes
+    case trailingBytes = "trailing_bytes"
     /// A chunk is missing, stands twice or in the wrong place, or its size does not fit what it holds.
-    case malformedChunk
+    case malformedChunk = "malformed_chunk"
     /// The samples are not 16-bit linear PCM.
-    case unsupportedEncoding
+    case unsupportedEncoding = "unsupported_encoding"
     /// There is more than one channel, or none.
-    case notMono
+    case notMono = "not_mono"
   }
 
   public var code: Code

@@ -58,10 +58,10 @@ extension Waveform {
 /// Why waveforms could not be joined.
 public struct WaveformJoiningError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
-    case noParts
-    case differentSampleRates
-    case wrongPauseCount
-    case pauseOutOfRange
+    case noParts = "no_parts"
+    case differentSampleRates = "different_sample_rates"
+    case wrongPauseCount = "wrong_pause_count"
+    case pauseOutOfRange = "pause_out_of_range"
   }
 
   public var code: Code

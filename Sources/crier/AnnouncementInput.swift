@@ -9,7 +9,8 @@ struct AnnouncementInput: ParsableArguments {
   @Argument(help: "A payload: a JSON file, or - for standard input.", completion: .file(extensions: ["json"]))
   var payload: String?
 
-  @Option(help: "The sum paid, as decimal text: 12.50.")
+  // Unconditional, so that a negative sum is told to be one and not taken for a missing value.
+  @Option(parsing: .unconditional, help: "The sum paid, as decimal text: 12.50.")
   var amount: String?
 
   @Option(help: "The sum's currency, by ISO 4217: CNY.")
@@ -75,17 +76,20 @@ struct AnnouncementInput: ParsableArguments {
   }
 
   /// - Throws: `AnnouncementError` that names the flags as they are typed.
-  static func money(_ amount: String, _ code: String) throws(AnnouncementError) -> Money {
+  /// - Parameter field: how the sum was given.
+  static func money(
+    _ amount: String, _ code: String, field: String = "--amount"
+  ) throws(AnnouncementError) -> Money {
     guard let currency = Currency(code: code) else {
       let meant = code.uppercased()
       throw AnnouncementError(
         .fieldInvalid, "--currency \(Terminal.printable(code))", "is not an active ISO 4217 code",
         remedy: Currency(code: meant) != nil ? "did you mean \(meant)?" : "give three letters such as CNY, USD or INR")
     }
-    return try Money(decimalText: amount, currency: currency, field: "--amount")
+    return try Money(decimalText: amount, currency: currency, field: field)
   }
 
-  private static func limited(
+  static func limited(
     _ text: String?, _ flag: String, _ limit: Int
   ) throws(AnnouncementError) -> String? {
     if let text, text.count > limit {

@@ -12,6 +12,10 @@ struct DataOptions: ParsableArguments {
   @Option(help: "The folder that holds Templates/ and Voices/.", completion: .directory)
   var data: String?
 
+  func validate() throws {
+    if data == "" { throw ValidationError("--data is empty: name a folder.") }
+  }
+
   func phraseBooks() throws -> PhraseBooks { try PhraseBooks(directory: installation.templates) }
 
   /// - Parameter speakers: speaker programs; a single clip needs no more than one.

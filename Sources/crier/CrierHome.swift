@@ -11,7 +11,8 @@ enum CrierHome {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
       return URL(filePath: data, directoryHint: .isDirectory).appending(path: "crier", directoryHint: .isDirectory)
     }
-    return FileManager.default.homeDirectoryForCurrentUser
+    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
+    return (home ?? FileManager.default.homeDirectoryForCurrentUser)
       .appending(path: ".local/share/crier", directoryHint: .isDirectory)
   }
 

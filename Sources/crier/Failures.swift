@@ -23,20 +23,36 @@ enum Failures {
     do {
       try await work()
     } catch {
-      Terminal.note("crier: \(error)")
+      Terminal.note("crier: \(asTyped("\(error)"))")
       throw ExitCode(status(of: error))
     }
   }
 
+  /// A message about an option names it as it was typed: `--rate` and not `rate`.
+  private static func asTyped(_ message: String) -> String {
+    guard let name = message.split(whereSeparator: { $0 == ":" || $0 == " " }).first,
+      CommandLine.arguments.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") })
+    else { return message }
+    return "--" + message
+  }
+
   static func status(of error: any Error) -> Int32 {
     switch error {
-    case let error as AnnouncementError: error.code == .phraseBooksMissing ? 69 : 65
+    case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
-    case is OutputFile.Failure: 73
+    case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70
+    }
+  }
+
+  private static func status(of code: AnnouncementError.Code) -> Int32 {
+    switch code {
+    case .phraseBooksMissing: 69
+    case .phraseBookInvalid: 70
+    default: 65
     }
   }
 

@@ -12,11 +12,17 @@ enum OutputFile {
     }
   }
 
-  /// Writes all of the bytes, or leaves the file as it was.
+  /// Writes all of the bytes, or leaves the file as it was. A link is followed; a pipe or a device is written into.
   static func write(_ bytes: [UInt8], to path: String) throws -> URL {
     let url = URL(filePath: path)
     do {
-      try Data(bytes).write(to: url, options: .atomic)
+      let target = url.resolvingSymlinksInPath()
+      let type = try? FileManager.default.attributesOfItem(atPath: target.path)[.type] as? FileAttributeType
+      if let type, type != .typeRegular, type != .typeDirectory {
+        try FileHandle(forWritingTo: target).write(contentsOf: bytes)
+      } else {
+        try Data(bytes).write(to: target, options: .atomic)
+      }
     } catch {
       throw Failure(path: path, cause: (error as NSError).localizedDescription)
     }

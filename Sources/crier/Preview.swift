@@ -27,7 +27,7 @@ struct Preview: AsyncParsableCommand {
         try input.announcement(), options: clip.renderOptions(locale: input.locale), into: nil)
       let drawing = WaveformDrawing(
         columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
-      for line in drawing.lines(rendered.waveform) { print(line) }
+      for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
       Terminal.note(rendered.report.summary)
       if !noSound { Terminal.note("No sound: this version draws announcements and does not play them.") }
     }

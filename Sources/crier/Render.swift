@@ -42,6 +42,11 @@ struct Render: AsyncParsableCommand {
 
   @OptionGroup(title: "Files") var files: DataOptions
 
+  func validate() throws {
+    if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
+    if output == "" { throw ValidationError("--output is empty: name a file.") }
+  }
+
   func run() async throws {
     try await Failures.reported {
       let library = output == nil ? try SoundLibrary(container: container()) : nil
@@ -52,7 +57,7 @@ struct Render: AsyncParsableCommand {
           locale: input.locale, format: SoundFormat(container: format, encoding: encoding)), into: library)
       var report = rendered.report
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
-      print(json ? try report.json : report.clip.path)
+      try StandardOutput.write(json ? try report.json : report.clip.path)
       if !json { Terminal.note(report.summary) }
     }
   }

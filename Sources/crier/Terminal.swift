@@ -24,7 +24,8 @@ enum Terminal {
 
   /// Writes a message for a person to standard error.
   static func note(_ message: String) {
-    FileHandle.standardError.write(Data((message + "\n").utf8))
+    // A message that nobody can read is no reason to fail.
+    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
   }
 
   /// Text from outside without what could move a terminal's cursor or turn its writing around.

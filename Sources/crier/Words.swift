@@ -52,20 +52,22 @@ struct Words: AsyncParsableCommand {
         while let text = readLine() {
           line += 1
           do {
-            print(try await words(of: text, announcer))
+            try StandardOutput.write(try await words(of: text, announcer))
           } catch let error as AnnouncementError {
-            throw AnnouncementError(error.code, "line \(line)", error.problem, remedy: error.remedy)
+            throw AnnouncementError(error.code, "line \(line), \(error.subject)", error.problem, remedy: error.remedy)
           }
         }
       } else {
-        for amount in amounts { print(try await words(of: amount, announcer)) }
+        for amount in amounts { try StandardOutput.write(try await words(of: amount, announcer)) }
       }
     }
   }
 
   private func words(of amount: String, _ announcer: Announcer) async throws -> String {
     let payment = Payment(
-      amount: try AnnouncementInput.money(amount, currency), kind: kind, channel: channel, locale: locale)
+      amount: try AnnouncementInput.money(amount, currency, field: "amount '\(Terminal.printable(amount))'"),
+      kind: kind,
+      channel: try AnnouncementInput.limited(channel, "--channel", Payment.longestChannel), locale: locale)
     let whole = try announcer.script(for: .payment(payment))
     let script = phrase ? whole : whole.amountAlone
     guard phonemes else { return script.text }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dynamic linker finds the program's functions before the C library's. Three kinds are taken over:
+// The dynamic linker finds the program's functions before the C library's. Four kinds are taken over:
 //
 // - Files: the engine opens the dictionary of another language in the middle of a text. A confined child can open
 //   nothing; there these functions serve the kept files. Elsewhere they do what they always do.
 // - Programs: the engine can start mbrola and sox. Nothing here ever should, in any process.
+// - The sound card: the engine makes an audio device when it starts, also when it is never to use one. That would
+//   talk to a sound server, make folders in the user's home, and hang with a server that hangs.
 // - rand(): the engine draws a random number for most samples. The C library's takes a lock each time, which is a
 //   sixth of all the time in a child; and other code could draw from it too. The numbers are the same.
 
@@ -55,6 +57,12 @@ INTERPOSED FILE *fopen(const char *restrict path, const char *restrict mode) {
   if (original == NULL) *(void **)&original = next("fopen");
   calls++;
   return original(path, mode);
+}
+
+/// The engine asks for a device and, in the mode it is used in here, never for anything of it.
+INTERPOSED void *create_audio_device_object(const char *device, const char *application, const char *description) {
+  (void)device, (void)application, (void)description;
+  return NULL;
 }
 
 INTERPOSED FILE *fopen64(const char *restrict path, const char *restrict mode) { return fopen(path, mode); }

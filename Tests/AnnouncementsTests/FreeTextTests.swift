@@ -18,9 +18,16 @@ struct FreeTextTests {
       ("12.50€", "en-US", "twelve euros and fifty cents"), ("₹1,25,000.50", "hi-IN", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
       ("收到12.50元", "zh-CN", "收到 十二元五角"), ("1200円です", "ja-JP", "せんにひゃくえん です"),
       ("pi 3.14", "en-US", "pi three point one four"),
-      ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "twelve"),
+      ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "one two"),
       ("Tom & Ann", "en-US", "Tom and Ann"),
-      ("٤٢", "en-US", "forty-two"), ("元旦快乐", "zh-CN", "元旦快乐"),
+      ("٤٢", "en-US", "forty-two"),
+      // What is no sum to everybody is said digit by digit; what multiplies or negates it stays said.
+      ("$12,50", "en-US", "one two, five zero dollars"), ("1.234,56 €", "en-US", "one, two three four, five six euros"),
+      ("1,234.50", "en-US", "one thousand two hundred thirty-four point five zero"),
+      ("-$5.00", "en-US", "minus five dollars"),
+      ("¥1.5万", "zh-CN", "一点五元 万"), ("$1.2M", "en-US", "one point two dollars M"), ("3½", "en-US", "three one two"),
+      ("10²", "en-US", "ten two"), ("covid-19", "en-US", "covid nineteen"), ("1万円", "ja-JP", "いち まん えん"),
+      ("元旦快乐", "zh-CN", "元旦快乐"),
     ])
   func numbers(text: String, locale: String, words: String) throws {
     #expect(try said(text, locale) == words)
@@ -35,6 +42,17 @@ struct FreeTextTests {
     ])
   func plainWords(text: String, words: String) throws {
     #expect(try said(text) == words)
+  }
+
+  @Test("words and clauses longer than the engine takes are cut, not dropped")
+  func longWords() throws {
+    let kana = String(repeating: "かきくけこ", count: 40)
+    let words = try said(kana, "ja-JP").split(separator: " ")
+    #expect(words.map { $0.filter(\.isLetter) }.joined() == kana)
+    #expect(words.allSatisfy { $0.count <= 37 })
+    let korean = try said(String(repeating: "감사합니다 ", count: 33), "ko-KR")
+    #expect(korean.split(separator: ",").allSatisfy { $0.count <= 120 })
+    #expect(korean.filter(\.isLetter).count == 165)
   }
 
   @Test("nothing but letters, marks, spaces and plain punctuation reaches a voice")

@@ -11,7 +11,7 @@ struct MoneyTests {
     arguments: [
       ("12.50", "CNY", 1250), ("12.5", "CNY", 1250), ("12", "CNY", 1200), ("0.01", "USD", 1), ("2.05", "USD", 205),
       ("0012.50", "USD", 1250), ("1250", "JPY", 1250), ("12.345", "KWD", 12345), ("0.001", "BHD", 1),
-      ("9999999999999.99", "INR", 999_999_999_999_999), ("1.0005", "CLF", 10_005),
+      ("9999999999999.99", "INR", 999_999_999_999_999),
     ] as [(String, String, Int64)])
   func decimalText(text: String, code: String, minorUnits: Int64) throws {
     #expect(try Books.money(text, code).minorUnits == minorUnits)
@@ -69,10 +69,10 @@ struct MoneyTests {
   @Test("digits are ISO 4217's, and a code that is not in it is no currency")
   func currencies() {
     for (code, digits) in [
-      ("CNY", 2), ("JPY", 0), ("KRW", 0), ("VND", 0), ("KWD", 3), ("TND", 3), ("IRR", 2), ("UYW", 4),
+      ("CNY", 2), ("JPY", 0), ("KRW", 0), ("VND", 0), ("KWD", 3), ("TND", 3), ("IRR", 2), ("XCG", 2),
     ] {
       #expect(Currency(code: code)?.minorDigits == digits)
     }
-    for code in ["", "cny", "XXX", "XAU", "USDT", "人民币", "US"] { #expect(Currency(code: code) == nil) }
+    for code in ["", "cny", "XXX", "XAU", "USDT", "CLF", "人民币", "US"] { #expect(Currency(code: code) == nil) }
   }
 }

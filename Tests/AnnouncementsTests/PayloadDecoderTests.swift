@@ -131,6 +131,9 @@ struct PayloadDecoderTests {
   func duplicateKeys() {
     #expect(fault(#"{"id": "1", "amount": "1.00", "amount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
     #expect(fault(#"{"payment": {"id": "1", "id": "2", "amount": "1", "currency": "CNY"}}"#)?.subject == "id")
+    // An escape is another spelling of the same key.
+    #expect(
+      fault(#"{"id": "1", "amount": "1.00", "\u0061mount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
     // The same key in two objects is no fault.
     #expect(fault(#"{"a": {"id": 1}, "id": "1", "amount": "1", "currency": "CNY"}"#) == nil)
   }
@@ -139,6 +142,17 @@ struct PayloadDecoderTests {
   func overlongNumber() {
     let number = "1." + String(repeating: "0", count: 44) + "1"
     #expect(fault(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#)?.code == .payloadMalformed)
+  }
+
+  @Test(
+    "only UTF-8 is read, so that every check sees what the decoder sees",
+    arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
+  func encodings(encoding: String.Encoding) throws {
+    let json = #"{"id": "1", "amount": "1.00", "currency": "CNY"}"#
+    let error = #expect(throws: AnnouncementError.self) {
+      try PayloadDecoder.decode(try json.data(using: encoding).orThrow("encodes"))
+    }
+    #expect(error?.problem == "is not JSON in UTF-8")
   }
 
   @Test("size and nesting are limited")

@@ -54,6 +54,11 @@ struct PhraseBookTests {
       ),
       ("\"Received {amount}", "\"Received", "sentences.received does not say {amount} exactly once"),
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
+      (
+        "[ through {channel}]", " through {channel}",
+        "sentences.failed says {channel} outside brackets, and it may be absent"
+      ),
+      ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),
       ("[, from {payer}]", "[, from {payer}", "sentences.failed has brackets that do not pair"),
       ("{payer}", "{buyer}", "sentences.failed has a place that is not a name in braces"),
       ("\"rate\": 160,", "", "does not read as a phrase book (no rate)"),
@@ -69,6 +74,18 @@ struct PhraseBookTests {
     #expect(
       error?.problem.replacing("sentences.received", with: "sentences.failed")
         == problem.replacing("sentences.received", with: "sentences.failed"))
+  }
+
+  @Test("a book with a fault stops nobody but those who ask for it")
+  func oneFault() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.copyItem(at: Books.directory, to: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("{".utf8).write(to: folder.appending(path: "zh-CN.json"))
+    let books = try PhraseBooks(directory: folder)
+    #expect(try books.book(for: "en-US").locale == "en-US")
+    let error = #expect(throws: AnnouncementError.self) { try books.book(for: "zh") }
+    #expect(error?.code == .phraseBookInvalid)
   }
 
   @Test("a folder without books says how to name one")

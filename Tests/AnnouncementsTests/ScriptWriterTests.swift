@@ -74,6 +74,18 @@ struct ScriptWriterTests {
     #expect(try writer.script(for: announcement, shortenings: steps).text == text)
   }
 
+  @Test("a sum that did not arrive is never said by itself, which is how money received sounds")
+  func amountOnlyKeepsTheKind() throws {
+    let writer = try Books.all().writer(for: "en-US")
+    for (kind, text) in [
+      (Payment.Kind.received, "one dollar"), (.refunded, "Refunded one dollar"), (.withdrawn, "Withdrew one dollar"),
+      (.failed, "Payment failed, one dollar"),
+    ] {
+      let announcement = try payment("1", "USD", kind: kind, channel: "cash", payer: "Ann")
+      #expect(try writer.script(for: announcement, shortenings: [.amountOnly]).text == text)
+    }
+  }
+
   @Test("free text with nothing to say is an error", arguments: ["", " \u{200B}\t", "!?…", "😀"])
   func nothingToSay(text: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.script(.text(text, locale: nil), "en-US") }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import ArgumentParser
+import Foundation
+import SoundLibrary
+import SpeechEngine
+
+/// Measures the whole way and the engine, for `scripts/bench`, which sets the figures beside others of the same run.
+@main
+struct CrierBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "crier-bench", abstract: "Measures Crier; run it through make bench.",
+    subcommands: [Texts.self, Throughput.self, Latency.self])
+}
+
+/// The announcements that are measured: the same for every contestant.
+enum Workload {
+  private static let payments = [
+    ("zh-CN", "CNY", "alipay"), ("en-US", "USD", "card"), ("hi-IN", "INR", "upi"), ("ko-KR", "KRW", "kakaopay"),
+    ("ja-JP", "JPY", "paypay"),
+  ]
+
+  /// Payments in the five locales by turns, no two of one amount, so that no clip is found made.
+  static func announcements(_ count: Int) throws -> [Announcement] {
+    try (0..<count).map { index in
+      let (locale, code, channel) = payments[index % payments.count]
+      guard let currency = Currency(code: code) else { throw ValidationError("\(code) is no currency.") }
+      // A step without a common factor with the range visits amounts of all lengths.
+      let minorUnits = Int64(1 + (index * 7_919) % 99_991)
+      return .payment(
+        Payment(amount: try Money(minorUnits: minorUnits, currency: currency), channel: channel, locale: locale))
+    }
+  }
+
+  static let installation = Installation(
+    data: nil, environment: ProcessInfo.processInfo.environment,
+    executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+
+  static func announcer(speakers: Int) throws -> Announcer {
+    Announcer(phraseBooks: try PhraseBooks(directory: installation.templates), engine: engine(speakers: speakers))
+  }
+
+  static func engine(speakers: Int) -> SpeechEngine {
+    SpeechEngine(.init(speaker: installation.speaker, speakers: speakers))
+  }
+}
+
+/// Prints what the engine is given, for those who are measured beside: voice, rate and text, tab-separated.
+struct Texts: AsyncParsableCommand {
+  @Option var count = 1_000
+
+  func run() async throws {
+    let announcer = try Workload.announcer(speakers: 1)
+    for announcement in try Workload.announcements(count) {
+      let script = try announcer.script(for: announcement)
+      for run in script.runs { print("\(run.voice)\t\(script.rate)\t\(run.text)") }
+    }
+  }
+}
+
+/// Renders and publishes a list on all cores, and prints clips a second.
+struct Throughput: AsyncParsableCommand {
+  @Option var count = 1_000
+  @Argument var folder: String
+
+  func run() async throws {
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    let announcer = try Workload.announcer(speakers: cores)
+    let library = SoundLibrary(container: GroupContainer(directory: URL(filePath: folder, directoryHint: .isDirectory)))
+    let announcements = try Workload.announcements(count)
+    // Each voice's process is made at its first use.
+    for announcement in announcements.prefix(5 * cores) { _ = try await announcer.render(announcement, into: nil) }
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var waiting = announcements.makeIterator()
+      func startNext() {
+        guard let announcement = waiting.next() else { return }
+        group.addTask { _ = try await announcer.render(announcement, into: library) }
+      }
+      for _ in 0..<3 * cores { startNext() }
+      while try await group.next() != nil { startNext() }
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    print("clips \(count) seconds \(seconds) rate \(Double(count) / seconds)")
+  }
+}
+
+/// One at a time, warm: the engine alone, and the whole way.
+struct Latency: AsyncParsableCommand {
+  @Option var count = 1_000
+  @Argument var folder: String
+
+  func run() async throws {
+    let engine = Workload.engine(speakers: 1)
+    let announcer = try Workload.announcer(speakers: 1)
+    let library = SoundLibrary(container: GroupContainer(directory: URL(filePath: folder, directoryHint: .isDirectory)))
+    let announcements = try Workload.announcements(count)
+    var engineTimes: [Double] = []
+    for announcement in announcements.prefix(5) + announcements {
+      let script = try announcer.script(for: announcement)
+      guard let run = script.runs.first else { continue }
+      let utterance = Utterance(voice: run.voice, rate: script.rate, text: run.text)
+      engineTimes.append(try await milliseconds { _ = try await engine.speak(utterance) })
+    }
+    report("engine", engineTimes.dropFirst(5))
+    for announcement in announcements.prefix(5) { _ = try await announcer.render(announcement, into: nil) }
+    var wholeTimes: [Double] = []
+    for announcement in announcements {
+      wholeTimes.append(try await milliseconds { _ = try await announcer.render(announcement, into: library) })
+    }
+    report("render", wholeTimes[...])
+  }
+
+  private func milliseconds(_ work: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await work()
+    return (ContinuousClock.now - start) / .milliseconds(1)
+  }
+
+  private func report(_ name: String, _ times: ArraySlice<Double>) {
+    let sorted = times.sorted()
+    guard let last = sorted.last else { return }
+    print("\(name) p50_ms \(sorted[sorted.count / 2]) p99_ms \(sorted[sorted.count * 99 / 100]) max_ms \(last)")
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import SoundLibrary
+import SpeechEngine
+import Testing
+
+@testable import Announcer
+
+@Suite("The amount spoken is the amount paid")
+struct ReadBackTests {
+  /// An announcer whose phrase book says something else than it should.
+  private func announcer(_ locale: String, replacing word: String, with other: String) throws -> (Announcer, URL) {
+    let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+    let installation = Installation(data: nil, environment: [:], executable: executable)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+    try FileManager.default.copyItem(at: installation.templates, to: folder)
+    let file = folder.appending(path: "\(locale).json")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.contains(word))
+    try Data(text.replacing(word, with: other).utf8).write(to: file)
+    let books = try PhraseBooks(directory: folder)
+    return (Announcer(phraseBooks: books, engine: SpeechEngine(.init(speaker: installation.speaker))), folder)
+  }
+
+  @Test(
+    "words that read back as another amount, or as none, are never spoken",
+    arguments: [
+      ("zh-CN", "\"五\", \"六\"", "\"六\", \"五\"", "5", "CNY"),
+      ("zh-CN", "\"other\": \"角\"", "\"other\": \"分\"", "0.50", "CNY"),
+      ("zh-CN", "\"other\": \"元\"", "\"other\": \"美元\"", "5", "CNY"), ("en-US", "\"point\"", "\"and\"", "5.50", "CNY"),
+      ("en-US", "\"cents\", \"value\": 1", "\"dollars\", \"value\": 1", "0.50", "USD"),
+      ("ja-JP", "\"さんびゃく\"", "\"よんひゃく\"", "300", "JPY"), ("hi-IN", "\"रुपये\"", "\"डॉलर\"", "5", "INR"),
+      ("ko-KR", "\"원\" }, \"minor\": []", "\"엔\" }, \"minor\": []", "5", "KRW"),
+    ])
+  func wrongWords(locale: String, word: String, other: String, amount: String, code: String) async throws {
+    let (announcer, folder) = try announcer(locale, replacing: word, with: other)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let library = SoundLibrary(container: try GroupContainer(containers: folder, group: "group.crier"))
+    let error = await #expect(throws: AnnouncerError.self) {
+      try await announcer.render(try Workshop.payment(amount, code, locale: locale), into: library)
+    }
+    #expect(error?.code == .amountMismatch)
+    #expect(error?.description.contains(amount) == false)
+    #expect(!FileManager.default.fileExists(atPath: library.soundsDirectory.path))
+  }
+
+  @Test(
+    "right words pass",
+    arguments: [("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR")])
+  func rightWords(locale: String, code: String) throws {
+    let workshop = try Workshop()
+    for amount in ["1", "12", "305", "10000", "123456789"] {
+      let script = try workshop.announcer.script(for: try Workshop.payment(amount, code, locale: locale))
+      let money = try #require(Currency(code: code).map { try Money(decimalText: amount, currency: $0) })
+      try Announcer.readBack(money, in: script)
+    }
+  }
+}

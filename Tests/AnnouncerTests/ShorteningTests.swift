@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SoundMeasurement
+import SpeechEngine
+import Testing
+import Waveforms
+
+@Suite("A clip is shorter than 30 seconds")
+struct ShorteningTests {
+  /// Letters said one by one take about 0.45 s each at 80 words a minute. (Of one letter many times over, the engine
+  /// says three.)
+  private static func letters(_ count: Int) -> String {
+    (0..<count).map { String(Array("bcdfghjklmnp")[$0 % 12]) }.joined(separator: " ")
+  }
+
+  private let long = letters(100)
+  private let longName = letters(40)
+  private let largest = "9999999999999.99"
+
+  private func report(_ announcement: Announcement, rate: Int? = nil) async throws -> ClipReport {
+    let workshop = try Workshop()
+    let clip = try await workshop.announcer.render(
+      announcement, options: RenderOptions(rate: rate), into: workshop.library)
+    #expect(try SoundReport.measure(file: clip.report.clip.path).durationMilliseconds < 30_000)
+    return clip.report
+  }
+
+  @Test("what fits is not shortened")
+  func fits() async throws {
+    let report = try await report(try Workshop.payment("5", "USD", payer: "Ann", note: "Lunch", locale: "en-US"))
+    #expect(report.shortened == [])
+  }
+
+  @Test("first the note goes")
+  func note() async throws {
+    let report = try await report(
+      try Workshop.payment("5", "USD", payer: "Ann", note: long, locale: "en-US"), rate: 80)
+    #expect(report.shortened == ["note"])
+    #expect(report.text == "Received five dollars, from Ann")
+  }
+
+  @Test("then the payer")
+  func payer() async throws {
+    let report = try await report(
+      try Workshop.payment(
+        largest, "USD", channel: "cash", payer: longName, note: long, locale: "en-US"), rate: 80)
+    #expect(report.shortened == ["note", "payer"])
+    #expect(report.text.hasSuffix("ninety-nine cents through cash"))
+  }
+
+  @Test("then it is spoken faster, and no more than is needed")
+  func rate() async throws {
+    let report = try await report(
+      try Workshop.payment(
+        largest, "USD", channel: Self.letters(30), payer: longName, locale: "en-US"), rate: 80)
+    #expect(report.shortened == ["payer", "rate"])
+    #expect(report.clip.durationMilliseconds > 26_000)
+  }
+
+  @Test("then the amount is said alone")
+  func amountOnly() async throws {
+    let report = try await report(
+      try Workshop.payment(
+        largest, "USD", channel: String(repeating: "qz.", count: 26), locale: "en-US"), rate: 80)
+    #expect(report.shortened == ["amount_only"])
+    #expect(report.text.hasPrefix("nine trillion"))
+    #expect(report.text.hasSuffix("dollars and ninety-nine cents"))
+  }
+
+  @Test("free text that stays too long is an error that says how long it is and how long it may be")
+  func freeText() async throws {
+    let workshop = try Workshop()
+    let text = String(repeating: "thank you very much ", count: 60)
+    let error = await #expect(throws: AnnouncerError.self) {
+      try await workshop.announcer.render(.text(text, locale: "en-US"), into: workshop.library)
+    }
+    #expect(error?.code == .tooLong)
+    #expect(error?.problem.hasPrefix("takes ") == true)
+    #expect(error?.remedy.contains("shorter than 30 s") == true)
+    #expect(workshop.files.isEmpty)
+  }
+
+  @Test("free text that is a little too long is spoken faster")
+  func fasterText() async throws {
+    let workshop = try Workshop()
+    let text = Self.letters(150)
+    let clip = try await workshop.announcer.render(.text(text, locale: "en-US"), into: nil)
+    #expect(clip.report.shortened == ["rate"])
+    #expect(clip.report.clip.durationMilliseconds < 30_000)
+  }
+
+  @Test("a name or a note that ends the engine is left out, and the payment is said")
+  func deadlyName() async throws {
+    let workshop = try Workshop()
+    let engine = BrittleEngine(engine: workshop.engine, failsFor: "cmn-latn-pinyin+f2")
+    let announcer = Announcer(phraseBooks: workshop.announcer.phraseBooks, engine: engine)
+    let payer = try await announcer.render(
+      try Workshop.payment("5", "USD", payer: "张三", note: "Lunch", locale: "en-US"), into: nil)
+    #expect(payer.report.shortened == ["note", "payer"])
+    #expect(payer.report.text == "Received five dollars")
+    let note = try await announcer.render(
+      try Workshop.payment("5", "USD", payer: "Ann", note: "午餐", locale: "en-US"), into: nil)
+    #expect(note.report.text == "Received five dollars, from Ann")
+    let channel = try await announcer.render(
+      try Workshop.payment("5", "USD", channel: "钱包", locale: "en-US"), into: nil)
+    #expect(channel.report.shortened == ["amount_only"])
+    // Free text has nothing that may be left out.
+    await #expect(throws: SpeechEngineError.self) {
+      try await announcer.render(.text("Lunch 午餐", locale: "en-US"), into: nil)
+    }
+  }
+}
+
+/// The engine, but that it ends at every text of one voice.
+private struct BrittleEngine: Speaking {
+  let engine: SpeechEngine
+  let failsFor: String
+
+  func identity() async throws(SpeechEngineError) -> EngineIdentity { try await engine.identity() }
+
+  func waveform(
+    of run: Script.Run, rate: Int
+  ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {
+    guard run.voice != failsFor else {
+      throw SpeechEngineError(.textUnspeakable, "speaking", "the engine crashed on the text", remedy: "")
+    }
+    return try await engine.waveform(of: run, rate: rate)
+  }
+
+  func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String {
+    try await engine.phonemes(utterance)
+  }
+}

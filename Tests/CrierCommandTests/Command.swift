@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Runs the built program, as a shell would.
+struct Command {
+  struct Result {
+    var status: Int32
+    var output: String
+    var message: String
+  }
+
+  /// A folder of its own for each test; `CRIER_HOME` is in it.
+  let directory: URL
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: directory) }
+
+  var sounds: URL { directory.appending(path: "home/containers/group.crier/Library/Sounds") }
+
+  func callAsFunction(
+    _ arguments: String..., input: String? = nil, environment: [String: String] = [:]
+  ) throws -> Result {
+    try run(arguments, input: input, environment: environment)
+  }
+
+  func run(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws -> Result {
+    let process = Process()
+    process.executableURL = Self.program
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    process.environment = ["CRIER_HOME": directory.appending(path: "home").path, "PATH": "/usr/bin:/bin"]
+      .merging(environment) { $1 }
+    // Files and not pipes: a program that prints more than a pipe holds must not wait for its reader.
+    let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
+    for file in files { try Data().write(to: file) }
+    try Data((input ?? "").utf8).write(to: files[0])
+    process.standardInput = try FileHandle(forReadingFrom: files[0])
+    process.standardOutput = try FileHandle(forWritingTo: files[1])
+    process.standardError = try FileHandle(forWritingTo: files[2])
+    try process.run()
+    process.waitUntilExit()
+    return Result(
+      status: process.terminationStatus, output: try String(contentsOf: files[1], encoding: .utf8),
+      message: try String(contentsOf: files[2], encoding: .utf8))
+  }
+
+  static let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+    .deletingLastPathComponent().appending(path: "crier")
+
+  static let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    .standardizedFileURL
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundMeasurement
+import Testing
+
+@Suite("crier render")
+struct RenderCommandTests {
+  @Test("prints the path of a clip in the group's Library/Sounds, and nothing else on standard output")
+  func path() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier(
+      "render", "--amount", "12.50", "--currency", "CNY", "--channel", "alipay", "--locale", "zh-CN")
+    #expect(result.status == 0)
+    let path = result.output.trimmingCharacters(in: .newlines)
+    #expect(path.hasPrefix(crier.sounds.path + "/"))
+    #expect(path.hasSuffix(".wav"))
+    #expect(try SoundReport.measure(file: path).sampleRate == 22_050)
+    #expect(result.message.hasPrefix("支付宝到账十二元五角 (2."))
+  }
+
+  @Test("every sample is rendered, from a file and from standard input alike")
+  func samples() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let samples = try FileManager.default.contentsOfDirectory(
+      at: Command.checkout.appending(path: "Samples"), includingPropertiesForKeys: nil)
+    #expect(samples.count >= 7)
+    for sample in samples {
+      let fromFile = try crier("render", sample.path)
+      let fromInput = try crier("render", "-", input: try String(contentsOf: sample, encoding: .utf8))
+      #expect(fromFile.status == 0, "\(fromFile.message)")
+      #expect(fromFile.output == fromInput.output)
+      #expect(fromInput.message.hasSuffix(", made before)\n"))
+    }
+  }
+
+  @Test("--json prints one line, the report")
+  func json() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("render", "--text", "Hello", "--locale", "en-US", "--json")
+    #expect(result.output.split(separator: "\n").count == 1)
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    #expect(report["text"] as? String == "Hello")
+    #expect(result.message.isEmpty)
+  }
+
+  @Test("--output writes there, and publishes nothing")
+  func output() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier(
+      "render", "--text", "Hello", "--output", "here.caf", "--format", "caf", "--encoding", "alaw")
+    #expect(result.status == 0)
+    #expect(result.output == crier.directory.appending(path: "here.caf").path + "\n")
+    #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
+    #expect(try SoundReport.measure(file: crier.directory.appending(path: "here.caf").path).frames > 8_000)
+  }
+
+  @Test("groups and containers are where one says")
+  func group() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("render", "--text", "Hello", "--group", "group.shop", "--containers", "boxes")
+    #expect(result.output.contains("/boxes/group.shop/Library/Sounds/"))
+  }
+
+  @Test(
+    "a wrong command line is 64 and names what was typed",
+    arguments: [
+      (["render"], "Nothing to announce: give a PAYLOAD, or --amount and --currency, or --text."),
+      (["render", "x.json", "--text", "y"], "PAYLOAD and --text cannot be given together: choose one."),
+      (["render", "--amount", "5"], "--amount needs --currency, such as --currency CNY."),
+      (
+        ["render", "--text", "x", "--payer", "y"],
+        "--payer goes with --amount; a payload or a text says such things itself."
+      ),
+      (["render", "--text", "x", "--method", "sing"], "The value 'sing' is invalid for '--method <method>'"),
+      (["render", "--text", "x", "--rate", "9"], "--rate: is out of range; give 80 to 450 words a minute."),
+      (["render", "--text", "x", "--voice", "nobody"], "--voice: the engine has no such voice"),
+      (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" cannot be used"),
+      (["render", "--text", "x", "--format", "caf", "--encoding", "ima4"], "choose one of pcm16, ulaw, alaw."),
+      (["sing"], "Unexpected argument 'sing'"),
+    ])
+  func usage(arguments: [String], message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.message.contains(message), "\(result.message)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test(
+    "wrong input is 65, in one line that names the field or the flag",
+    arguments: [
+      (
+        ["render", "--amount", "5.005", "--currency", "USD"],
+        "crier: --amount: has more decimal digits than USD has; USD has 2, and nothing is rounded.\n"
+      ),
+      (
+        ["render", "--amount", "5", "--currency", "usd"],
+        "crier: --currency usd: is not an active ISO 4217 code; did you mean USD?\n"
+      ),
+      (["render", "--text", "😀"], "crier: --text: has no word that a voice can say; give at least one word.\n"),
+      (
+        ["render", "--text", "x", "--locale", "xx"],
+        "crier: --locale: xx has no phrase book; choose one of en-US, hi-IN, ja-JP, ko-KR, zh-CN.\n"
+      ),
+      (
+        ["render", "nothing.json"], "crier: nothing.json: cannot be read; name a JSON file, or - for standard input.\n"
+      ),
+      (["render", "-"], "crier: payload: is empty; send one JSON object: a payment, or an APNs payload.\n"),
+    ])
+  func input(arguments: [String], message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(arguments)
+    #expect(result.status == 65)
+    #expect(result.message == message)
+    #expect(result.output.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
+  }
+
+  @Test("without the engine it is 69, and the message says what to do")
+  func noEngine() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    // The program alone in a folder, with its data named: no speaker stands beside it.
+    let alone = crier.directory.appending(path: "crier")
+    try FileManager.default.copyItem(at: Command.program, to: alone)
+    let process = Process()
+    let message = Pipe()
+    process.executableURL = alone
+    process.arguments = ["render", "--text", "x", "--data", Command.checkout.path]
+    process.standardError = message
+    process.standardOutput = Pipe()
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 69)
+    let text = String(decoding: message.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(
+      text
+        == "crier: starting the speech engine: there is no speaker program; build or install it beside crier (make install).\n"
+    )
+  }
+
+  @Test("without phrase books it is 69")
+  func noBooks() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("render", "--text", "x", "--data", "nowhere")
+    #expect(result.status == 69)
+    #expect(result.message.contains("--data or CRIER_DATA"))
+  }
+
+  @Test("--output follows a link, writes into a pipe, and destroys neither")
+  func specialOutput() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let (link, target) = (crier.directory.appending(path: "link.wav"), crier.directory.appending(path: "target.wav"))
+    try Data([1]).write(to: target)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    #expect(try crier("render", "--text", "x", "--output", "link.wav").status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path).hasSuffix("target.wav"))
+    #expect(try SoundReport.measure(file: target.path).frames > 1_000)
+    #expect(try crier("render", "--text", "x", "--output", "/dev/null").status == 0)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+        == .typeCharacterSpecial)
+  }
+
+  @Test("a result that cannot be printed is 73, and a message that cannot be printed is none")
+  func closedOutputs() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    for (output, message, status) in [("/dev/full", "/dev/null", 73), ("/dev/null", "/dev/full", 0)] {
+      let process = Process()
+      process.executableURL = Command.program
+      process.arguments = ["render", "--text", "x", "--containers", crier.directory.path]
+      process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
+      process.standardError = try FileHandle(forWritingTo: URL(filePath: message))
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationReason == .exit)
+      #expect(process.terminationStatus == Int32(status))
+    }
+  }
+
+  @Test(
+    "what cannot be written is 73, and no partial file is left",
+    arguments: ["containers is a file", "output in no folder"])
+  func unwritable(fault: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result: Command.Result
+    if fault == "containers is a file" {
+      try Data().write(to: crier.directory.appending(path: "boxes"))
+      result = try crier("render", "--text", "x", "--containers", "boxes")
+    } else {
+      result = try crier("render", "--text", "x", "--output", "no/such/folder/x.wav")
+    }
+    #expect(result.status == 73)
+    #expect(result.output.isEmpty)
+    #expect(result.message.hasPrefix("crier: "))
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SoundLibrary
+import SpeechEngine
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("Hostile texts", .serialized)
+struct HostileChecks {
+  private static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"]
+
+  /// The texts of `Tests/Fixtures/hostile`, which end or mislead the engine.
+  private static func samples() throws -> [String] {
+    let folder = Checkout.installation.data.appending(path: "Tests/Fixtures/hostile")
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    return try files.map { try String(contentsOf: $0, encoding: .utf8) }
+  }
+
+  /// Random texts made of pieces of the samples and of what else has broken engines.
+  private static func randomTexts(_ count: Int) throws -> [String] {
+    var random = SplitMix64(seed: 666)
+    let pieces =
+      try samples().flatMap { sample in
+        (0..<8).map { _ in
+          let start = sample.unicodeScalars.indices.randomElement(using: &random) ?? sample.startIndex
+          return String(sample.unicodeScalars[start...].prefix(Int.random(in: 1...40, using: &random)))
+        }
+      } + [
+        "s's", "A.", "a.b.", "[[", "]]", "<speak>", "</speak>", "<audio src=\"x.wav\"/>", "&amp;", "%s%n", "\u{1}8Y",
+        "\u{0}", "😀\u{200D}💥",
+        "\u{202E}", "٣", "९", "½", "1234567890", "$", "₹", "¥12.50", "支付宝", "こんにちは漢字", "안녕하세요", "नमस्ते", "Ünïcödé",
+        "шестнадцать",
+        "''''", "----", "....", "\n\n", "\u{FEFF}", "\u{10FFFF}", "e\u{301}\u{301}\u{301}", "ＡＢＣ", "ﷺ", "𝔄𝔅", "🇨🇳",
+      ]
+    return (0..<count).map { _ in
+      (0..<Int.random(in: 1...24, using: &random)).map { _ in
+        String(repeating: pieces.randomElement(using: &random) ?? "", count: Int.random(in: 1...12, using: &random))
+      }.joined(separator: ["", " ", ", "].randomElement(using: &random) ?? "")
+    }
+  }
+
+  @Test("through the whole way: a clip or a clear error within 10 s, and good requests beside them are right")
+  func wholeWay() async throws {
+    let announcer = try Checkout.announcer()
+    let good = try Self.good()
+    let expected = try await announcer.render(good, into: nil).bytes
+    let texts = try Self.samples() + Self.randomTexts(2_000)
+    var outcomes: [String: Int] = [:]
+    try await withThrowingTaskGroup(of: String.self) { group in
+      var waiting = texts.enumerated().makeIterator()
+      func startNext() {
+        guard let (index, text) = waiting.next() else { return }
+        let locale = Self.locales[index % 5]
+        group.addTask {
+          let start = ContinuousClock.now
+          let announcement = try Self.announcement(text, locale, asPayer: index % 3 == 0)
+          let outcome = await Self.outcome(of: announcement, by: announcer)
+          #expect(ContinuousClock.now - start < .seconds(10))
+          let next = try await announcer.render(good, into: nil)
+          #expect(next.bytes == expected)
+          return outcome
+        }
+      }
+      for _ in 0..<4 { startNext() }
+      while let outcome = try await group.next() {
+        outcomes[outcome, default: 0] += 1
+        startNext()
+      }
+    }
+    print("hostile texts, the whole way: \(outcomes.sorted { $0.key < $1.key })")
+    #expect(outcomes.values.reduce(0, +) == texts.count)
+    let allowed: Set = ["clip", "field_invalid", "nothing_to_say", "too_long", "text_unspeakable"]
+    #expect(allowed.isSuperset(of: outcomes.keys))
+    #expect(outcomes["clip", default: 0] > 500)
+  }
+
+  @Test("at the engine itself, as they stand: the pool goes on, and good requests beside them are right")
+  func engine() async throws {
+    let engine = Checkout.engine()
+    let good = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")
+    let expected = try await engine.speak(good)
+    let voices = ["cmn-latn-pinyin+f2", "en-us+f2", "ja+f2", "ko+f2", "hi+f2"]
+    var outcomes: [String: Int] = [:]
+    try await withThrowingTaskGroup(of: String.self) { group in
+      var waiting = (try Self.samples() + Self.randomTexts(2_000)).enumerated().makeIterator()
+      func startNext() {
+        guard let (index, text) = waiting.next() else { return }
+        group.addTask {
+          let start = ContinuousClock.now
+          let outcome = await Self.outcome(
+            of: Utterance(voice: voices[index % 5], rate: 160, text: text), by: engine)
+          #expect(ContinuousClock.now - start < .seconds(10))
+          let next = try await engine.speak(good)
+          #expect(next == expected)
+          return outcome
+        }
+      }
+      for _ in 0..<4 { startNext() }
+      while let outcome = try await group.next() {
+        outcomes[outcome, default: 0] += 1
+        startNext()
+      }
+    }
+    print("hostile texts, at the engine: \(outcomes.sorted { $0.key < $1.key })")
+    #expect(Set(["spoken", "text_unspeakable", "request_refused"]).isSuperset(of: outcomes.keys))
+    #expect(outcomes["text_unspeakable", default: 0] > 0)
+  }
+
+  @Test("a speaker killed every few clips of a batch: nothing lost, nothing wrong")
+  func killedSpeakers() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let (calm, engine) = (try Checkout.announcer(), Checkout.engine())
+    let shaken = Announcer(phraseBooks: try Checkout.phraseBooks(), engine: engine)
+    let currency = try Currency(code: "CNY").orThrow("CNY")
+    let announcements = try (1...300).map { index in
+      Announcement.payment(
+        Payment(amount: try Money(minorUnits: Int64(index * 137), currency: currency), locale: Self.locales[index % 5]))
+    }
+    var names: [[String]] = []
+    for (announcer, isShaken) in [(calm, false), (shaken, true)] {
+      let library = SoundLibrary(
+        container: try GroupContainer(containers: directory, group: isShaken ? "group.shaken" : "group.calm"))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        var waiting = announcements.makeIterator()
+        func startNext() {
+          guard let announcement = waiting.next() else { return }
+          group.addTask { _ = try await announcer.render(announcement, into: library) }
+        }
+        for _ in 0..<4 { startNext() }
+        var done = 0
+        while try await group.next() != nil {
+          done += 1
+          if isShaken, done % 10 == 0, let victim = await engine.speakerProcesses().randomElement() {
+            kill(victim, SIGKILL)
+          }
+          startNext()
+        }
+      }
+      names.append(try FileManager.default.contentsOfDirectory(atPath: library.soundsDirectory.path).sorted())
+    }
+    #expect(names[0].count == 300)
+    #expect(names[0] == names[1])
+    for name in names[0] {
+      let files = try ["group.calm", "group.shaken"].map { group in
+        try Data(contentsOf: directory.appending(path: "\(group)/Library/Sounds/\(name)"))
+      }
+      #expect(files[0] == files[1])
+    }
+  }
+
+  private static func outcome(of utterance: Utterance, by engine: SpeechEngine) async -> String {
+    do {
+      _ = try await engine.speak(utterance)
+      return "spoken"
+    } catch {
+      return error.code.rawValue
+    }
+  }
+
+  private static func good() throws -> Announcement {
+    let currency = try Currency(code: "CNY").orThrow("CNY")
+    return .payment(
+      Payment(amount: try Money(minorUnits: 1_250, currency: currency), channel: "alipay", locale: "zh-CN"))
+  }
+
+  private static func announcement(_ text: String, _ locale: String, asPayer: Bool) throws -> Announcement {
+    guard asPayer, let currency = Currency(code: "USD") else {
+      return .text(String(text.prefix(Announcement.longestText)), locale: locale)
+    }
+    return .payment(
+      Payment(
+        amount: try Money(minorUnits: 505, currency: currency), payer: String(text.prefix(Payment.longestPayer)),
+        note: String(text.suffix(Payment.longestNote)), locale: locale))
+  }
+
+  private static func outcome(of announcement: Announcement, by announcer: Announcer) async
+    -> String
+  {
+    do {
+      let clip = try await announcer.render(announcement, into: nil)
+      #expect(clip.report.clip.durationMilliseconds < 30_000)
+      if case .payment = announcement { #expect(clip.report.amount?.value == "5.05") }
+      return "clip"
+    } catch let error as AnnouncementError {
+      return error.code.rawValue
+    } catch let error as AnnouncerError {
+      return error.code.rawValue
+    } catch let error as SpeechEngineError {
+      return error.code.rawValue
+    } catch {
+      return "\(type(of: error)) \(error)"
+    }
+  }
+}

@@ -26,7 +26,7 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --skip ExhaustiveChecks
+	$(SWIFT) test --skip-build
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
@@ -37,7 +37,7 @@ format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Package.swift
 
 check: setup
-	$(SWIFT) test -c release --filter ExhaustiveChecks
+	CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release
 
 bench: build
 	@scripts/setup espeak-ng

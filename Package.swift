@@ -17,6 +17,44 @@ let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 
+/// `make test`, built for debugging.
+let quickTests: [Target] = [
+  .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements"], swiftSettings: settings),
+  .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
+  .testTarget(name: "WaveformsTests", dependencies: ["Waveforms"], swiftSettings: settings),
+  .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
+  .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
+  .testTarget(
+    name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
+  .testTarget(
+    name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
+  .testTarget(
+    name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
+    swiftSettings: settings),
+  .testTarget(
+    name: "AnnouncerTests",
+    dependencies: [
+      "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
+      "speaker",
+    ],
+    swiftSettings: settings),
+  .testTarget(
+    name: "CrierCommandTests", dependencies: ["crier", "speaker", "SoundMeasurement"], swiftSettings: settings),
+]
+
+/// `make check`: long and exhaustive, built for release, and then alone, since no other test needs to be built so.
+let exhaustiveChecks: [Target] = [
+  .testTarget(
+    name: "ExhaustiveChecks",
+    dependencies: [
+      "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
+      "speaker",
+    ],
+    swiftSettings: settings)
+]
+
+let tests = Context.environment["CRIER_EXHAUSTIVE_CHECKS"] == nil ? quickTests : exhaustiveChecks
+
 let package = Package(
   name: "crier",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -79,36 +117,6 @@ let package = Package(
       path: "Benchmarks/crier-bench", swiftSettings: settings),
     .executableTarget(
       name: "in-process-limit", path: "Benchmarks/in-process-limit", linkerSettings: [.linkedLibrary("espeak-ng")]),
-
-    .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements"], swiftSettings: settings),
-    .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
-    .testTarget(name: "WaveformsTests", dependencies: ["Waveforms"], swiftSettings: settings),
-    .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
-    .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
-    .testTarget(
-      name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
-    .testTarget(
-      name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
-    .testTarget(
-      name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "AnnouncerTests",
-      dependencies: [
-        "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
-        "speaker",
-      ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "CrierCommandTests", dependencies: ["crier", "speaker", "SoundMeasurement"], swiftSettings: settings),
-    // Long and exhaustive: `make check`, in release.
-    .testTarget(
-      name: "ExhaustiveChecks",
-      dependencies: [
-        "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
-        "speaker",
-      ],
-      swiftSettings: settings),
-  ],
+  ] + tests,
   swiftLanguageModes: [.v6]
 )

@@ -13,6 +13,10 @@ enum LoudnessEstimate {
   /// 100 ms: gating blocks of 400 ms begin that far apart.
   private static let hop = Mastering.sampleRate / 10
 
+  /// Added to each sample, in 16-bit steps, 150 dB below full scale: without it the filters fade in silence to numbers
+  /// so small that processors take a hundred times as long over them.
+  private static let offset: Float = 0.001
+
   private typealias Lanes = SIMD8<Float>
 
   /// The loudness in hundredths of a LU; `nil` for a sound shorter than one gating block or below the gate of -70 LUFS.
@@ -43,20 +47,21 @@ enum LoudnessEstimate {
     var energies = [Double](repeating: 0, count: perLane * Lanes.scalarCount)
     unsafe padded.withUnsafeBufferPointer { padded in
       var filter = KWeighting()
+      let lane = perLane * hop
       for step in 0...perLane {
         var sum = Lanes.zero
         for offset in step * hop..<(step + 1) * hop {
-          var input = Lanes.zero
-          for lane in 0..<Lanes.scalarCount {
-            // The last lane's last hop ends where the padding does.
-            input[lane] = Float(unsafe padded[lane * perLane * hop + offset])
-          }
-          let weighted = filter.next(input)
+          // The last lane's last hop ends where the padding does. Written out: a loop over a vector's elements is not
+          // unrolled, and is ten times as slow.
+          let eight = unsafe SIMD8<Int16>(
+            padded[offset], padded[offset + lane], padded[offset + 2 * lane], padded[offset + 3 * lane],
+            padded[offset + 4 * lane], padded[offset + 5 * lane], padded[offset + 6 * lane], padded[offset + 7 * lane])
+          let weighted = filter.next(Lanes(eight) + Self.offset)
           sum += weighted * weighted
         }
         guard step > 0 else { continue }
-        for lane in 0..<Lanes.scalarCount {
-          energies[lane * perLane + step - 1] = Double(sum[lane]) / (32_768 * 32_768)
+        for index in 0..<Lanes.scalarCount {
+          energies[index * perLane + step - 1] = Double(sum[index]) / (32_768 * 32_768)
         }
       }
     }

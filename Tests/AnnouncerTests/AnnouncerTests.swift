@@ -79,20 +79,19 @@ struct AnnouncerTests {
 
   @Test("a recipe that differs in anything heard has another name")
   func distinctNames() async throws {
+    let plain = RenderOptions()
+    let ulaw = SoundFormat(container: .wav, encoding: .ulaw)
+    let recipes: [(String, RenderOptions)] = [
+      ("12.50", plain), ("12.51", plain), ("12.50", RenderOptions(rate: 150)),
+      ("12.50", RenderOptions(voice: "cmn-latn-pinyin+f5")), ("12.50", RenderOptions(format: ulaw)),
+      ("12.50", RenderOptions(format: SoundFormat(container: .caf, encoding: .ulaw))),
+    ]
     let workshop = try Workshop()
     var names = Set<String>()
-    var options = RenderOptions()
-    let announcement = try Workshop.payment()
-    names.insert(try await workshop.announcer.render(announcement, options: options, into: nil).report.clip.name)
-    options.rate = 150
-    names.insert(try await workshop.announcer.render(announcement, options: options, into: nil).report.clip.name)
-    options.voice = "cmn-latn-pinyin+f5"
-    names.insert(try await workshop.announcer.render(announcement, options: options, into: nil).report.clip.name)
-    options.format.encoding = .ulaw
-    names.insert(try await workshop.announcer.render(announcement, options: options, into: nil).report.clip.name)
-    options.format.container = .caf
-    names.insert(try await workshop.announcer.render(announcement, options: options, into: nil).report.clip.name)
-    names.insert(try await workshop.announcer.render(try Workshop.payment("12.51"), into: nil).report.clip.name)
+    for (amount, options) in recipes {
+      let clip = try await workshop.announcer.render(try Workshop.payment(amount), options: options, into: nil)
+      names.insert(clip.report.clip.name)
+    }
     #expect(names.count == 6)
   }
 

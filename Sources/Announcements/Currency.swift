@@ -20,7 +20,7 @@ public struct Currency: Sendable, Hashable {
     self.minorDigits = minorDigits
   }
 
-  /// How many minor units make one major unit: 1, 100, 1,000 or 10,000.
+  /// How many minor units make one major unit: 1, 100 or 1,000.
   public var minorUnitsPerMajor: Int64 {
     (0..<minorDigits).reduce(into: 1) { scale, _ in scale *= 10 }
   }

@@ -60,17 +60,28 @@ struct FreeText {
     let scalars = Array(Self.folded(text).unicodeScalars)
     var words = ""
     var index = 0
+    var consumed = 0
     while index < scalars.count {
       let scalar = scalars[index]
       if let number = WrittenNumber(scalars, at: index) {
-        // A sign may stand before or behind the number; either way the unit is said after it.
-        let before = index > 0 ? currency(scalars[index - 1]) : nil
+        // A sign may stand before or behind the number; either way the unit is said after it. The sign behind one
+        // number does not stand before the next.
+        let before = index > consumed ? leadingSign(scalars, at: index - 1) : nil
         let after = number.end < scalars.count ? currency(scalars[number.end]) : nil
-        words += " " + said(number, currency: before ?? after) + " "
-        index = number.end + (before == nil && after != nil ? 1 : 0)
+        if let before, number.isScaled {
+          // ¥1.5万: the unit comes behind what multiplies the number, or the sum would sound ten thousand times smaller.
+          let scale = scalars[number.end]
+          words +=
+            " \(said(number, currency: nil)) \(book.content.symbols[String(scale)] ?? String(scale)) \(unit(before)) "
+          index = number.end + 1
+        } else {
+          words += " " + said(number, currency: before ?? after) + " "
+          index = number.end + (before == nil && after != nil ? 1 : 0)
+        }
+        consumed = index
       } else if let currency = currency(scalar), !scalar.properties.isAlphabetic {
         let numberFollows = index + 1 < scalars.count && WrittenNumber(scalars, at: index + 1) != nil
-        if !numberFollows { words += " " + unit(currency) + " " }
+        if !numberFollows, leadingSign(scalars, at: index) != nil { words += " " + unit(currency) + " " }
         index += 1
       } else if isMinus(scalars, at: index) {
         words += " " + book.content.minus + " "
@@ -105,6 +116,14 @@ struct FreeText {
     return opens && WrittenNumber(scalars, at: next) != nil
   }
 
+  /// The currency that a sign before a number means. A letter before the sign makes it another currency's (HK$, A$),
+  /// and a letter as sign (元) stands behind numbers only.
+  private func leadingSign(_ scalars: [Unicode.Scalar], at index: Int) -> Currency? {
+    guard !scalars[index].properties.isAlphabetic else { return nil }
+    guard index == 0 || !scalars[index - 1].properties.isAlphabetic else { return nil }
+    return currency(scalars[index])
+  }
+
   private func currency(_ scalar: Unicode.Scalar) -> Currency? {
     book.content.currencySigns[String(scalar)].flatMap(Currency.init(code:))
   }
@@ -120,7 +139,9 @@ struct FreeText {
     {
       return words.joined()
     }
-    let unit = currency.map { separator + self.unit($0) } ?? ""
+    // Digits that the currency does not have tell that the sign means another one: ¥12.50 is no yen.
+    let isOther = currency.map { number.isPlain && number.fraction.count > $0.minorDigits } ?? true
+    let unit = isOther ? "" : currency.map { separator + self.unit($0) } ?? ""
     guard number.isPlain || number.isCounted else {
       // 12,50 is twelve and a half to some and no number to others: its digits are said as they stand.
       return number.groups.map { grammar.digits($0) }.joined(separator: ", ") + unit

@@ -35,17 +35,18 @@ enum NumberWords: Sendable {
 /// `NumberFormatter` is a class with mutable state that Foundation does not promise to be safe on several threads, so
 /// one is kept behind a lock for each phrase book.
 final class SpelledOutNumbers: Sendable {
-  private let corrections: [String: String]
+  /// Longest first, so that the order in which they are made is the same everywhere.
+  private let corrections: [(spelled: String, said: String)]
   private let formatter: LockedFormatter
 
   /// - Parameter corrections: what CLDR spells otherwise than the language says it, and how it is said.
   init(locale: String, corrections: [String: String] = [:]) {
-    self.corrections = corrections
+    self.corrections = corrections.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }.map { ($0.key, $0.value) }
     formatter = LockedFormatter(locale: locale)
   }
 
   func words(_ number: Int64) -> [String] {
-    let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.key, with: $1.value) }
+    let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.spelled, with: $1.said) }
     // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
     return spelled.split(whereSeparator: \.isWhitespace).map { word in
       String(String.UnicodeScalarView(word.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))

@@ -17,6 +17,12 @@ public struct PhraseBook: Sendable {
   let numbers: NumberWords
   let content: Content
 
+  /// Whether a voice of the engine reads this book's words: the book's own, or one it names beside it, with any variant.
+  public func isReadable(by voice: String) -> Bool { voices.contains(String(voice.prefix { $0 != "+" })) }
+
+  /// The voices, without a variant, that read this book's words.
+  public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
+
   /// The scripts (ISO 15924) that the voice reads.
   var writingSystems: Set<String> { content.writingSystems }
 
@@ -24,6 +30,8 @@ public struct PhraseBook: Sendable {
   struct Content: Decodable, Sendable {
     var locale: String
     var voice: String
+    /// Further voices that read the words rightly; of a neighbouring language (`cmn` for Chinese) that is not so.
+    var otherVoices: [String]?
     var rate: Int
     /// A CLDR locale identifier and what to correct in it, or tables.
     var numbers: Numbers

@@ -26,7 +26,4 @@ public struct ScriptVoices: Sendable, Hashable {
   func voice(for script: String) -> (language: String, voice: String)? {
     entries[script].map { ($0.language, $0.voice) }
   }
-
-  /// Every voice the table names.
-  public var voices: Set<String> { Set(entries.values.map(\.voice)) }
 }

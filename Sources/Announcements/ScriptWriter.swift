@@ -8,7 +8,7 @@ public struct ScriptWriter: Sendable {
     case amountOnly = "amount_only"
   }
 
-  let book: PhraseBook
+  public let book: PhraseBook
   let voices: ScriptVoices
 
   init(book: PhraseBook, voices: ScriptVoices) {

@@ -6,8 +6,8 @@ struct WrittenNumber {
   private(set) var groups: [[Int]] = []
   private var separators: [Unicode.Scalar] = []
 
-  /// Whether a letter follows at once, which may change what it means: `1.5万`, `1.2M`.
-  private let isFollowedByLetter: Bool
+  /// Whether a letter that multiplies it follows at once: `1.5万`, `1.2M`.
+  let isScaled: Bool
 
   /// The first index behind it.
   private(set) var end: Int
@@ -33,7 +33,7 @@ struct WrittenNumber {
         break
       }
     }
-    isFollowedByLetter = end < scalars.count && scalars[end].properties.isAlphabetic && Self.scales(scalars[end])
+    isScaled = end < scalars.count && Self.scales(scalars[end])
   }
 
   /// Letters that multiply the number before them: a thousand, a million and so on, as people abbreviate them.
@@ -43,7 +43,7 @@ struct WrittenNumber {
 
   /// Whether everybody reads it as the same sum: no digits grouped, or grouped by threes, or as India groups them, with
   /// at most one point, behind the groups; and nothing that multiplies it.
-  var isPlain: Bool { isCounted && !isFollowedByLetter }
+  var isPlain: Bool { isCounted && !isScaled }
 
   /// Whether everybody reads it as the same number.
   var isCounted: Bool {

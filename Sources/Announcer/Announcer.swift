@@ -22,7 +22,7 @@ public final class Announcer: Sendable {
 
   public let phraseBooks: PhraseBooks
   private let engine: any Speaking
-  private let publishing = DispatchQueue(label: "crier.publishing", attributes: .concurrent)
+  private let disk = DispatchQueue(label: "crier.disk", attributes: .concurrent)
 
   public init(phraseBooks: PhraseBooks, engine: any Speaking) {
     self.phraseBooks = phraseBooks
@@ -47,7 +47,7 @@ public final class Announcer: Sendable {
       ).digest
     }
     let whole = recipe(ways)
-    if let found = try find(whole, options, in: library) {
+    if let library, let found = try await onDisk({ try Self.find(whole, options, in: library) }) {
       return try clip(announcement, ways, options, found, cached: true, in: library)
     }
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
@@ -65,7 +65,7 @@ public final class Announcer: Sendable {
     }
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
-    if let library { try await publish(bytes, as: made.name, in: library) }
+    if let library { try await onDisk { _ = try library.publish(bytes, as: made.name) } }
     return try clip(announcement, ways, options, made, cached: false, in: library)
   }
 
@@ -106,6 +106,12 @@ public final class Announcer: Sendable {
     if case .payment(let payment) = announcement { try Self.readBack(payment.amount, in: script) }
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {
+      // The words were read back as words; a voice of another language would say something else of them.
+      guard writer.book.isReadable(by: voice) else {
+        throw AnnouncerError(
+          .optionInvalid, "voice", "does not read the words of \(script.locale)",
+          remedy: "choose one of \(writer.book.voices.joined(separator: ", ")), with any variant, such as +f2")
+      }
       let ours = script.locale
       for index in script.runs.indices where script.runs[index].language == ours { script.runs[index].voice = voice }
     }
@@ -136,8 +142,9 @@ public final class Announcer: Sendable {
 
   private func speak(_ ways: [Way], isText: Bool, mastering: Mastering) async throws -> Spoken {
     var lengths: [Script: Int] = [:]
-    var failed: [Script: any Error] = [:]
-    for way in ways where failed[way.script] == nil {
+    var failed: Set<Script> = []
+    var lastFailure: (any Error)?
+    for way in ways where !failed.contains(way.script) {
       var script = way.script
       guard
         let rate = Shortenings.rate(for: way.attempt.pace, rate: script.rate, milliseconds: lengths[way.script])
@@ -148,8 +155,9 @@ public final class Announcer: Sendable {
         spoken = try await speak(script)
       } catch {
         // A payment is never dropped: a name that ends the engine is left out, as one that is too long would be.
-        guard error.code == .textUnspeakable, !isText else { throw error }
-        failed[way.script] = error
+        guard [.textUnspeakable, .voiceUnknown].contains(error.code), !isText else { throw error }
+        failed.insert(way.script)
+        lastFailure = error
         continue
       }
       if way.attempt.pace == .normal { lengths[way.script] = spoken.totalMilliseconds }
@@ -157,18 +165,19 @@ public final class Announcer: Sendable {
       let mastered: MasteredWaveform
       do {
         mastered = try master(runs, by: mastering)
-      } catch let error as MasteringError where error.code == .silent && !isText {
-        failed[way.script] = error  // letters that a voice passes over in silence
+      } catch let error as MasteringError where !isText {
+        failed.insert(way.script)
+        lastFailure = error
         continue
       }
       let limit = Shortenings.limitMilliseconds / 1000 * mastered.waveform.sampleRate
       if mastered.waveform.samples.count + Self.longestBlock < limit {
         return Spoken(
           mastered: mastered, script: script, shortened: way.attempt.taken,
-          ways: ways.filter { failed[$0.script] == nil })
+          ways: ways.filter { !failed.contains($0.script) })
       }
     }
-    if let error = failed.values.first { throw error }
+    if let lastFailure { throw lastFailure }
     let milliseconds = ways.first.flatMap { lengths[$0.script] } ?? 0
     throw AnnouncerError(
       .tooLong, "text", "takes \((milliseconds + 999) / 1000) s to say",
@@ -210,6 +219,10 @@ public final class Announcer: Sendable {
         guard error.code == .silent, !run.isAmount else { throw error }
       }
     }
+    guard !leveled.isEmpty else {
+      throw AnnouncementError(
+        .nothingToSay, "text", "has no word that a voice can say", remedy: "give at least one word")
+    }
     return try mastering.master(
       try Waveform.joined(leveled, pauseMilliseconds: Self.pauseBetweenVoicesMilliseconds))
   }
@@ -221,12 +234,10 @@ public final class Announcer: Sendable {
 
   // MARK: Leaving it
 
-  private func publish(_ bytes: [UInt8], as name: String, in library: SoundLibrary) async throws {
-    // Waiting for the disk belongs on a thread of its own, not on one of the few that run tasks.
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      publishing.async {
-        continuation.resume(with: Result { _ = try library.publish(bytes, as: name) })
-      }
+  /// Waiting for the disk belongs on a thread of its own, not on one of the few that run tasks.
+  private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      disk.async { continuation.resume(with: Result { try work() }) }
     }
   }
 
@@ -238,9 +249,9 @@ public final class Announcer: Sendable {
     var waveform: Waveform
   }
 
-  private func find(_ recipe: String, _ options: RenderOptions, in library: SoundLibrary?) throws -> StoredClip? {
+  private static func find(_ recipe: String, _ options: RenderOptions, in library: SoundLibrary) throws -> StoredClip? {
     let name = "\(recipe).\(options.format.fileExtension)"
-    guard let bytes = try library?.contents(of: name), let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
+    guard let bytes = try library.contents(of: name), let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
     else { return nil }
     return StoredClip(name: name, bytes: bytes, record: record, waveform: waveform)
   }

@@ -16,9 +16,11 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     public var name: String
     public var path: String
     public var url: String
+    /// The file's size.
     public var bytes: Int
     /// Over the whole file, hexadecimal.
     public var sha256: String
+    /// In ms, rounded up.
     public var durationMilliseconds: Int
     public var format: String
     public var encoding: String
@@ -54,6 +56,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   /// Null for free text.
   public var amount: Amount?
   public var clip: Clip
+  /// Integrated loudness of the finished sound, by libebur128, in LUFS.
   public var loudnessLUFS: Double
   public var marks: [Mark]
   /// The steps taken to stay under 30 s, of `note`, `payer`, `rate`, `amount_only`.

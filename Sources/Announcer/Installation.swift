@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Voices/`) and the speaker.
+/// Where the program's own files are: its data (`Templates/`) and the speaker.
 public struct Installation: Sendable, Hashable {
   /// Holds `Templates/`.
   public var data: URL

@@ -31,6 +31,12 @@ struct Recipe {
       hash.update(data: Array("\(part.utf8.count):".utf8))
       hash.update(data: Array(part.utf8))
     }
+    // What shapes a clip besides its words; a rule that changes changes the names.
+    let rules = [
+      Announcer.pauseBetweenVoicesMilliseconds, Announcer.longestBlock, Shortenings.limitMilliseconds,
+      Shortenings.fastestPercent, Shortenings.marginMilliseconds,
+    ]
+    for rule in rules { add("\(rule)") }
     for part in ["crier", "\(Self.version)", engine.description, "\(Mastering.version)", format, encoding] { add(part) }
     for way in ways {
       let script = way.script

@@ -12,7 +12,7 @@ struct Shortenings {
   static let fastestPercent = 125
 
   /// Left unused below the limit when a rate is chosen, in ms: the engine does not speed up quite in proportion.
-  private static let marginMilliseconds = 500
+  static let marginMilliseconds = 500
 
   struct Attempt: Equatable {
     var taken: [ScriptWriter.Shortening]

@@ -22,10 +22,12 @@ final class Speaker: @unchecked Sendable {
     case died
     /// It was gone before it was ready: killed, or missing a library.
     case diedAtStart
+    /// It says itself that it cannot work: perhaps for good, perhaps for want of memory.
+    case notReady(SpeechEngineError)
 
     var isWorthAnotherTry: Bool {
       switch self {
-      case .died, .diedAtStart: true
+      case .died, .diedAtStart, .notReady: true
       case .unavailable: false
       }
     }
@@ -145,9 +147,10 @@ final class Speaker: @unchecked Sendable {
       throw .diedAtStart
     }
     guard hello.isReady else {
-      throw .unavailable(
+      throw .notReady(
         hello.isDataMissing
-          ? Self.unavailable("the engine's data is missing", remedy: "install the package espeak-ng-data")
+          ? Self.unavailable(
+            "the engine's data is missing or cannot be read", remedy: "install the package espeak-ng-data")
           : Self.unavailable(
             "this kernel cannot confine the speaker", remedy: "run a Linux kernel with seccomp filters (3.17 or later)")
       )

@@ -40,7 +40,7 @@ struct SpeakerProcess: ~Copyable {
     self.identifier = identifier
   }
 
-  /// Ends the process and everything under it, and leaves no zombie. Blocks for as long as the system takes to end it.
+  /// Ends the process, after which its children end by themselves, and leaves no zombie. Blocks for as long as the system takes to end it.
   deinit {
     _ = kill(identifier, SIGKILL)
     while waitpid(identifier, nil, 0) == -1, errno == EINTR {}

@@ -39,7 +39,8 @@ public actor SpeechEngine {
   private let configuration: Configuration
   private var idle: [Speaker] = []
   private var speakers: [Speaker] = []
-  private var waiting: [CheckedContinuation<Speaker, Never>] = []
+  private var waiting: [(ticket: Int, continuation: CheckedContinuation<Speaker?, Never>)] = []
+  private var nextTicket = 0
   private var knownIdentity: EngineIdentity?
 
   public init(_ configuration: Configuration) {
@@ -49,7 +50,8 @@ public actor SpeechEngine {
   /// Speaks an utterance.
   ///
   /// - Returns: the samples, at most 31 s of them; ``Speech/isComplete`` tells whether that is all.
-  /// - Throws: `.textUnspeakable` when the engine crashed on the text or took too long; the pool goes on.
+  /// - Throws: `.textUnspeakable` when the engine crashed on the text or took too long (the pool goes on),
+  ///   `.voiceUnknown`, `.requestRefused`, `.queueFull`, `.engineUnavailable`, `.speakerDied`, `.cancelled`.
   public func speak(_ utterance: Utterance) async throws(SpeechEngineError) -> Speech {
     let reply = try await exchange(.speak, utterance)
     return Speech(
@@ -59,12 +61,16 @@ public actor SpeechEngine {
 
   /// What the engine would say, in its own mnemonics, as `espeak-ng -q -x` prints it. A switch to another language
   /// stands in parentheses: `(en)`.
+  ///
+  /// - Throws: as ``speak(_:)``.
   public func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String {
     let reply = try await exchange(.phonemes, utterance)
     return String(decoding: reply.phonemes, as: UTF8.self)
   }
 
   /// Which engine speaks; starts a speaker if none has run yet.
+  ///
+  /// - Throws: `.engineUnavailable`, `.queueFull`, `.speakerDied`, `.cancelled`.
   public func identity() async throws(SpeechEngineError) -> EngineIdentity {
     if let knownIdentity { return knownIdentity }
     let speaker = try await acquire()
@@ -94,9 +100,7 @@ public actor SpeechEngine {
       kind, utterance, deadlineMilliseconds: deadline, maximumSamples: Self.longestSamples)
     let speaker = try await acquire()
     defer { release(speaker) }
-    guard !Task.isCancelled else {
-      throw SpeechEngineError(.cancelled, "speaking", "the task was cancelled", remedy: "nothing is to be done")
-    }
+    guard !Task.isCancelled else { throw Self.cancelled }
     let known = knownIdentity
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
     // Once more only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
@@ -114,7 +118,7 @@ public actor SpeechEngine {
   private static func unwrap<Value>(_ outcome: Result<Value, Speaker.Failure>) throws(SpeechEngineError) -> Value {
     switch outcome {
     case .success(let value): return value
-    case .failure(.unavailable(let error)): throw error
+    case .failure(.unavailable(let error)), .failure(.notReady(let error)): throw error
     case .failure(.died): throw died
     case .failure(.diedAtStart): throw diedAtStart
     }
@@ -182,14 +186,35 @@ public actor SpeechEngine {
       throw SpeechEngineError(
         .queueFull, "speaking", "\(waiting.count) requests wait already", remedy: "try again in a second")
     }
-    return await withCheckedContinuation { waiting.append($0) }
+    nextTicket += 1
+    let ticket = nextTicket
+    let speaker: Speaker? = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Speaker?, Never>) in
+        // Cancelled before it could wait: nobody would wake it for that.
+        if Task.isCancelled { continuation.resume(returning: nil) } else { waiting.append((ticket, continuation)) }
+      }
+    } onCancel: {
+      Task { await self.abandon(ticket) }
+    }
+    guard let speaker else { throw Self.cancelled }
+    return speaker
+  }
+
+  /// Gives up a place in the queue.
+  private func abandon(_ ticket: Int) {
+    guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+    waiting.remove(at: index).continuation.resume(returning: nil)
+  }
+
+  private static var cancelled: SpeechEngineError {
+    SpeechEngineError(.cancelled, "speaking", "the task was cancelled", remedy: "nothing is to be done")
   }
 
   private func release(_ speaker: Speaker) {
     if waiting.isEmpty {
       idle.append(speaker)
     } else {
-      waiting.removeFirst().resume(returning: speaker)
+      waiting.removeFirst().continuation.resume(returning: speaker)
     }
   }
 }

@@ -49,7 +49,7 @@ public struct EngineIdentity: Sendable, Hashable, CustomStringConvertible {
   /// espeak-ng's version, such as `1.51`.
   public var version: String
 
-  /// FNV-1a over the names and sizes of the engine's data files.
+  /// FNV-1a over the names, sizes and contents of the engine's data files.
   public var dataFingerprint: UInt64
 
   public var description: String {

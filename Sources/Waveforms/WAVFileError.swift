@@ -4,7 +4,7 @@
 public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The bytes do not begin with a RIFF header of form WAVE.
-    case notWAVE = "not_w_a_v_e"
+    case notWAVE = "not_wave"
     /// A length in a header reaches beyond the last byte.
     case truncated
     /// Bytes follow the end that the RIFF header names.

@@ -9,7 +9,7 @@ import SpeechEngine
 
 /// Where the program's data is, and the announcer made of it.
 struct DataOptions: ParsableArguments {
-  @Option(help: "The folder that holds Templates/ and Voices/.", completion: .directory)
+  @Option(help: "The folder that holds Templates/.", completion: .directory)
   var data: String?
 
   func validate() throws {

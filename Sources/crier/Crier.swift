@@ -3,6 +3,13 @@
 import ArgumentParser
 
 @main
+enum Main {
+  static func main() async {
+    Terminal.fillMissingDescriptors()
+    await Crier.main()
+  }
+}
+
 struct Crier: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier",

@@ -21,8 +21,12 @@ struct Render: AsyncParsableCommand {
   @OptionGroup(title: "What to announce") var input: AnnouncementInput
   @OptionGroup(title: "How to say it") var clip: ClipOptions
 
-  @Option(help: "The file: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")).")
-  var format: SoundFormat.Container = .wav
+  @Option(
+    help: """
+      The file: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")). (default: as --output ends, \
+      else wav)
+      """)
+  var format: SoundFormat.Container?
 
   @Option(help: "The samples: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
@@ -45,16 +49,21 @@ struct Render: AsyncParsableCommand {
   func validate() throws {
     if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
     if output == "" { throw ValidationError("--output is empty: name a file.") }
+    if let format, let output, let ending = Self.container(ofFileNamed: output), ending != format {
+      throw ValidationError(
+        "--format \(format.rawValue) and --output \(Terminal.printable(output)) disagree: drop one.")
+    }
   }
 
   func run() async throws {
     try await Failures.reported {
-      let library = output == nil ? try SoundLibrary(container: container()) : nil
+      let container = format ?? output.flatMap(Self.container(ofFileNamed:)) ?? .wav
+      let library = output == nil ? try SoundLibrary(container: groupContainer()) : nil
       let announcer = try files.announcer(speakers: 1)
       let rendered = try await announcer.render(
         try input.announcement(),
         options: clip.renderOptions(
-          locale: input.locale, format: SoundFormat(container: format, encoding: encoding)), into: library)
+          locale: input.locale, format: SoundFormat(container: container, encoding: encoding)), into: library)
       var report = rendered.report
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
       try StandardOutput.write(json ? try report.json : report.clip.path)
@@ -62,7 +71,11 @@ struct Render: AsyncParsableCommand {
     }
   }
 
-  private func container() throws -> GroupContainer {
+  private static func container(ofFileNamed name: String) -> SoundFormat.Container? {
+    name.split(separator: ".").last.flatMap { SoundFormat.Container(rawValue: $0.lowercased()) }
+  }
+
+  private func groupContainer() throws -> GroupContainer {
     try GroupContainer(
       containers: containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.containers,
       group: group)

@@ -10,6 +10,14 @@ import Foundation
 
 /// The terminal the command runs in, or the pipe.
 enum Terminal {
+  /// Opens standard descriptors that are closed, so that no file or socket of ours takes their place and receives what
+  /// is meant for a person. Output stays unwritable: a result that cannot be printed is an error.
+  static func fillMissingDescriptors() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   /// Whether a drawing may be shown: standard output is a terminal that understands more than plain text.
   static var isDrawable: Bool {
     isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"

@@ -105,13 +105,35 @@ static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count) {
   return hash;
 }
 
-uint64_t engine_data_fingerprint(void) {
+/// The same eight bytes at a time: byte by byte the engine's 13 MB would take longer than all else at start.
+static uint64_t fnv1a_by_words(uint64_t hash, const char *bytes, size_t count) {
+  size_t whole = count / sizeof hash * sizeof hash;
+  for (size_t index = 0; index < whole; index += sizeof hash) {
+    uint64_t word;
+    memcpy(&word, bytes + index, sizeof word);
+    hash = (hash ^ word) * 0x100000001b3u;
+  }
+  return fnv1a(hash, bytes + whole, count - whole);
+}
+
+bool engine_data_fingerprint(uint64_t *fingerprint) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t index = 0; index < file_count; index++) {
-    hash = fnv1a(hash, files[index].name, strlen(files[index].name) + 1);
-    hash = fnv1a(hash, &files[index].size, sizeof files[index].size);
+    const struct data_file *file = &files[index];
+    hash = fnv1a(hash, file->name, strlen(file->name) + 1);
+    hash = fnv1a(hash, &file->size, sizeof file->size);
+    if (file->contents != NULL) {
+      hash = fnv1a_by_words(hash, file->contents, file->size);
+      continue;
+    }
+    char *contents = malloc(file->size + 1);
+    bool whole = contents != NULL && read_whole(file, contents);
+    if (whole) hash = fnv1a_by_words(hash, contents, file->size);
+    free(contents);
+    if (!whole) return false;
   }
-  return hash;
+  *fingerprint = hash;
+  return true;
 }
 
 static const struct data_file *find(const char *name) {

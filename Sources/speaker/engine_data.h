@@ -12,8 +12,9 @@
 /// text: the dictionaries, one a language, because a text may switch to any of them. False when that failed.
 bool engine_data_preload(const char *folder);
 
-/// FNV-1a (64 bits) over the relative names and sizes of all data files, in the order of their names.
-uint64_t engine_data_fingerprint(void);
+/// FNV-1a (64 bits) over the relative names, sizes and contents of all data files, in the order of their names: other
+/// data makes other sound. The contents are taken eight bytes at a time. False when a file could not be read.
+bool engine_data_fingerprint(uint64_t *fingerprint);
 
 /// Whether a voice may be asked of the engine by this name: [A-Za-z0-9_-]+, and perhaps '+' and the name of a variant
 /// whose file exists. The engine silently ignores a variant it does not have and overruns its buffers on long names.

@@ -95,7 +95,8 @@ int main(int argument_count, char **arguments) {
   restart_with_clean_environment(arguments);
   reset_process();
   enum hello_status status = prepare(argument_count > 1 ? arguments[1] : NULL);
-  uint64_t fingerprint = status == HELLO_DATA_MISSING ? 0 : engine_data_fingerprint();
+  uint64_t fingerprint = 0;
+  if (status == HELLO_READY && !engine_data_fingerprint(&fingerprint)) status = HELLO_DATA_MISSING;
   if (!write_hello(status, fingerprint, engine_version())) return EXIT_SUCCESS;
   if (status != HELLO_READY) return EXIT_UNAVAILABLE;
   int result = serve();

@@ -21,11 +21,14 @@ struct FreeTextTests {
       ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "one two"),
       ("Tom & Ann", "en-US", "Tom and Ann"),
       ("٤٢", "en-US", "forty-two"),
+      ("收款12元5角", "zh-CN", "收款 十二元 五 角"), ("共3元2人", "zh-CN", "共 三元 二 人"),
+      ("5000円1つ", "ja-JP", "ごせんえん いち つ"), ("5€3", "en-US", "five euros three"),
+      ("HK$50", "en-US", "HK fifty"), ("¥12.50", "en-US", "twelve point five zero"), ("$", "en-US", "dollars"),
       // What is no sum to everybody is said digit by digit; what multiplies or negates it stays said.
       ("$12,50", "en-US", "one two, five zero dollars"), ("1.234,56 €", "en-US", "one, two three four, five six euros"),
       ("1,234.50", "en-US", "one thousand two hundred thirty-four point five zero"),
       ("-$5.00", "en-US", "minus five dollars"),
-      ("¥1.5万", "zh-CN", "一点五元 万"), ("$1.2M", "en-US", "one point two dollars M"), ("3½", "en-US", "three one two"),
+      ("¥1.5万", "zh-CN", "一点五 万 元"), ("$1.2M", "en-US", "one point two M dollars"), ("3½", "en-US", "three one two"),
       ("10²", "en-US", "ten two"), ("covid-19", "en-US", "covid nineteen"), ("1万円", "ja-JP", "いち まん えん"),
       ("元旦快乐", "zh-CN", "元旦快乐"),
     ])

@@ -24,6 +24,8 @@ struct AnnouncerTests {
       #expect((25...35).contains(sound.trailingSilenceMilliseconds))
       #expect(abs(sound.dcOffset) < 0.01)
       #expect((sound.sampleRate, sound.channels) == (22_050, 1))
+      // Bytes 34 and 35 of a WAV file say how many bits a sample has.
+      #expect(clip.bytes[34...35] == [16, 0])
       #expect(sound.durationMilliseconds < 30_000)
       #expect(clip.report.clip.bytes == (try Data(contentsOf: URL(filePath: clip.report.clip.path))).count)
     }

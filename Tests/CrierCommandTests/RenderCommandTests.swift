@@ -36,6 +36,22 @@ struct RenderCommandTests {
     }
   }
 
+  @Test("two processes in two homes make the same name and bytes")
+  func twoHomes() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let sample = Command.checkout.appending(path: "Samples/mixed-zh.json").path
+    let clips = try ["one", "two"].map { home in
+      let result = try crier.run(
+        ["render", sample, "--json"], environment: ["CRIER_HOME": home, "LANG": "\(home)_XX"])
+      return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    }
+    let files = clips.compactMap { $0["clip"] as? [String: Any] }
+    #expect(files.map { $0["name"] as? String }[0] == files.map { $0["name"] as? String }[1])
+    #expect(files.map { $0["sha256"] as? String }[0] == files.map { $0["sha256"] as? String }[1])
+    #expect(clips.allSatisfy { $0["cached"] as? Bool == false })
+  }
+
   @Test("--json prints one line, the report")
   func json() throws {
     let crier = try Command()
@@ -53,7 +69,7 @@ struct RenderCommandTests {
     let crier = try Command()
     defer { crier.remove() }
     let result = try crier(
-      "render", "--text", "Hello", "--output", "here.caf", "--format", "caf", "--encoding", "alaw")
+      "render", "--text", "Hello", "--output", "here.caf", "--encoding", "alaw")
     #expect(result.status == 0)
     #expect(result.output == crier.directory.appending(path: "here.caf").path + "\n")
     #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
@@ -80,7 +96,15 @@ struct RenderCommandTests {
       ),
       (["render", "--text", "x", "--method", "sing"], "The value 'sing' is invalid for '--method <method>'"),
       (["render", "--text", "x", "--rate", "9"], "--rate: is out of range; give 80 to 450 words a minute."),
-      (["render", "--text", "x", "--voice", "nobody"], "--voice: the engine has no such voice"),
+      (["render", "--text", "x", "--voice", "en-us+nobody"], "--voice: the engine has no such voice"),
+      (
+        ["render", "--text", "x", "--voice", "de"],
+        "--voice: does not read the words of en-US; choose one of en-us, en,"
+      ),
+      (
+        ["render", "--text", "x", "--format", "wav", "--output", "x.caf"],
+        "--format wav and --output x.caf disagree: drop one."
+      ),
       (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" cannot be used"),
       (["render", "--text", "x", "--format", "caf", "--encoding", "ima4"], "choose one of pcm16, ulaw, alaw."),
       (["sing"], "Unexpected argument 'sing'"),
@@ -206,5 +230,7 @@ struct RenderCommandTests {
     #expect(result.status == 73)
     #expect(result.output.isEmpty)
     #expect(result.message.hasPrefix("crier: "))
+    let left = try FileManager.default.subpathsOfDirectory(atPath: crier.directory.path)
+    #expect(!left.contains { $0.hasSuffix(".wav") || $0.contains("publishing") })
   }
 }

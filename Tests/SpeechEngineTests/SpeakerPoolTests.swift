@@ -72,6 +72,19 @@ struct SpeakerPoolTests {
     #expect(outcomes.contains(nil))
   }
 
+  @Test("a request that is cancelled while it waits gives its place in the queue to another")
+  func cancelledWaiter() async throws {
+    let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1)
+    let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))
+    let busy = Task { try await engine.speak(long) }
+    while await engine.speakerProcesses().isEmpty { await Task.yield() }
+    let waiter = Task { try await engine.speak(BuiltSpeaker.english) }
+    waiter.cancel()
+    await #expect(throws: SpeechEngineError.self) { try await waiter.value }
+    #expect(try await engine.speak(BuiltSpeaker.english).isComplete)
+    #expect(try await !busy.value.isComplete)
+  }
+
   @Test("without a speaker program, the error says what to install")
   func noProgram() async throws {
     let engine = SpeechEngine(.init(speaker: URL(filePath: "/nonexistent/speaker")))

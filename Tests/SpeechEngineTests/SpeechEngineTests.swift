@@ -95,8 +95,11 @@ struct SpeechEngineTests {
   @Test("markup and phoneme escapes are read as text")
   func markup() async throws {
     let engine = BuiltSpeaker.engine()
-    let plain = try await engine.phonemes(Utterance(voice: "en-us+f2", rate: 160, text: "h at loU"))
-    #expect(plain.contains("'eI") || plain.contains("at"))
+    let bracketed = try await engine.phonemes(Utterance(voice: "en-us+f2", rate: 160, text: "[[h@loU]]"))
+    let obeyed = try await engine.phonemes(Utterance(voice: "en-us+f2", rate: 160, text: "hello"))
+    // The letter h is read by its name, as in any text.
+    #expect(bracketed.contains("'eItS"))
+    #expect(bracketed != obeyed)
     let escaped = try await engine.speak(Utterance(voice: "en-us+f2", rate: 160, text: "[[h@loU]] <break time='60s'/>"))
     #expect(escaped.totalMilliseconds < 10_000)
   }

@@ -19,7 +19,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 
 /// `make test`, built for debugging.
 let quickTests: [Target] = [
-  .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements"], swiftSettings: settings),
+  .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements", "TestSupport"], swiftSettings: settings),
   .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
   .testTarget(name: "WaveformsTests", dependencies: ["Waveforms"], swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
@@ -47,8 +47,8 @@ let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
     dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
-      "speaker",
+      "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
+      "Waveforms", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -107,7 +107,8 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Measuring, for tests and for the benchmarks.
+    // For tests alone: what they need of chance, and measuring.
+    .target(name: "TestSupport", swiftSettings: settings),
     .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
 
     // `make bench`.

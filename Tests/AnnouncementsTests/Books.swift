@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import TestSupport
 
 /// The phrase books of this checkout.
 enum Books {
@@ -22,16 +23,5 @@ enum Books {
 
   static func script(_ announcement: Announcement, _ locale: String) throws -> Script {
     try all().writer(for: locale).script(for: announcement)
-  }
-}
-
-struct Missing: Error {
-  var what: String
-}
-
-extension Optional {
-  func orThrow(_ what: String) throws -> Wrapped {
-    guard let self else { throw Missing(what: what) }
-    return self
   }
 }

@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Money is exact")

@@ -3,6 +3,7 @@
 import AmountReadback
 import Announcements
 import Foundation
+import TestSupport
 import Testing
 
 /// The product's first rule, over every amount that a shop meets: the independent reader turns the words back into

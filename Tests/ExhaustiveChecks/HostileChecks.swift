@@ -5,6 +5,7 @@ import Announcer
 import Foundation
 import SoundLibrary
 import SpeechEngine
+import TestSupport
 import Testing
 
 #if canImport(Glibc)

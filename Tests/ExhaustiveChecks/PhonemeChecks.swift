@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import Foundation
 import SpeechEngine
+import TestSupport
 import Testing
 
 /// A trace that shows `(en)` or another language's switch in a run of its own language means that the engine did not

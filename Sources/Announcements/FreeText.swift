@@ -142,7 +142,7 @@ struct FreeText {
     // Digits that the currency does not have tell that the sign means another one: ¥12.50 is no yen.
     let isOther = currency.map { number.isPlain && number.fraction.count > $0.minorDigits } ?? true
     let unit = isOther ? "" : currency.map { separator + self.unit($0) } ?? ""
-    guard number.isPlain || number.isCounted else {
+    guard number.isCounted else {
       // 12,50 is twelve and a half to some and no number to others: its digits are said as they stand.
       return number.groups.map { grammar.digits($0) }.joined(separator: ", ") + unit
     }

@@ -59,9 +59,7 @@ public final class Announcer: Sendable {
       ClipRecord(
         recipe: recipe, text: spoken.script.text, voice: spoken.script.mainVoice,
         loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
-        marks: waveform.marks.map {
-          ClipRecord.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
-        }, frames: frames)
+        marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
     }
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
@@ -268,9 +266,7 @@ public final class Announcer: Sendable {
       amount = ClipReport.Amount(currency: payment.amount.currency.code, value: payment.amount.decimalText)
     }
     var waveform = stored.waveform
-    waveform.marks = record.marks.map {
-      Waveform.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
-    }
+    waveform.marks = record.marks.map(\.mark)
     let url = try library?.url(for: stored.name)
     let report = ClipReport(
       id: id, text: record.text, locale: ways[0].script.locale, method: RenderOptions.Method.speech.rawValue,
@@ -283,9 +279,7 @@ public final class Announcer: Sendable {
         format: options.format.container.rawValue, encoding: options.format.encoding.rawValue,
         sampleRate: waveform.sampleRate, channels: 1),
       loudnessLUFS: record.loudnessLUFS,
-      marks: record.marks.map {
-        ClipReport.Mark(text: $0.text, startMilliseconds: $0.startMilliseconds, endMilliseconds: $0.endMilliseconds)
-      }, shortened: record.shortened.map(\.rawValue),
+      marks: waveform.marks.map(ClipReport.Mark.init), shortened: record.shortened.map(\.rawValue),
       cached: cached)
     return RenderedClip(report: report, bytes: stored.bytes, waveform: waveform)
   }

@@ -24,28 +24,22 @@ struct ClipRecord: Codable, Equatable {
   /// Written as `["支付宝", 0, 610]`: libsndfile reads a comment back only when it is shorter than 2,000 bytes (measured
   /// on 1.2; of our own reader that is not so). A clip with a longer one in another encoding is made anew each time.
   struct Mark: Codable, Equatable {
-    var text: String
-    var startMilliseconds: Int
-    var endMilliseconds: Int
+    var mark: Waveform.Mark
 
-    init(text: String, startMilliseconds: Int, endMilliseconds: Int) {
-      self.text = text
-      self.startMilliseconds = startMilliseconds
-      self.endMilliseconds = endMilliseconds
-    }
+    init(_ mark: Waveform.Mark) { self.mark = mark }
 
     init(from decoder: any Decoder) throws {
       var fields = try decoder.unkeyedContainer()
-      text = try fields.decode(String.self)
-      startMilliseconds = try fields.decode(Int.self)
-      endMilliseconds = try fields.decode(Int.self)
+      mark = Waveform.Mark(
+        text: try fields.decode(String.self), startMilliseconds: try fields.decode(Int.self),
+        endMilliseconds: try fields.decode(Int.self))
     }
 
     func encode(to encoder: any Encoder) throws {
       var fields = encoder.unkeyedContainer()
-      try fields.encode(text)
-      try fields.encode(startMilliseconds)
-      try fields.encode(endMilliseconds)
+      try fields.encode(mark.text)
+      try fields.encode(mark.startMilliseconds)
+      try fields.encode(mark.endMilliseconds)
     }
   }
 

@@ -40,6 +40,10 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     public var startMilliseconds: Int
     public var endMilliseconds: Int
 
+    init(_ mark: Waveform.Mark) {
+      (text, startMilliseconds, endMilliseconds) = (mark.text, mark.startMilliseconds, mark.endMilliseconds)
+    }
+
     enum CodingKeys: String, CodingKey {
       case text
       case startMilliseconds = "start_ms"

@@ -35,12 +35,11 @@ final class Speaker: @unchecked Sendable {
 
   let queue: DispatchQueue
   private let program: URL
+  private let allowance: Duration
   private var connection: Descriptor?
   private var process: SpeakerProcess?
   private let runningProcess = Atomic<Int32>(0)
   private(set) var identity: EngineIdentity?
-
-  private let allowance: Duration
 
   /// - Parameter allowance: how long it may take to greet, and to reply beyond a request's own deadline.
   init(program: URL, number: Int, allowance: Duration) {

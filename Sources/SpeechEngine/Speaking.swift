@@ -20,8 +20,9 @@ public protocol Speaking: Sendable {
 extension SpeechEngine: Speaking {
   /// Speaks one run of a script.
   ///
-  /// - Returns: the waveform, with a mark for each segment, empty where the engine says nothing; and its whole length in ms, which is more than the
-  ///   waveform's where the engine was cut at 31 s.
+  /// - Returns: the waveform, with a mark for each segment, empty where the engine says nothing; and its whole length in
+  ///   ms, which is more than the waveform's where the engine was cut at 31 s.
+  /// - Throws: as ``SpeechEngine/speak(_:)``.
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {

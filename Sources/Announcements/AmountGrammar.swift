@@ -7,6 +7,9 @@ import Foundation
 /// Three forms, chosen by the book's data: major and minor units each counted (`twelve dollars and fifty cents`);
 /// more than one minor unit (`十二元五角五分`); and, for a currency without named minor units, the digits after a
 /// decimal point (`twelve point five zero Swiss francs`), all of the currency's digits, so that nothing is rounded.
+///
+/// Each word comes by itself with what is written behind it, so that the same words are the engine's text when they are
+/// joined and a recorded voice's tokens when they are not.
 struct AmountGrammar {
   let book: PhraseBook
 
@@ -15,10 +18,10 @@ struct AmountGrammar {
   ///   a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
     guard let units = book.content.currencies[money.currency.code] else {
-      return separated(decimalWords(money) + [try nameFromCLDR(money)])
+      return separated(decimalWords(money) + [NumberWord(try nameFromCLDR(money))])
     }
     guard !units.minor.isEmpty || money.minorPart == 0 else {
-      return separated(decimalWords(money) + [units.major.other])
+      return separated(decimalWords(money) + [NumberWord(units.major.other)])
     }
     var words: [String] = []
     if money.majorPart > 0 { words = separated(counted(money.majorPart, units.major)) }
@@ -31,8 +34,7 @@ struct AmountGrammar {
       rest %= value
       if count > 0 {
         if !words.isEmpty {
-          let separator = isFirst ? book.content.majorMinorSeparator : book.content.wordSeparator
-          words[words.count - 1] += separator
+          append(isFirst ? book.content.majorMinorSeparator : book.content.wordSeparator, to: &words)
           if let skipped = unit.skipped, !unitAboveIsSaid { words.append(skipped) }
         }
         words += separated(counted(count, unit))
@@ -48,20 +50,31 @@ struct AmountGrammar {
 
   /// Digits one by one, for free text.
   func digits(_ digits: some Sequence<Int>) -> String {
-    separated(digits.map { book.content.digits[$0] }).joined()
+    separated(digits.map { NumberWord(book.content.digits[$0]) }).joined()
   }
 
-  private func counted(_ count: Int64, _ unit: PhraseBook.Unit) -> [String] {
+  /// What stands between two parts of a sum: white space and punctuation go onto the word before, and a word (`and`) is
+  /// one by itself.
+  private func append(_ separator: String, to words: inout [String]) {
+    let opening = separator.prefix { !$0.isLetter }
+    words[words.count - 1] += opening
+    if opening.count < separator.count { words.append(String(separator.dropFirst(opening.count))) }
+  }
+
+  private func counted(_ count: Int64, _ unit: PhraseBook.Unit) -> [NumberWord] {
     var words = book.numbers.words(counting: count)
-    if let last = words.last, let contracted = unit.contractions?[last] { words[words.count - 1] = contracted }
-    return words + [count == 1 ? unit.one ?? unit.other : unit.other]
+    if let last = words.last, let contracted = unit.contractions?[last.text] {
+      words[words.count - 1] = NumberWord(contracted)
+    }
+    return words + [NumberWord(count == 1 ? unit.one ?? unit.other : unit.other)]
   }
 
-  private func decimalWords(_ money: Money) -> [String] {
+  private func decimalWords(_ money: Money) -> [NumberWord] {
     // Zero before a point is read as a digit: Korean counts with 공 and reads decimals with 영.
     guard money.minorPart > 0 else { return book.numbers.words(counting: money.majorPart) }
-    let major = money.majorPart == 0 ? [book.content.digits[0]] : book.numbers.words(money.majorPart)
-    return major + [book.content.decimalPoint] + money.minorPartDigits.map { book.content.digits[$0] }
+    let digits = book.content.digits.map { NumberWord($0) }
+    let major = money.majorPart == 0 ? [digits[0]] : book.numbers.words(money.majorPart)
+    return major + [NumberWord(book.content.decimalPoint)] + money.minorPartDigits.map { digits[$0] }
   }
 
   /// The unit's name in the plural that the number takes, from CLDR.
@@ -88,8 +101,10 @@ struct AmountGrammar {
     return name
   }
 
-  /// Each word but the last with the language's separator behind it.
-  private func separated(_ words: [String]) -> [String] {
-    words.enumerated().map { $0.offset < words.count - 1 ? $0.element + book.content.wordSeparator : $0.element }
+  /// Each word but the last with what is written behind it.
+  private func separated(_ words: [NumberWord]) -> [String] {
+    words.enumerated().map { index, word in
+      word.isBound || index == words.count - 1 ? word.text : word.text + book.content.wordSeparator
+    }
   }
 }

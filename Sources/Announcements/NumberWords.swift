@@ -5,7 +5,7 @@ import Foundation
 /// How a language counts: whole numbers from 0 to 9,999,999,999,999 as words.
 ///
 /// The words come apart as they are counted, so that a unit can contract with the last one and a recorded voice can
-/// have a clip for each.
+/// have a clip for each: `twenty-` and `one`, not a clip for each of ninety-nine.
 enum NumberWords: Sendable {
   /// CLDR's rule-based number format, where it is right: English, Hindi, Korean (but for a word) and most of Europe's
   /// languages.
@@ -15,18 +15,31 @@ enum NumberWords: Sendable {
   /// Japanese (kanji, of which the engine reads none).
   case myriad(MyriadNumerals)
 
-  func words(_ number: Int64) -> [String] {
+  func words(_ number: Int64) -> [NumberWord] {
     switch self {
     case .cldr(let numbers): numbers.words(number)
-    case .myriad(let numerals): numerals.words(number)
+    case .myriad(let numerals): numerals.words(number).map { NumberWord($0) }
     }
   }
 
   /// The words of a count that a unit follows, which may differ from the number by itself: 两元, but 第二.
-  func words(counting number: Int64) -> [String] {
+  func words(counting number: Int64) -> [NumberWord] {
     let words = words(number)
     guard case .myriad(let numerals) = self, words.count == 1 else { return words }
-    return [numerals.alone?[words[0]] ?? words[0]]
+    return [NumberWord(numerals.alone?[words[0].text] ?? words[0].text)]
+  }
+}
+
+/// A word of a number.
+struct NumberWord: Equatable {
+  var text: String
+
+  /// Whether it is written onto the next word, without the language's separator: `twenty-`, 십.
+  var isBound: Bool
+
+  init(_ text: String, isBound: Bool = false) {
+    self.text = text
+    self.isBound = isBound
   }
 }
 
@@ -37,20 +50,32 @@ enum NumberWords: Sendable {
 final class SpelledOutNumbers: Sendable {
   /// Longest first, so that the order in which they are made is the same everywhere.
   private let corrections: [(spelled: String, said: String)]
+  private let isSyllabic: Bool
   private let formatter: LockedFormatter
 
-  /// - Parameter corrections: what CLDR spells otherwise than the language says it, and how it is said.
-  init(locale: String, corrections: [String: String] = [:]) {
+  /// - Parameters:
+  ///   - corrections: what CLDR spells otherwise than the language says it, and how it is said.
+  ///   - isSyllabic: whether each syllable is a word that is written onto the next: 십이만 is 십, 이 and 만.
+  init(locale: String, corrections: [String: String] = [:], isSyllabic: Bool = false) {
+    self.isSyllabic = isSyllabic
     self.corrections = corrections.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }.map { ($0.key, $0.value) }
     formatter = LockedFormatter(locale: locale)
   }
 
-  func words(_ number: Int64) -> [String] {
+  func words(_ number: Int64) -> [NumberWord] {
     let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.spelled, with: $1.said) }
-    // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
-    return spelled.split(whereSeparator: \.isWhitespace).map { word in
-      String(String.UnicodeScalarView(word.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))
+    return spelled.split(whereSeparator: \.isWhitespace).flatMap { word in
+      // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
+      let plain = String(String.UnicodeScalarView(word.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))
+      let parts = isSyllabic ? plain.map(String.init) : Self.hyphenated(plain)
+      return parts.enumerated().map { NumberWord($0.element, isBound: $0.offset < parts.count - 1) }
     }
+  }
+
+  /// A word's parts, each but the last with its hyphen.
+  private static func hyphenated(_ word: String) -> [String] {
+    let parts = word.split(separator: "-")
+    return parts.enumerated().map { $0.offset < parts.count - 1 ? $0.element + "-" : String($0.element) }
   }
 }
 

@@ -23,6 +23,9 @@ public struct PhraseBook: Sendable {
   /// The voices, without a variant, that read this book's words.
   public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
 
+  /// How long a recorded voice is silent between two clips.
+  public var pauses: ClipPauses { content.pauses ?? .usual }
+
   /// The scripts (ISO 15924) that the voice reads.
   var writingSystems: Set<String> { content.writingSystems }
 
@@ -49,6 +52,8 @@ public struct PhraseBook: Sendable {
     var channels: [String: String]
     var currencies: [String: Units]
     var sentences: [String: String]
+    /// How long a recorded voice is silent between two clips.
+    var pauses: ClipPauses?
     /// How a symbol inside free text is said.
     var symbols: [String: String]
     /// Which currency a sign before or after a number means in free text.
@@ -56,16 +61,17 @@ public struct PhraseBook: Sendable {
   }
 
   enum Numbers: Decodable, Sendable {
-    case cldr(String, corrections: [String: String])
+    case cldr(String, corrections: [String: String], isSyllabic: Bool)
     case myriad(MyriadNumerals)
 
-    private enum Key: String, CodingKey { case cldr, corrections, myriad }
+    private enum Key: String, CodingKey { case cldr, corrections, syllabic, myriad }
 
     init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: Key.self)
       if let locale = try fields.decodeIfPresent(String.self, forKey: .cldr) {
         self = .cldr(
-          locale, corrections: try fields.decodeIfPresent([String: String].self, forKey: .corrections) ?? [:])
+          locale, corrections: try fields.decodeIfPresent([String: String].self, forKey: .corrections) ?? [:],
+          isSyllabic: try fields.decodeIfPresent(Bool.self, forKey: .syllabic) ?? false)
       } else {
         self = .myriad(try fields.decode(MyriadNumerals.self, forKey: .myriad))
       }
@@ -105,12 +111,12 @@ public struct PhraseBook: Sendable {
     voice = content.voice
     rate = content.rate
     switch content.numbers {
-    case .cldr(let identifier, let corrections):
+    case .cldr(let identifier, let corrections, let isSyllabic):
       // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.
       guard !NumberFormatter.fallsBackToRoot(identifier) else {
         throw Self.invalid(name, "names a CLDR locale that has no spelled-out numbers of its own")
       }
-      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections))
+      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections, isSyllabic: isSyllabic))
     case .myriad(let numerals):
       if let fault = numerals.fault { throw Self.invalid(name, fault) }
       numbers = .myriad(numerals)
@@ -138,6 +144,9 @@ extension PhraseBook.Content {
   /// What decoding does not see.
   var fault: String? {
     if digits.count != 10 { return "digits has \(digits.count) words and not ten" }
+    for (name, pause) in pauses?.named ?? [] where !ClipPauses.range.contains(pause) {
+      return "pauses.\(name) is not between \(ClipPauses.range.lowerBound) and \(ClipPauses.range.upperBound) ms"
+    }
     if !(80...450).contains(rate) { return "rate is not between 80 and 450 words a minute" }
     for kind in Payment.Kind.allCases {
       guard let sentence = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }

@@ -11,12 +11,12 @@ enum SegmentMarks {
   static func marks(of segments: [Script.Segment], words: [Speech.Word], endMilliseconds: Int) -> [Waveform.Mark] {
     var marks: [Waveform.Mark] = []
     var position = 0
-    var isSpaced = false
+    var joint = ""
     for segment in pieces(of: segments) {
       let range = position..<position + segment.unicodeScalars.count
       position = range.upperBound
-      let space = isSpaced || segment.first?.isWhitespace == true ? " " : ""
-      isSpaced = segment.last?.isWhitespace == true
+      let before = segment.first?.isWhitespace == true ? " " : joint
+      joint = segment.last.map { $0.isWhitespace ? " " : $0 == "-" ? "-" : "" } ?? ""
       let text = segment.trimmingToWords
       guard !text.isEmpty else { continue }
       let start = words.first { range.contains($0.textPosition) }?.startMilliseconds
@@ -24,7 +24,7 @@ enum SegmentMarks {
         if let last = marks.indices.last { marks[last].endMilliseconds = start }
         marks.append(Waveform.Mark(text: text, startMilliseconds: start, endMilliseconds: endMilliseconds))
       } else if let last = marks.indices.last {
-        marks[last].text += space + text
+        marks[last].text += before + text
       } else {
         marks.append(Waveform.Mark(text: text, startMilliseconds: 0, endMilliseconds: endMilliseconds))
       }

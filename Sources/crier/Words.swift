@@ -36,12 +36,16 @@ struct Words: AsyncParsableCommand {
   @Flag(help: "Print what the engine will say, in its own mnemonics.")
   var phonemes = false
 
+  @Flag(help: "Print the clip tokens, space-separated: what a voice pack needs to say it.")
+  var tokens = false
+
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
     guard amounts == ["-"] || !amounts.contains("-") else {
       throw ValidationError("- stands alone: amounts come from the command line or from standard input.")
     }
+    guard !(tokens && phonemes) else { throw ValidationError("--tokens and --phonemes: choose one.") }
   }
 
   func run() async throws {
@@ -70,6 +74,7 @@ struct Words: AsyncParsableCommand {
       channel: try AnnouncementInput.limited(channel, "--channel", Payment.longestChannel), locale: locale)
     let whole = try announcer.script(for: .payment(payment))
     let script = phrase ? whole : whole.amountAlone
+    if tokens { return script.tokens.map(\.name).joined(separator: " ") }
     guard phonemes else { return script.text }
     // The engine ends each clause with a new line; one amount is one line here.
     return try await announcer.phonemes(of: script).joined(separator: " ").split(whereSeparator: \.isWhitespace)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension ScriptWriter {
+  /// Every token that the book's announcements are made of, found by writing announcements: there is no second list that
+  /// could differ from what is said.
+  ///
+  /// The amounts written cover the grammar: all numbers of the first hundreds, and 1 to 99 at every power of ten with
+  /// and without a one behind them. `make check` proves it on every amount up to 9,999.99 and on random larger ones.
+  ///
+  /// - Parameter currencies: those that matter, ISO 4217; `nil` takes the region's own, or the book's first. The book's
+  ///   others follow in blocks that are not required.
+  /// - Throws: `.currencyUnspeakable` for an asked currency that the book cannot say.
+  public func vocabulary(currencies: [Currency]? = nil) throws(AnnouncementError) -> Vocabulary {
+    let asked = currencies ?? [ownCurrency].compactMap(\.self)
+    guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
+    var builder = VocabularyBuilder(writer: self)
+    for currency in asked { try builder.addAmounts(in: currency) }
+    for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
+    try builder.addChannels(in: main)
+    for kind in Payment.Kind.allCases { try builder.addOptionalParts(kind, in: main) }
+    for currency in bookCurrencies where !asked.contains(currency) { try builder.addUnits(of: currency) }
+    return Vocabulary(locale: book.locale, blocks: builder.blocks)
+  }
+
+  /// The currencies that the book has units for, in alphabetical order.
+  public var bookCurrencies: [Currency] { book.content.currencies.keys.sorted().compactMap(Currency.init(code:)) }
+
+  /// The currency of the locale's region, where the book has units for it, else the book's first.
+  private var ownCurrency: Currency? {
+    let own = Locale(identifier: book.locale).currency?.identifier
+    return bookCurrencies.first { $0.code == own } ?? bookCurrencies.first
+  }
+}
+
+/// Collects tokens in the order in which announcements first need them.
+private struct VocabularyBuilder {
+  let writer: ScriptWriter
+  /// Blocks that are still without their words: how many of ``words`` are theirs.
+  private var spans: [(block: Vocabulary.Block, count: Int)] = []
+  private var known: Set<String> = []
+  private var words: [Vocabulary.Word] = []
+  private var places: [String: Int] = [:]
+
+  init(writer: ScriptWriter) { self.writer = writer }
+
+  var blocks: [Vocabulary.Block] {
+    var start = 0
+    return spans.map { block, count in
+      defer { start += count }
+      var block = block
+      block.words = Array(words[start..<start + count])
+      return block
+    }
+  }
+
+  /// Amounts from small to large, a block for each power of ten that needs new words.
+  mutating func addAmounts(in currency: Currency) throws(AnnouncementError) {
+    let code = currency.code
+    var power: Int64 = 1
+    for exponent in 1...12 {
+      let lowest = power
+      power *= 10
+      var numbers: [Int64] = []
+      if exponent <= 3 {
+        numbers = Array(lowest..<power)
+      } else {
+        for digit in Int64(1)...9 { numbers += [digit * lowest, digit * lowest + 1] }
+        for count in Int64(10)...99 where exponent > 4 { numbers += [count * lowest / 10, count * lowest / 10 + 1] }
+      }
+      for number in numbers { try add(major: number, minor: 0, currency) }
+      close("every whole amount under \(Self.grouped(power)) in \(code)", isRequired: true, widens: exponent > 1)
+    }
+    // The largest sums have one group more than the last power of ten.
+    for count in Int64(1)...9 { try add(major: count * power, minor: 0, currency) }
+    close("every whole amount in \(code)", isRequired: true, widens: true)
+    for minor in 1..<max(1, currency.minorUnitsPerMajor) {
+      try add(major: 0, minor: minor, currency)
+      try add(major: 1, minor: minor, currency)
+    }
+    close("every amount in \(code)", isRequired: true)
+  }
+
+  /// The fixed words of one kind of payment.
+  mutating func addSentence(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
+    try add(Payment(amount: example(currency), kind: kind), smallestAmount: nil)
+    close("every payment that is \(kind.rawValue), without channel and names", isRequired: true)
+  }
+
+  /// Each channel of the book, and what a sentence says about one.
+  mutating func addChannels(in currency: Currency) throws(AnnouncementError) {
+    for channel in writer.book.content.channels.keys.sorted() {
+      for kind in Payment.Kind.allCases {
+        try add(Payment(amount: example(currency), kind: kind, channel: channel), smallestAmount: nil)
+      }
+    }
+    close("the channels of the phrase book", isRequired: false)
+  }
+
+  /// What stands around a name and a note; these themselves are spoken by the engine.
+  mutating func addOptionalParts(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
+    // Any word of the book's own script will do for a name.
+    let name = writer.book.content.digits[1]
+    try add(Payment(amount: example(currency), kind: kind, payer: name, note: name), smallestAmount: nil)
+    close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
+  }
+
+  /// What another currency needs besides the numbers: its units, and how numbers change before them.
+  mutating func addUnits(of currency: Currency) throws(AnnouncementError) {
+    var numbers = Array(Int64(1)...100)
+    var power: Int64 = 100
+    for _ in 3...13 {
+      for digit in Int64(1)...9 { numbers.append(digit * power) }
+      power *= 10
+    }
+    for number in numbers { try add(major: number, minor: 0, currency) }
+    for minor in 1..<max(1, currency.minorUnitsPerMajor) {
+      try add(major: 0, minor: minor, currency)
+      try add(major: 2, minor: minor, currency)
+    }
+    close("every amount in \(currency.code)", isRequired: false)
+  }
+
+  /// An amount whose words take little breath.
+  private func example(_ currency: Currency) throws(AnnouncementError) -> Money {
+    try Money(minorUnits: 12 * currency.minorUnitsPerMajor, currency: currency)
+  }
+
+  private mutating func add(major: Int64, minor: Int64, _ currency: Currency) throws(AnnouncementError) {
+    let units = major * currency.minorUnitsPerMajor + minor
+    let amount = try Money(minorUnits: units, currency: currency)
+    try add(
+      Payment(amount: amount), smallestAmount: "\(amount.decimalText) \(currency.code)", shortenings: [.amountOnly])
+  }
+
+  private mutating func add(
+    _ payment: Payment, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = []
+  ) throws(AnnouncementError) {
+    let script = try writer.script(for: .payment(payment), shortenings: shortenings)
+    for piece in script.pieces {
+      guard let token = piece.token else { continue }
+      let ends = piece.pause == .end || piece.pause == .sentence
+      if known.insert(token.name).inserted {
+        places[token.name] = words.count
+        words.append(
+          Vocabulary.Word(
+            token: token.name, text: ClipToken.words(ofName: token.name), role: token.role, mayEnd: ends,
+            example: shortenings.isEmpty ? script.text : try writer.script(for: .payment(payment)).text,
+            smallestAmount: token.role == .amount ? smallestAmount : nil))
+      } else if ends, let place = places[token.name] {
+        words[place].mayEnd = true
+      }
+    }
+  }
+
+  /// Ends a block with the words that are new since the last. One without any is no block; if it `widens` what the last
+  /// one buys, that one has bought it already.
+  private mutating func close(_ coverage: String, isRequired: Bool, widens: Bool = false) {
+    let count = words.count - spans.reduce(0) { $0 + $1.count }
+    if count > 0 {
+      spans.append((Vocabulary.Block(coverage: coverage, isRequired: isRequired, words: []), count))
+    } else if widens, let last = spans.indices.last {
+      spans[last].block.coverage = coverage
+    }
+  }
+
+  /// 1,000,000
+  private static func grouped(_ number: Int64) -> String {
+    let digits = Array(String(number))
+    return digits.enumerated().map { index, digit in
+      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+    }.joined()
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Testing
+
+/// One derivation: the tokens of a recorded voice are the segments that the engine is given.
+@Suite("Clip tokens")
+struct ScriptTokensTests {
+  private func tokens(_ payment: Payment, _ locale: String) throws -> [ClipToken] {
+    try Books.script(.payment(payment), locale).tokens
+  }
+
+  private func names(_ text: String, _ code: String, _ locale: String) throws -> String {
+    try Books.script(.payment(Payment(amount: try Books.money(text, code))), locale).amountAlone.tokens.map(\.name)
+      .joined(separator: " ")
+  }
+
+  @Test(
+    "an amount is one token a word",
+    arguments: [
+      ("21.50", "USD", "en-US", "twenty one dollars and fifty cents"),
+      ("0.01", "USD", "en-US", "one cent"),
+      ("12.30", "HKD", "en-US", "twelve point three zero Hong_Kong_dollars"),
+      ("20005.05", "CNY", "zh-CN", "两 万 零 五 元 零 五 分"),
+      ("4", "JPY", "ja-JP", "よ えん"),
+      ("123456", "KRW", "ko-KR", "십 이 만 삼 천 사 백 오 십 육 원"),
+      ("21.50", "INR", "hi-IN", "इक्कीस रुपये पचास पैसे"),
+    ])
+  func amounts(text: String, code: String, locale: String, expected: String) throws {
+    #expect(try names(text, code, locale) == expected)
+  }
+
+  @Test("joined as they stand the words are the engine's text")
+  func oneDerivation() throws {
+    #expect(try Books.words("21.50", "USD", "en-US") == "twenty-one dollars and fifty cents")
+    #expect(try Books.words("123456", "KRW", "ko-KR") == "십이만 삼천사백오십육 원")
+  }
+
+  @Test("a piece of a sentence is one token, and punctuation becomes a pause")
+  func pauses() throws {
+    let payment = Payment(amount: try Books.money("2", "USD"), kind: .failed, channel: "card")
+    #expect(
+      try tokens(payment, "en-US") == [
+        ClipToken(name: "Payment_failed", role: .phrase, pause: .clause),
+        ClipToken(name: "two", role: .amount, pause: .word), ClipToken(name: "dollars", role: .amount, pause: .piece),
+        ClipToken(name: "through", role: .phrase, pause: .piece), ClipToken(name: "card", role: .channel, pause: .end),
+      ])
+  }
+
+  @Test("a payer and a note have no token: nobody recorded them")
+  func names() throws {
+    let payment = Payment(amount: try Books.money("2", "USD"), payer: "twelve", note: "thanks")
+    let pieces = try Books.script(.payment(payment), "en-US").pieces
+    #expect(pieces.filter { $0.token == nil }.map(\.segment.role) == [.payer, .note])
+    #expect(pieces.map(\.pause) == [.piece, .word, .clause, .piece, .sentence, .clause, .end])
+  }
+
+  @Test("words of another language have no token")
+  func otherLanguage() throws {
+    let script = try Books.script(.text("收到 hello", locale: nil), "zh-CN")
+    #expect(script.pieces.map { $0.token?.name } == ["收到", nil])
+  }
+
+  @Test("a token's words can be put back between the punctuation that stood around them")
+  func saying() {
+    #expect(Script.Segment("twenty-", .amount).saying("thirty") == "thirty-")
+    #expect(Script.Segment(", from ", .phrase).saying("by") == ", by ")
+  }
+}

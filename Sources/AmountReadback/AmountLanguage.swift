@@ -93,12 +93,13 @@ struct UnitName: Sendable {
 
 /// The languages there are: each has its subtag in the list and its case below.
 enum AmountLanguages {
-  static let subtags = ["en", "hi", "ja", "ko", "zh"]
+  static let subtags = ["en", "es", "hi", "ja", "ko", "zh"]
 
   /// A lexicon is built when its language is first asked for, and kept.
   static func language(_ subtag: Substring) -> CompiledLanguage? {
     switch subtag {
     case "en": English.compiled
+    case "es": Spanish.compiled
     case "hi": Hindi.compiled
     case "ja": Japanese.compiled
     case "ko": Korean.compiled
@@ -112,9 +113,12 @@ enum AmountLanguages {
 final class CompiledLanguage: Sendable {
   let rules: any AmountLanguage.Type
   let lexicon: Lexicon
+  /// Those that the language brings unit names for; all others go by their CLDR names.
+  let currencies: CurrencySet
 
   init(_ rules: any AmountLanguage.Type) {
     self.rules = rules
     self.lexicon = Lexicon(words: rules.words, units: rules.units, separatesWords: rules.separatesWords)
+    self.currencies = rules.units.reduce(into: []) { $0.formUnion($1.unit.currencies) }
   }
 }

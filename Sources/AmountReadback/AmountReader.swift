@@ -9,7 +9,7 @@ public struct AmountReader: Sendable {
   private let locale: String
   private let language: CompiledLanguage
 
-  /// - Parameter locale: a BCP 47 tag; its language subtag decides (zh, en, ja, ko, hi).
+  /// - Parameter locale: a BCP 47 tag; its language subtag decides (zh, en, es, ja, ko, hi).
   /// - Throws: `AmountReadbackError` with code `.languageUnknown`.
   public init(locale: String) throws(AmountReadbackError) {
     let subtag = locale.prefix { $0 != "-" && $0 != "_" }.lowercased()
@@ -40,7 +40,7 @@ public struct AmountReader: Sendable {
   private func read(_ words: String, _ currency: String, _ minorDigits: Int) throws(Refusal) -> Int64 {
     let separatesWords = language.lexicon.separatesWords
     let text = Folding.scalars(of: words, separatesWords: separatesWords)
-    let known = CurrencySet(code: currency)
+    let known = CurrencySet(code: currency).intersection(language.currencies)
     var rest = text[...]
     var isNamed = false
     if known.isEmpty {

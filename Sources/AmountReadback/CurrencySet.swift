@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The currencies for which every language brings its own unit names; all others go by their CLDR names.
+/// The currencies for which languages bring unit names of their own; in a language that brings none for one of them, it
+/// goes by its CLDR names, as all others do.
 struct CurrencySet: OptionSet, Sendable, Hashable {
   var rawValue: UInt16
 
@@ -18,6 +19,7 @@ struct CurrencySet: OptionSet, Sendable, Hashable {
   static let bhd = CurrencySet(rawValue: 1 << 11)
   static let vnd = CurrencySet(rawValue: 1 << 12)
   static let thb = CurrencySet(rawValue: 1 << 13)
+  static let mxn = CurrencySet(rawValue: 1 << 14)
 
   /// The dollars other than the American one: heard as such only when their country is named.
   static let otherDollars: CurrencySet = [.hkd, .twd, .sgd]
@@ -42,6 +44,7 @@ struct CurrencySet: OptionSet, Sendable, Hashable {
     case "BHD": self = .bhd
     case "VND": self = .vnd
     case "THB": self = .thb
+    case "MXN": self = .mxn
     default: self = []
     }
   }

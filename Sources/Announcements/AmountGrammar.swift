@@ -24,7 +24,10 @@ struct AmountGrammar {
       return separated(decimalWords(money) + [NumberWord(units.major.other)])
     }
     var words: [String] = []
-    if money.majorPart > 0 { words = separated(counted(money.majorPart, units.major)) }
+    if money.majorPart > 0 {
+      let isFeminine = book.numbers.isFeminine(money.currency)
+      words = separated(counted(money.majorPart, units.major, isFeminine: isFeminine))
+    }
     var rest = money.minorPart
     var isFirst = true
     var unitAboveIsSaid = money.majorPart > 0
@@ -61,8 +64,8 @@ struct AmountGrammar {
     if opening.count < separator.count { words.append(String(separator.dropFirst(opening.count))) }
   }
 
-  private func counted(_ count: Int64, _ unit: PhraseBook.Unit) -> [NumberWord] {
-    var words = book.numbers.words(counting: count)
+  private func counted(_ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false) -> [NumberWord] {
+    var words = book.numbers.words(counting: count, isFeminine: isFeminine)
     if let last = words.last, let contracted = unit.contractions?[last.text] {
       words[words.count - 1] = NumberWord(contracted)
     }
@@ -71,7 +74,9 @@ struct AmountGrammar {
 
   private func decimalWords(_ money: Money) -> [NumberWord] {
     // Zero before a point is read as a digit: Korean counts with 공 and reads decimals with 영.
-    guard money.minorPart > 0 else { return book.numbers.words(counting: money.majorPart) }
+    guard money.minorPart > 0 else {
+      return book.numbers.words(counting: money.majorPart, isFeminine: book.numbers.isFeminine(money.currency))
+    }
     let digits = book.content.digits.map { NumberWord($0) }
     let major = money.majorPart == 0 ? [digits[0]] : book.numbers.words(money.majorPart)
     return major + [NumberWord(book.content.decimalPoint)] + money.minorPartDigits.map { digits[$0] }
@@ -88,8 +93,9 @@ struct AmountGrammar {
         Decimal(isOne ? 1 : 2).formatted(style).unicodeScalars
           .filter { $0.properties.generalCategory != .decimalNumber })
     ).trimmed
+    // Where CLDR has no name it gives the code, and that is no word.
     let isReadable =
-      !name.isEmpty
+      !name.isEmpty && name != money.currency.code
       && name.unicodeScalars.allSatisfy {
         !$0.properties.isAlphabetic || book.writingSystems.contains(WritingSystem.of($0) ?? "")
       }

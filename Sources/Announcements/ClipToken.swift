@@ -70,7 +70,7 @@ public struct ClipPauses: Sendable, Hashable, Decodable {
   }
 
   /// Each with its key in the phrase book.
-  var named: [(name: String, milliseconds: Int)] {
+  public var named: [(name: String, milliseconds: Int)] {
     [("word", word), ("piece", piece), ("clause", clause), ("sentence", sentence)]
   }
 }

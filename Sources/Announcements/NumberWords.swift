@@ -9,7 +9,7 @@ import Foundation
 enum NumberWords: Sendable {
   /// CLDR's rule-based number format, where it is right: English, Hindi, Korean (but for a word) and most of Europe's
   /// languages.
-  case cldr(SpelledOutNumbers)
+  case cldr(SpelledOutNumbers, CountForms)
 
   /// Counting in ten thousands from a table, where CLDR is wrong for money: Chinese (`一千〇一`, and 兆 for 10^12) and
   /// Japanese (kanji, of which the engine reads none).
@@ -17,16 +17,25 @@ enum NumberWords: Sendable {
 
   func words(_ number: Int64) -> [NumberWord] {
     switch self {
-    case .cldr(let numbers): numbers.words(number)
+    case .cldr(let numbers, _): numbers.words(number)
     case .myriad(let numerals): numerals.words(number).map { NumberWord($0) }
     }
   }
 
-  /// The words of a count that a unit follows, which may differ from the number by itself: 两元, but 第二.
-  func words(counting number: Int64) -> [NumberWord] {
+  /// The words of a count that a unit follows, which may differ from the number by itself: 两元, but 第二; un peso, but
+  /// uno.
+  func words(counting number: Int64, isFeminine: Bool = false) -> [NumberWord] {
     let words = words(number)
-    guard case .myriad(let numerals) = self, words.count == 1 else { return words }
-    return [NumberWord(numerals.alone?[words[0].text] ?? words[0].text)]
+    switch self {
+    case .cldr(_, let forms): return forms.counting(words, isFeminine: isFeminine)
+    case .myriad(let numerals):
+      return words.count == 1 ? [NumberWord(numerals.alone?[words[0].text] ?? words[0].text)] : words
+    }
+  }
+
+  /// Whether counts of the currency's major unit are feminine.
+  func isFeminine(_ currency: Currency) -> Bool {
+    if case .cldr(_, let forms) = self { forms.isFeminine(currency) } else { false }
   }
 }
 

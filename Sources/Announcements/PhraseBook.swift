@@ -61,7 +61,7 @@ public struct PhraseBook: Sendable {
   }
 
   enum Numbers: Decodable, Sendable {
-    case cldr(String, corrections: [String: String], isSyllabic: Bool)
+    case cldr(String, corrections: [String: String], isSyllabic: Bool, counts: CountForms)
     case myriad(MyriadNumerals)
 
     private enum Key: String, CodingKey { case cldr, corrections, syllabic, myriad }
@@ -71,7 +71,8 @@ public struct PhraseBook: Sendable {
       if let locale = try fields.decodeIfPresent(String.self, forKey: .cldr) {
         self = .cldr(
           locale, corrections: try fields.decodeIfPresent([String: String].self, forKey: .corrections) ?? [:],
-          isSyllabic: try fields.decodeIfPresent(Bool.self, forKey: .syllabic) ?? false)
+          isSyllabic: try fields.decodeIfPresent(Bool.self, forKey: .syllabic) ?? false,
+          counts: try CountForms(from: decoder))
       } else {
         self = .myriad(try fields.decode(MyriadNumerals.self, forKey: .myriad))
       }
@@ -111,12 +112,13 @@ public struct PhraseBook: Sendable {
     voice = content.voice
     rate = content.rate
     switch content.numbers {
-    case .cldr(let identifier, let corrections, let isSyllabic):
+    case .cldr(let identifier, let corrections, let isSyllabic, let counts):
       // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.
       guard !NumberFormatter.fallsBackToRoot(identifier) else {
         throw Self.invalid(name, "names a CLDR locale that has no spelled-out numbers of its own")
       }
-      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections, isSyllabic: isSyllabic))
+      if let fault = counts.fault { throw Self.invalid(name, fault) }
+      numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections, isSyllabic: isSyllabic), counts)
     case .myriad(let numerals):
       if let fault = numerals.fault { throw Self.invalid(name, fault) }
       numbers = .myriad(numerals)

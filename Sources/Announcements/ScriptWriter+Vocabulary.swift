@@ -28,7 +28,7 @@ extension ScriptWriter {
   public var bookCurrencies: [Currency] { book.content.currencies.keys.sorted().compactMap(Currency.init(code:)) }
 
   /// The currency of the locale's region, where the book has units for it, else the book's first.
-  private var ownCurrency: Currency? {
+  public var ownCurrency: Currency? {
     let own = Locale(identifier: book.locale).currency?.identifier
     return bookCurrencies.first { $0.code == own } ?? bookCurrencies.first
   }
@@ -79,6 +79,8 @@ private struct VocabularyBuilder {
       try add(major: 0, minor: minor, currency)
       try add(major: 1, minor: minor, currency)
     }
+    // Before a point a number may keep the form that it loses before a unit: veintiún dólares, veintiuno punto cinco.
+    for major in Int64(1)...999 where currency.minorUnitsPerMajor > 1 { try add(major: major, minor: 1, currency) }
     close("every amount in \(code)", isRequired: true)
   }
 
@@ -114,7 +116,10 @@ private struct VocabularyBuilder {
       for digit in Int64(1)...9 { numbers.append(digit * power) }
       power *= 10
     }
-    for number in numbers { try add(major: number, minor: 0, currency) }
+    for number in numbers {
+      try add(major: number, minor: 0, currency)
+      if currency.minorUnitsPerMajor > 1 { try add(major: number, minor: 1, currency) }
+    }
     for minor in 1..<max(1, currency.minorUnitsPerMajor) {
       try add(major: 0, minor: minor, currency)
       try add(major: 2, minor: minor, currency)

@@ -43,11 +43,13 @@ struct AmountReaderTests {
     #expect(try Reading("en")("five dollars", "USD", minorDigits) == .refused(.outOfRange))
   }
 
-  static let units = ["CNY", "USD", "EUR", "GBP", "JPY", "KRW", "INR", "HKD", "TWD", "SGD", "KWD", "BHD", "VND", "THB"]
+  static let units = [
+    "CNY", "USD", "EUR", "GBP", "JPY", "KRW", "INR", "HKD", "TWD", "SGD", "KWD", "BHD", "VND", "THB", "MXN",
+  ]
 
   @Test(
     "a currency is known by the names CLDR has for it, in every language",
-    arguments: [("en", "twelve "), ("zh", "十二"), ("ja", "じゅうに"), ("ko", "십이 "), ("hi", "बारह ")])
+    arguments: [("en", "twelve "), ("zh", "十二"), ("ja", "じゅうに"), ("ko", "십이 "), ("hi", "बारह "), ("es", "doce ")])
   func namesOfCLDR(_ locale: String, _ twelve: String) throws {
     let read = try Reading(locale)
     let style = { (code: String) in

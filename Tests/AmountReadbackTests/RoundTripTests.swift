@@ -81,6 +81,11 @@ struct RoundTripTests {
       $0.replacing(" and ", with: " ")
     },
     Alphabet(locale: "en-IN", words: ["one", "five", "eleven", "hundred", "lakh", "crore"]),
+    Alphabet(locale: "es-MX", words: ["un", "treinta", "y", "cien", "ciento", "mil", "millón", "millones", "de"]),
+    Alphabet(locale: "es", words: ["una", "un", "veintiún", "doscientas", "doscientos", "mil", "millones", "de"]) {
+      // Before mil both forms are said.
+      $0.replacing("una mil", with: "un mil")
+    },
     Alphabet(locale: "hi-IN", words: ["एक", "पाँच", "बारह", "सौ", "हज़ार", "लाख", "करोड़"]),
     Alphabet(locale: "ko-KR", words: ["일", "이", "십", "백", "천", "만", "억"]) {
       // 일 may be said before 십, 백, 천, and before 만 at the beginning.

@@ -19,6 +19,13 @@ enum SpokenAmounts {
     Language(locale: "en-IN", separator: " ", currency: "INR") { major, minor in
       amount(major % 10_000_000_000, minor, indianEnglish, "rupees", "paise")
     },
+    Language(locale: "es-MX", separator: " ", currency: "USD") { major, minor in
+      amount(major, minor, spanish, "dólares", "centavos")
+    },
+    Language(locale: "es", separator: " ", currency: "GBP") { major, minor in
+      // The penny is masculine.
+      amount(major, 0, feminineSpanish, "libras", "") + amount(0, minor, spanish, "", "peniques")
+    },
     Language(locale: "hi-IN", separator: " ", currency: "INR") { major, minor in
       amount(major, minor, hindi, "रुपये", "पैसे")
     },
@@ -80,6 +87,54 @@ enum SpokenAmounts {
 
   private static func indianEnglish(_ number: Int64) -> [String] {
     scaled(number, [(10_000_000, "crore"), (100_000, "lakh"), (1000, "thousand"), (100, "hundred")], belowHundred)
+  }
+
+  /// Counts a masculine noun, with the "de" that a million has before it.
+  private static func spanish(_ number: Int64) -> [String] {
+    let (billions, afterBillions) = number.quotientAndRemainder(dividingBy: 1_000_000_000_000)
+    let (millions, rest) = afterBillions.quotientAndRemainder(dividingBy: 1_000_000)
+    var words: [String] = []
+    if billions > 0 { words += belowMillion(billions) + [billions == 1 ? "billón" : "billones"] }
+    if millions > 0 { words += belowMillion(millions) + [millions == 1 ? "millón" : "millones"] }
+    return words + (rest > 0 ? belowMillion(rest) : ["de"])
+  }
+
+  private static func feminineSpanish(_ number: Int64) -> [String] {
+    let masculine = spanish(number)
+    let start = masculine.lastIndex { $0.contains("ill") }.map { $0 + 1 } ?? 0
+    return masculine.enumerated().map { index, word in
+      guard index >= start else { return word }
+      if index == masculine.count - 1, word == "un" || word == "veintiún" { return word == "un" ? "una" : "veintiuna" }
+      return word.hasSuffix("ientos") ? word.dropLast(2) + "as" : word
+    }
+  }
+
+  private static func belowMillion(_ number: Int64) -> [String] {
+    let (thousands, rest) = number.quotientAndRemainder(dividingBy: 1_000)
+    return (thousands > 1 ? belowThousand(thousands) : []) + (thousands > 0 ? ["mil"] : [])
+      + (rest > 0 ? belowThousand(rest) : [])
+  }
+
+  private static let spanishHundreds = [
+    "ciento", "doscientos", "trescientos", "cuatrocientos", "quinientos", "seiscientos", "setecientos", "ochocientos",
+    "novecientos",
+  ]
+
+  private static let spanishTens = ["treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"]
+
+  private static let spanishSmall = """
+    un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho
+    diecinueve veinte veintiún veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho
+    veintinueve
+    """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+  private static func belowThousand(_ number: Int64) -> [String] {
+    if number == 100 { return ["cien"] }
+    let tail = Int(number % 100)
+    let hundreds = number >= 100 ? [spanishHundreds[Int(number / 100) - 1]] : []
+    if tail == 0 { return hundreds }
+    if tail < 30 { return hundreds + [spanishSmall[tail - 1]] }
+    return hundreds + [spanishTens[tail / 10 - 3]] + (tail % 10 > 0 ? ["y", spanishSmall[tail % 10 - 1]] : [])
   }
 
   private static let hindiWords = """

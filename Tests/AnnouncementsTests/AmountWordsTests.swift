@@ -68,6 +68,35 @@ struct AmountWordsTests {
     #expect(try Books.words(amount, "INR", "hi-IN") == words)
   }
 
+  @Test(
+    "Spanish counts in the form that stands before the unit, and millions have a de",
+    arguments: [
+      ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo"), ("12.50", "USD", "doce dólares con cincuenta centavos"),
+      ("21.21", "USD", "veintiún dólares con veintiún centavos"), ("31", "MXN", "treinta y un pesos"),
+      ("100", "MXN", "cien pesos"), ("116", "MXN", "ciento dieciséis pesos"), ("1000", "MXN", "mil pesos"),
+      ("21000", "MXN", "veintiún mil pesos"), ("1000000", "USD", "un millón de dólares"),
+      ("1000001", "USD", "un millón un dólares"), ("2000000000", "USD", "dos mil millones de dólares"),
+      ("1000000000000", "USD", "un billón de dólares"), ("12.51", "HKD", "doce punto cinco uno dólares de Hong Kong"),
+      ("1.05", "EUR", "un euro con cinco céntimos"), ("1000000", "CHF", "un millón de francos suizos"),
+      ("21.50", "CHF", "veintiuno punto cinco cero francos suizos"),
+    ])
+  func spanish(amount: String, code: String, words: String) throws {
+    #expect(try Books.words(amount, code, "es-MX") == words)
+  }
+
+  @Test(
+    "a Spanish count agrees with a feminine unit, and what counts millions agrees with them",
+    arguments: [
+      ("1", "GBP", "una libra"), ("21.21", "GBP", "veintiuna libras con veintiún peniques"),
+      ("200", "INR", "doscientas rupias"), ("231021", "GBP", "doscientas treinta y un mil veintiuna libras"),
+      ("201000221", "GBP", "doscientos un millones doscientas veintiuna libras"),
+      ("200000000", "GBP", "doscientos millones de libras"), ("501", "SEK", "quinientas una coronas suecas"),
+      ("200.50", "INR", "doscientos punto cinco cero rupias"),
+    ])
+  func feminineSpanish(amount: String, code: String, words: String) throws {
+    #expect(try Books.words(amount, code, "es-MX") == words)
+  }
+
   @Test("no amount leaves a digit, a sign or a Latin letter in a sentence of another script")
   func wordsOnly() throws {
     for (locale, code) in [("zh-CN", "CNY"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR")] {
@@ -76,6 +105,12 @@ struct AmountWordsTests {
         #expect(words.unicodeScalars.allSatisfy { !$0.isASCII || $0 == " " }, "\(locale): \(words)")
       }
     }
+  }
+
+  @Test("a currency for which CLDR has a code and no name is refused")
+  func unnamedCurrency() throws {
+    let error = #expect(throws: AnnouncementError.self) { try Books.words("5", "ZWG", "es-MX") }
+    #expect(error?.code == .currencyUnspeakable)
   }
 
   @Test("a currency whose name the voice cannot read is refused, and the error says where to add it")

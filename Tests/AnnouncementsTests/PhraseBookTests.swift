@@ -11,7 +11,7 @@ struct PhraseBookTests {
     arguments: [
       ("zh-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-Hans-SG", "zh-CN"), ("ZH-cn", "zh-CN"), ("en-GB", "en-US"),
       ("en_IN", "en-US"),
-      ("ja", "ja-JP"),
+      ("ja", "ja-JP"), ("es-AR", "es-MX"),
     ])
   func fallback(asked: String, found: String) throws {
     #expect(try Books.all().book(for: asked).locale == found)
@@ -23,7 +23,7 @@ struct PhraseBookTests {
   func unknown(locale: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.all().book(for: locale) }
     #expect(error?.code == .localeUnknown)
-    #expect(error?.remedy == "choose one of en-US, hi-IN, ja-JP, ko-KR, zh-CN")
+    #expect(error?.remedy == "choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN")
   }
 
   @Test("a new locale is a new file and nothing else")
@@ -61,6 +61,15 @@ struct PhraseBookTests {
       ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),
       ("[, from {payer}]", "[, from {payer}", "sentences.failed has brackets that do not pair"),
       ("{payer}", "{buyer}", "sentences.failed has a place that is not a name in braces"),
+      (
+        "\"cldr\": \"en_US\"", "\"cldr\": \"en_US\", \"beforeUnit\": { \"one\": \" \" }",
+        "numbers.beforeUnit has an empty word"
+      ),
+      (
+        "\"cldr\": \"en_US\"",
+        "\"cldr\": \"en_US\", \"feminine\": { \"forms\": {}, \"nouns\": [], \"currencies\": [\"GPB\"] }",
+        "numbers.feminine.currencies: GPB is not in ISO 4217"
+      ),
       ("\"rate\": 160,", "", "does not read as a phrase book (no rate)"),
       ("{", "", "does not read as a phrase book (not JSON)"),
     ])

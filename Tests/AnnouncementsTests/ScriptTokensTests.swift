@@ -24,6 +24,8 @@ struct ScriptTokensTests {
       ("20005.05", "CNY", "zh-CN", "两 万 零 五 元 零 五 分"),
       ("4", "JPY", "ja-JP", "よ えん"),
       ("123456", "KRW", "ko-KR", "십 이 만 삼 천 사 백 오 십 육 원"),
+      ("2000031", "USD", "es-MX", "dos millones treinta y un dólares"),
+      ("1000000.50", "USD", "es-MX", "un millón de dólares con cincuenta centavos"),
       ("21.50", "INR", "hi-IN", "इक्कीस रुपये पचास पैसे"),
     ])
   func amounts(text: String, code: String, locale: String, expected: String) throws {

@@ -7,7 +7,7 @@ import Testing
 /// What a recorded voice needs is finite, and it is found by writing announcements, not by a second list.
 @Suite("Vocabulary")
 struct VocabularyTests {
-  static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"]
+  static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN", "es-MX"]
 
   private func vocabulary(_ locale: String, _ codes: String...) throws -> Vocabulary {
     let currencies = try codes.map { try Currency(code: $0).orThrow($0) }

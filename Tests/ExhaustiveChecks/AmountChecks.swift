@@ -14,6 +14,7 @@ struct AmountChecks {
   static let pairs = [
     ("zh-CN", "CNY"), ("zh-CN", "HKD"), ("en-US", "USD"), ("en-US", "CNY"), ("ja-JP", "JPY"), ("ja-JP", "USD"),
     ("ja-JP", "CNY"), ("ko-KR", "KRW"), ("ko-KR", "USD"), ("ko-KR", "CNY"), ("hi-IN", "INR"), ("hi-IN", "CHF"),
+    ("es-MX", "MXN"), ("es-MX", "USD"), ("es-MX", "GBP"), ("es-MX", "HKD"),
   ]
 
   @Test("from 0.01 to 9,999.99, every step", arguments: pairs)

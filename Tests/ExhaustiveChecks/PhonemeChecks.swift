@@ -11,10 +11,14 @@ import Testing
 /// understand the text (measured: `cmn` reads 付 as English "fu four").
 @Suite("The engine understands every word it is given")
 struct PhonemeChecks {
-  @Test("the whole number vocabulary, in every locale", arguments: ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"])
+  private static let codes = [
+    "zh-CN": "CNY", "en-US": "USD", "ja-JP": "JPY", "ko-KR": "KRW", "hi-IN": "INR", "es-MX": "MXN",
+  ]
+
+  @Test("the whole number vocabulary, in every locale", arguments: codes.keys.sorted())
   func numbers(locale: String) async throws {
     let announcer = try Checkout.announcer()
-    let code = ["zh-CN": "CNY", "en-US": "USD", "ja-JP": "JPY", "ko-KR": "KRW", "hi-IN": "INR"][locale] ?? ""
+    let code = Self.codes[locale] ?? ""
     let currency = try Currency(code: code).orThrow(code)
     // Every number to 1,000, and each power of ten times every digit, with each number of minor units.
     var numbers = Array(Int64(1)...1_000)
@@ -60,7 +64,7 @@ struct PhonemeChecks {
   @Test("every sample")
   func everySample() async throws {
     let samples = try Self.samples()
-    #expect(samples.count >= 7)
+    #expect(samples.count >= 8)
     try await check(samples, by: try Checkout.announcer())
   }
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Spanish on the long scale: mil millones are 10^9, and un billón is 10^12.
+///
+/// A number takes the form that stands before its noun (un dólar, una libra, veintiún mil, doscientas libras). A million
+/// is a noun itself, counted in the masculine and followed by "de" where it ends the count. Accents are letters.
+/// Left out on purpose: "un mil", "treinta uno", "veinte y uno", "treintaiuno", "uno dólares", "millardo".
+enum Spanish: AmountLanguage {
+  static let compiled = CompiledLanguage(Spanish.self)
+  static let subtag = "es"
+  static let separatesWords = true
+
+  /// Marks of number words by how they stand to their noun. Uno and veintiuno have none: they are the number alone.
+  private static let apocopated: UInt8 = 1
+  private static let masculineHundred: UInt8 = 2
+  private static let feminineOne: UInt8 = 3
+  private static let feminineHundred: UInt8 = 4
+  /// Ciento, which wants something below one hundred after it; cien wants nothing.
+  private static let openHundred: UInt8 = 5
+
+  /// Marks of scales: one million, and two millions.
+  private static let singular: UInt8 = 1
+  private static let plural: UInt8 = 2
+
+  /// Marks of joiners: treinta y uno, un millón de dólares. "Con" has none.
+  private static let and: UInt8 = 1
+  private static let of: UInt8 = 2
+
+  /// The mark of units that are feminine.
+  private static let feminine: UInt8 = 1
+
+  static var words: [Word] {
+    Word.numbers(
+      from: 0,
+      [
+        "cero", "uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce",
+        "trece", "catorce", "quince", "dieciséis", "diecisiete", "dieciocho", "diecinueve", "veinte", "veintiuno",
+        "veintidós", "veintitrés", "veinticuatro", "veinticinco", "veintiséis", "veintisiete", "veintiocho",
+        "veintinueve",
+      ])
+      + zip(3..., ["treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"]).map {
+        Word($1, .number, $0 * 10)
+      }
+      + zip(2..., ["dosc", "tresc", "cuatroc", "quin", "seisc", "setec", "ochoc", "novec"]).flatMap {
+        [
+          Word($1 + "ientos", .number, $0 * 100, tag: masculineHundred),
+          Word($1 + "ientas", .number, $0 * 100, tag: feminineHundred),
+        ]
+      }
+      + [
+        Word("un", .number, 1, tag: apocopated),
+        Word("veintiún", .number, 21, tag: apocopated),
+        Word("una", .number, 1, tag: feminineOne),
+        Word("veintiuna", .number, 21, tag: feminineOne),
+        Word("cien", .number, 100),
+        Word("ciento", .number, 100, tag: openHundred),
+        Word("mil", .scale, 1000),
+        Word("millón", .scale, 1_000_000, tag: singular),
+        Word("millones", .scale, 1_000_000, tag: plural),
+        Word("billón", .scale, 1_000_000_000_000, tag: singular),
+        Word("billones", .scale, 1_000_000_000_000, tag: plural),
+        Word("trillón", .scale, 1_000_000_000_000_000_000, tag: singular),
+        Word("trillones", .scale, 1_000_000_000_000_000_000, tag: plural),
+        Word("punto", .point),
+        Word("coma", .point),
+        Word("con", .joiner),
+        Word("y", .joiner, tag: and),
+        Word("de", .joiner, tag: of),
+      ]
+  }
+
+  static var units: [UnitName] {
+    [
+      UnitName(.mxn, "peso", "pesos", "peso mexicano", "pesos mexicanos"),
+      UnitName(.usd, "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
+      UnitName(.usd, "dólar americano", "dólares americanos"),
+      UnitName(
+        [.usd, .mxn, .eur], fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
+      UnitName(.eur, "euro", "euros"),
+      UnitName(.eur, fraction: 2, "céntimo", "céntimos"),
+      UnitName(.gbp, tag: feminine, "libra", "libras", "libra esterlina", "libras esterlinas"),
+      UnitName(.gbp, fraction: 2, "penique", "peniques"),
+      UnitName(.jpy, "yen", "yenes", "yen japonés", "yenes japoneses"),
+      UnitName(.krw, "won", "wones", "wons", "won surcoreano", "wones surcoreanos", "wons surcoreanos"),
+      UnitName(.cny, "yuan", "yuanes", "yuan chino", "yuanes chinos", "yuan renminbi", "yuanes renminbi"),
+      UnitName(.inr, tag: feminine, "rupia", "rupias", "rupia india", "rupias indias"),
+      UnitName(.hkd, "dólar de Hong Kong", "dólares de Hong Kong", "dólar hongkonés", "dólares hongkoneses"),
+      UnitName(.twd, "nuevo dólar taiwanés", "nuevos dólares taiwaneses", "dólar taiwanés", "dólares taiwaneses"),
+      UnitName(.twd, "dólar de Taiwán", "dólares de Taiwán"),
+      UnitName(.sgd, "dólar de Singapur", "dólares de Singapur", "dólar singapurense", "dólares singapurenses"),
+      UnitName(.dinars, "dinar", "dinares"),
+      UnitName(.kwd, "dinar kuwaití", "dinares kuwaitíes"),
+      UnitName(.bhd, "dinar bareiní", "dinares bareiníes"),
+      UnitName(.dinars, fraction: 3, "fils"),
+      UnitName(.vnd, "dong", "dongs", "dong vietnamita", "dongs vietnamitas"),
+      UnitName(.thb, "baht", "bahts", "bat", "bats", "baht tailandés", "bahts tailandeses"),
+      UnitName(.thb, "bat tailandés", "bats tailandeses"),
+    ]
+  }
+
+  /// What a count must agree with.
+  private enum Noun {
+    case masculine, feminine
+    /// The name of a currency that was taken off before, and whose gender is not known.
+    case unknown
+    /// None: the currency was said first, or a point follows.
+    case none
+  }
+
+  /// Every number agrees with the noun it counts, and a million that ends a count has its "de".
+  ///
+  /// It goes from the last word to the first, so that the noun is known before its count. What stands behind a point
+  /// are digits, which agree with nothing.
+  static func checkNeighbours(_ tokens: [Token]) throws(Refusal) {
+    let counts = tokens.prefix { $0.kind != .point }
+    var noun: Noun = counts.count < tokens.count || tokens.contains { $0.kind == .unit } ? .none : .unknown
+    var next: Token?
+    for token in counts.reversed() {
+      guard next.map(isOf) != true || isMillion(token) else { throw .unreadable }
+      switch token.kind {
+      case .unit: noun = token.tag == feminine ? .feminine : .masculine
+      case .scale where isMillion(token):
+        guard next?.kind != .unit else { throw .unreadable }
+        noun = .masculine
+      case .joiner where isOf(token):
+        guard next?.kind == .unit || (next == nil && noun == .unknown) else { throw .unreadable }
+      case .number:
+        try checkForm(of: token, next: next, &noun)
+      case .zero, .scale, .joiner, .point: break
+      }
+      next = token
+    }
+  }
+
+  private static func isOf(_ token: Token) -> Bool { token.kind == .joiner && token.tag == of }
+
+  /// A million or more; mil has no mark.
+  private static func isMillion(_ token: Token) -> Bool { token.kind == .scale && token.tag != 0 }
+
+  private static func checkForm(of token: Token, next: Token?, _ noun: inout Noun) throws(Refusal) {
+    let isBeforeNoun = next.map { $0.kind == .unit || $0.kind == .scale } ?? (noun == .unknown)
+    let isRight =
+      switch token.tag {
+      // Before mil the short form goes with nouns of both genders: veintiún mil libras.
+      case apocopated: isBeforeNoun && (noun != .feminine || next?.kind == .scale)
+      case feminineOne: isBeforeNoun && (noun == .feminine || noun == .unknown)
+      case feminineHundred: noun == .feminine || noun == .unknown
+      case masculineHundred: noun != .feminine
+      default: (token.value != 1 && token.value != 21) || (next?.kind != .unit && next?.kind != .scale)
+      }
+    guard isRight else { throw .unreadable }
+    // The first form with a gender tells that of an unknown name.
+    guard noun == .unknown else { return }
+    if token.tag == feminineOne || token.tag == feminineHundred { noun = .feminine }
+    if token.tag == masculineHundred { noun = .masculine }
+  }
+
+  static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64 {
+    if tokens.passes(.zero) { return 0 }
+    var total: Int64 = 0
+    var lastScale = Int64.max
+    while let count = try belowMillion(&tokens) {
+      guard let scale = tokens.take(.scale) else { return try total.adding(count) }
+      guard isMillion(scale), scale.value < lastScale, (scale.tag == singular) == (count == 1) else {
+        throw .unreadable
+      }
+      lastScale = scale.value
+      total = try total.adding(count.multiplied(by: scale.value))
+    }
+    guard total > 0 else { throw .unreadable }
+    // Where it stands was looked at before.
+    if tokens.next.map(isOf) == true { tokens.skip() }
+    return total
+  }
+
+  /// What counts a million: up to 999,999, in thousands and the rest. One thousand is mil alone.
+  private static func belowMillion(_ tokens: inout TokenReader) throws(Refusal) -> Int64? {
+    let count = try belowThousand(&tokens)
+    guard let scale = tokens.next, scale.kind == .scale, scale.value == 1000 else { return count }
+    guard count != 1 else { throw .unreadable }
+    tokens.skip()
+    return (count ?? 1) * 1000 + (try belowThousand(&tokens) ?? 0)
+  }
+
+  private static func belowThousand(_ tokens: inout TokenReader) throws(Refusal) -> Int64? {
+    guard let token = tokens.next, token.kind == .number, token.value >= 100 else {
+      return try belowHundred(&tokens)
+    }
+    tokens.skip()
+    let isClosed = token.value == 100 && token.tag != openHundred
+    let rest = isClosed ? nil : try belowHundred(&tokens)
+    guard rest != nil || token.tag != openHundred else { throw .unreadable }
+    return token.value + (rest ?? 0)
+  }
+
+  private static func belowHundred(_ tokens: inout TokenReader) throws(Refusal) -> Int64? {
+    guard let first = tokens.next, first.kind == .number, first.value < 100 else { return nil }
+    tokens.skip()
+    guard first.value >= 30, let joiner = tokens.next, joiner.kind == .joiner, joiner.tag == and else {
+      return first.value
+    }
+    tokens.skip()
+    guard let second = tokens.take(.number), second.value < 10 else { throw .unreadable }
+    return first.value + second.value
+  }
+}

@@ -21,7 +21,21 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let quickTests: [Target] = [
   .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements", "TestSupport"], swiftSettings: settings),
   .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
-  .testTarget(name: "WaveformsTests", dependencies: ["Waveforms"], swiftSettings: settings),
+  .testTarget(
+    name: "WaveformsTests", dependencies: ["Waveforms", "SoundMeasurement", "TestSupport"], swiftSettings: settings),
+  .testTarget(
+    name: "VoicePacksTests", dependencies: ["Announcements", "VoicePacks", "Waveforms"], swiftSettings: settings),
+  .testTarget(
+    name: "VoicePackIntegrityTests", dependencies: ["VoicePackIntegrity", "VoicePacks", "Waveforms"],
+    swiftSettings: settings),
+  .testTarget(
+    name: "VoicePackMakingTests",
+    dependencies: [
+      "Announcements", "Mastering", "SoundFiles", "SoundMeasurement", "TestSupport", "VoicePackIntegrity",
+      "VoicePackMaking", "VoicePacks", "Waveforms",
+    ],
+    swiftSettings: settings),
+  .testTarget(name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues"], swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
   .testTarget(
@@ -34,8 +48,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncerTests",
     dependencies: [
-      "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "Waveforms",
-      "speaker",
+      "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
+      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
     swiftSettings: settings),
   .testTarget(
@@ -48,7 +62,7 @@ let exhaustiveChecks: [Target] = [
     name: "ExhaustiveChecks",
     dependencies: [
       "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
-      "Waveforms", "speaker",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -62,6 +76,7 @@ let package = Package(
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
     .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
+    .library(name: "VoicePacks", targets: ["VoicePacks"]),
     .library(name: "Waveforms", targets: ["Waveforms"]),
   ],
   dependencies: [
@@ -71,6 +86,8 @@ let package = Package(
   targets: [
     // C modules: a module map and a shim each.
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .systemLibrary(name: "CRename"),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
     // Portable rooms: Foundation at most. `scripts/check-rooms` proves it.
@@ -78,6 +95,8 @@ let package = Package(
     .target(name: "AmountReadback", swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
+    .target(name: "CommaSeparatedValues", swiftSettings: settings),
+    .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", swiftSettings: settingsWithC),
 
     // Rooms with C.
@@ -91,19 +110,30 @@ let package = Package(
       linkerSettings: [.linkedLibrary("espeak-ng"), .linkedLibrary("seccomp")]),
     .target(name: "SpeechEngine", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
 
+    .target(name: "VoicePackIntegrity", dependencies: ["VoicePacks", crypto], swiftSettings: settings),
+
+    .target(
+      name: "VoicePackMaking",
+      dependencies: [
+        "Announcements", "CommaSeparatedValues", "Mastering", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
+        "Waveforms", "CRename", "CSndFile", "CSoxr",
+      ],
+      swiftSettings: settingsWithC),
+
     // The one way to make a clip, and the command.
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "Waveforms", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine",
-        crypto,
+        "Announcements", "AmountReadback", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
+        "SoundLibrary",
+        "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "crier",
       dependencies: [
-        "Announcements", "Announcer", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine", "WaveformDrawing",
-        argumentParser,
+        "Announcements", "Announcer", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity",
+        "VoicePackMaking", "VoicePacks", "WaveformDrawing", argumentParser,
       ],
       swiftSettings: settings),
 
@@ -114,7 +144,9 @@ let package = Package(
     // `make bench`.
     .executableTarget(
       name: "crier-bench",
-      dependencies: ["Announcements", "Announcer", "SoundLibrary", "SpeechEngine", argumentParser],
+      dependencies: [
+        "Announcements", "Announcer", "SoundLibrary", "SpeechEngine", "VoicePacks", "Waveforms", argumentParser,
+      ],
       path: "Benchmarks/crier-bench", swiftSettings: settings),
     .executableTarget(
       name: "in-process-limit", path: "Benchmarks/in-process-limit", linkerSettings: [.linkedLibrary("espeak-ng")]),

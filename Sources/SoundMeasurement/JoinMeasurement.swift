@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How fast the samples of a clip move by themselves: what is no click in it is none at a join.
+public struct ClipMovement: Sendable, Hashable {
+  /// The greatest difference between two neighbouring samples, both inside the clip.
+  public var largestStep: Int
+
+  /// The greatest difference between the means of two neighbouring windows, both wholly inside the clip; 0 for a clip
+  /// shorter than two windows.
+  public var largestMeanJump: Double
+
+  /// - Parameter sampleRate: in Hz; a window has 2 ms.
+  public init(of samples: [Int16], sampleRate: Int) {
+    let window = JoinMeasurement.window(sampleRate)
+    largestStep = zip(samples, samples.dropFirst()).reduce(0) { max($0, abs(Int($1.1) - Int($1.0))) }
+    var jump = 0
+    if samples.count >= 2 * window {
+      var before = samples[..<window].reduce(0) { $0 + Int($1) }
+      var after = samples[window..<2 * window].reduce(0) { $0 + Int($1) }
+      jump = abs(after - before)
+      for middle in window..<samples.count - window {
+        before += Int(samples[middle]) - Int(samples[middle - window])
+        after += Int(samples[middle + window]) - Int(samples[middle])
+        jump = max(jump, abs(after - before))
+      }
+    }
+    largestMeanJump = Double(jump) / Double(window)
+  }
+}
+
+/// Whether a join of clips clicks, measured on the samples alone.
+///
+/// For tests: nothing here is shared with the code that joins, so that a fault in that code cannot hide itself.
+///
+/// A window is 2 ms, rounded to whole samples. At a join, whose position is the first sample behind it:
+/// - *the step* is the greatest difference between two neighbouring samples of which the later one lies within a window
+///   before the position or a window after it;
+/// - *the jump* is the difference between the mean of the window that begins at the position and the mean of the window
+///   that ends there. It shows a change of the constant part (DC), which is heard as a thump.
+///
+/// A join clicks when its step is greater than the greatest step inside the clips around it, or its jump greater than
+/// the greatest jump between two neighbouring windows inside them. Beyond the ends of a sound there is silence. A pause
+/// has a join at each end; of two clips that overlap by less than two windows, the join is the middle of the overlap.
+public struct JoinMeasurement: Sendable, Hashable {
+  public var step: Int
+  public var meanJump: Double
+
+  /// The same of the clips around it.
+  public var allowedStep: Int
+  public var allowedMeanJump: Double
+
+  public var hasStep: Bool { step > allowedStep }
+  public var hasMeanJump: Bool { meanJump > allowedMeanJump }
+  public var isClick: Bool { hasStep || hasMeanJump }
+
+  /// - Parameters:
+  ///   - position: the first sample after the join, anywhere in `samples` or just behind them. Of a mark in whole ms it
+  ///     is at most half a millisecond off, and the step is found all the same.
+  ///   - clips: those that meet here, before they were joined; one where a clip meets silence.
+  public init(of samples: [Int16], at position: Int, sampleRate: Int, between clips: [ClipMovement]) {
+    let window = Self.window(sampleRate)
+    func sample(_ index: Int) -> Int { samples.indices.contains(index) ? Int(samples[index]) : 0 }
+    step = (position - window..<position + window).reduce(0) { max($0, abs(sample($1) - sample($1 - 1))) }
+    let before = (position - window..<position).reduce(0) { $0 + sample($1) }
+    let after = (position..<position + window).reduce(0) { $0 + sample($1) }
+    meanJump = Double(abs(after - before)) / Double(window)
+    allowedStep = clips.map(\.largestStep).max() ?? 0
+    allowedMeanJump = clips.map(\.largestMeanJump).max() ?? 0
+  }
+
+  /// 2 ms in samples, at least one.
+  static func window(_ sampleRate: Int) -> Int { max(1, sampleRate / 500) }
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+public import Foundation
+import Mastering
+import VoicePackIntegrity
+import VoicePacks
+import Waveforms
+
+/// Checks a voice pack before a shop relies on it.
+public enum PackCheck {
+  /// Everything that is wrong with a pack, whatever is wrong with it: no file in it stops the check or makes it trap.
+  ///
+  /// Of a clip at another sample rate than the pack's, the sound is not judged.
+  /// - Parameters:
+  ///   - directory: the pack's folder.
+  ///   - vocabulary: of the phrase book, for the currencies that matter.
+  ///   - amounts: by which missing words are weighed; without them, findings name no shares.
+  public static func check(
+    directory: URL, vocabulary: Vocabulary, amounts: EverydayAmounts? = nil
+  ) -> PackCheckReport {
+    var inspection = PackInspection(directory: directory, vocabulary: vocabulary)
+    inspection.inspect(amounts: amounts)
+    return inspection.report
+  }
+}
+
+/// One check under way.
+private struct PackInspection {
+  let directory: URL
+  let vocabulary: Vocabulary
+  let roles: [String: Script.Role]
+  let requiredTokens: Set<String>
+
+  private var manifest: PackManifest?
+  private var findings: [PackFinding] = []
+  private var clips = PackCheckReport.Clips()
+  private var loudnesses: [(file: String, lufs: Double)] = []
+  /// Of each clip's quietest moment, in dBFS.
+  private var quietest: [Double] = []
+  /// Of the files' bytes as they are.
+  private var digests: [String: String] = [:]
+  /// Files that cannot be used, and tokens that cannot for another reason than their files.
+  private var unusableFiles: Set<String> = []
+  private var unusableTokens: Set<String> = []
+
+  init(directory: URL, vocabulary: Vocabulary) {
+    self.directory = directory
+    self.vocabulary = vocabulary
+    requiredTokens = Set(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
+    roles = Dictionary(vocabulary.words.map { ($0.token, $0.role) }) { first, _ in first }
+  }
+
+  mutating func inspect(amounts: EverydayAmounts?) {
+    guard let manifest = readManifest() else { return }
+    self.manifest = manifest
+    let entries = manifest.entries
+    let listed = Set(manifest.clips.keys)
+    inspectManifest(manifest)
+    for file in listed.union(entries.flatMap(\.files)).sorted() {
+      inspectClip(file, manifest.clips[file], sampleRate: manifest.sampleRate)
+    }
+    inspectSpread()
+    inspectNoise(manifest.id)
+    for entry in entries { inspectTexts(of: entry, manifest) }
+    inspectDuplicates(entries)
+    inspectFiles(used: Set(entries.flatMap(\.files)), listed: listed)
+    inspectVocabulary(manifest, amounts)
+  }
+
+  var report: PackCheckReport {
+    var lacksRequired = false
+    let coverage = vocabulary.blocks.map { block in
+      let missing = block.words.count { !isSayable($0.token) }
+      let isWhole = missing == 0 && !lacksRequired
+      if block.isRequired, missing > 0 { lacksRequired = true }
+      return PackCheckReport.Coverage(
+        coverage: block.coverage, isRequired: block.isRequired, isSayable: isWhole, missing: missing)
+    }
+    return PackCheckReport(
+      pack: manifest?.id ?? directory.lastPathComponent, locale: manifest?.locale ?? vocabulary.locale,
+      findings: PackFinding.inOrder(findings), coverage: coverage, clips: clips)
+  }
+
+  private func isSayable(_ token: String) -> Bool {
+    guard let alternates = manifest?.tokens[token], !unusableTokens.contains(token) else { return false }
+    return alternates.files.allSatisfy { !unusableFiles.contains($0) }
+  }
+
+  private mutating func fail(_ code: PackFinding.Code, _ subject: String, _ problem: String, _ remedy: String) {
+    findings.append(PackFinding(.error, code, subject, problem, remedy))
+  }
+
+  private mutating func warn(_ code: PackFinding.Code, _ subject: String, _ problem: String, _ remedy: String) {
+    findings.append(PackFinding(.warning, code, subject, problem, remedy))
+  }
+}
+
+// MARK: - The manifest
+
+extension PackInspection {
+  private mutating func readManifest() -> PackManifest? {
+    let name = PackManifest.fileName
+    let remedy = "build or import the pack again"
+    switch read(name, maximumBytes: PackManifest.maximumBytes) {
+    case .absent:
+      fail(.manifestUnreadable, name, "is not there", "check the folder's name, or \(remedy)")
+    case .unreadable(let problem):
+      fail(.manifestUnreadable, name, problem, remedy)
+    case .bytes(let bytes):
+      guard let manifest = try? JSONDecoder().decode(PackManifest.self, from: bytes) else {
+        fail(.manifestUnreadable, name, "does not read as a manifest", "see docs/voice-packs.md for the fields")
+        return nil
+      }
+      guard manifest.format == PackManifest.currentFormat else {
+        fail(
+          .manifestUnreadable, name,
+          "has the format \(manifest.format), and this program reads \(PackManifest.currentFormat)", remedy)
+        return nil
+      }
+      return manifest
+    }
+    return nil
+  }
+
+  private mutating func inspectManifest(_ manifest: PackManifest) {
+    let name = PackManifest.fileName
+    if let fault = manifest.withoutLostClips.fault {
+      fail(.manifestInvalid, name, fault, "build or import the pack again")
+    }
+    let folder = directory.standardizedFileURL.lastPathComponent
+    if manifest.id != folder {
+      fail(.manifestInvalid, name, "has the id \(manifest.id), and the folder is \(folder)", "rename the folder")
+    }
+    if manifest.locale != vocabulary.locale {
+      fail(
+        .wrongLocale, name, "is for \(manifest.locale) and not for \(vocabulary.locale)",
+        "check the pack against \(manifest.locale)")
+    }
+    if (try? PackIntegrity.digest(of: manifest)) != manifest.digest {
+      fail(
+        .wrongDigest, name, "was changed after it was written: its digest is another",
+        "build or import the pack again rather than edit it")
+    }
+    if manifest.sampleRate != Mastering.sampleRate {
+      fail(
+        .wrongSampleRate, name, "gives the clips \(manifest.sampleRate) Hz; right is \(Mastering.sampleRate)",
+        "import the recordings again, which converts them")
+    }
+  }
+}
+
+// MARK: - Files
+
+extension PackInspection {
+  private enum Contents {
+    case absent
+    case unreadable(String)
+    case bytes(Data)
+  }
+
+  /// Reads nothing but plain files in the folder itself: a pipe would wait for ever.
+  private func read(_ name: String, maximumBytes: Int) -> Contents {
+    guard PackManifest.isFileName(name) else { return .unreadable("is not a plain ASCII file name without a folder") }
+    let path = directory.appending(path: name, directoryHint: .notDirectory).path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return .absent }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else { return .unreadable("is a link or no file") }
+    guard let size = attributes[.size] as? Int, size <= maximumBytes else {
+      return .unreadable("has more than \(maximumBytes) bytes")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else { return .unreadable("cannot be read") }
+    return .bytes(data)
+  }
+
+  private mutating func inspectClip(_ file: String, _ clip: PackManifest.Clip?, sampleRate: Int) {
+    let errors = findings.count
+    defer {
+      if findings[errors...].contains(where: { $0.severity == .error }) { unusableFiles.insert(file) }
+    }
+    guard let clip else {
+      fail(.clipMissing, file, "is not among the manifest's clips", "import the recording again")
+      return
+    }
+    // Twice the samples of the longest clip leave room for comments.
+    switch read(file, maximumBytes: VoicePack.maximumClipSeconds * Mastering.sampleRate * 4) {
+    case .absent:
+      fail(.clipMissing, file, "is not there", "import the recording of “\(clip.text)” again")
+    case .unreadable(let problem):
+      fail(.clipUnreadable, file, problem, "import the recording of “\(clip.text)” again")
+    case .bytes(let data):
+      let digest = PackIntegrity.sha256(data)
+      digests[file] = digest
+      clips.count += 1
+      clips.bytes += data.count
+      if digest != clip.sha256 {
+        fail(
+          .clipChanged, file, "is not the file that the manifest was written for",
+          "listen whether it says “\(clip.text)”, and import it again")
+      }
+      inspectSound(file, [UInt8](data), sampleRate: sampleRate)
+    }
+  }
+
+  private mutating func inspectSound(_ file: String, _ bytes: [UInt8], sampleRate: Int) {
+    let remedy = "import the recording again, which converts it"
+    let waveform: Waveform
+    do {
+      waveform = try WAVFile.decode(bytes).waveform
+    } catch {
+      let reason = error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason
+      fail(error.code == .notMono ? .notMono : .clipUnreadable, file, reason, remedy)
+      return
+    }
+    clips.seconds += Double(waveform.samples.count) / Double(waveform.sampleRate)
+    guard waveform.sampleRate == Mastering.sampleRate, waveform.sampleRate == sampleRate else {
+      let right = waveform.sampleRate == Mastering.sampleRate ? "the manifest says \(sampleRate)" : "right is 22050"
+      fail(.wrongSampleRate, file, "has \(waveform.sampleRate) Hz; \(right)", remedy)
+      return
+    }
+    let sound = ClipSound(file: file, waveform)
+    if let level = sound.quietestDBFS { quietest.append(level) }
+    findings += sound.findings
+    if let loudness = sound.loudnessLUFS { loudnesses.append((file, loudness)) }
+  }
+
+  private mutating func inspectSpread() {
+    let sorted = loudnesses.sorted { $0.lufs < $1.lufs }
+    guard let softest = sorted.first, let loudest = sorted.last else { return }
+    clips.softestLUFS = softest.lufs
+    clips.loudestLUFS = loudest.lufs
+    clips.medianLUFS = (sorted[(sorted.count - 1) / 2].lufs + sorted[sorted.count / 2].lufs) / 2
+    let spread = loudest.lufs - softest.lufs
+    guard spread > 2 * ClipSound.tolerance else { return }
+    warn(
+      .loudnessSpread, softest.file,
+      "is \(PackCheckReport.tenths(spread)) LU softer than \(loudest.file): an announcement would rise and fall",
+      "import the recordings again, which levels them")
+  }
+
+  /// The noise of a room is in all clips, while a single word may have no quiet moment (nine, मैं): only when three of
+  /// four have none it is noise.
+  private mutating func inspectNoise(_ id: String) {
+    let sorted = quietest.sorted()
+    guard !sorted.isEmpty, sorted[sorted.count / 4] > ClipSound.highestNoiseDBFS else { return }
+    warn(
+      .noise, id,
+      "three of four clips are nowhere quieter than \(PackCheckReport.tenths(sorted[sorted.count / 4])) dBFS: there is "
+        + "noise in them, or they are cut off",
+      "record in a quieter room, with silence around each word")
+  }
+
+  private mutating func inspectFiles(used: Set<String>, listed: Set<String>) {
+    for file in listed.subtracting(used).sorted() {
+      warn(.unusedClip, file, "belongs to no token and to no phrase", "import the pack again without it")
+    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    for file in names.sorted() where file.lowercased().hasSuffix(".wav") && !listed.contains(file) {
+      warn(.strayFile, file, "is in the folder and not in the manifest", "delete it, or import it")
+    }
+  }
+}
+
+// MARK: - Words
+
+extension PackInspection {
+  private func isNumberWord(_ entry: PackManifest.Entry) -> Bool {
+    entry.tokens.contains { roles[$0] == .amount }
+  }
+
+  /// An amount is read back from the clips' texts: another text would make every announcement with it fail.
+  private mutating func inspectTexts(of entry: PackManifest.Entry, _ manifest: PackManifest) {
+    let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
+    for file in entry.files {
+      guard let text = manifest.clips[file]?.text else { continue }
+      let isSame = entry.tokens.count == 1 ? text == words : text.lettersAlone == words.lettersAlone
+      guard !isSame else { continue }
+      let problem = "has the clip \(file), whose text is “\(text)”"
+      let remedy = "record “\(words)” for it"
+      if isNumberWord(entry) {
+        fail(.wrongText, entry.name, problem, remedy)
+        unusableTokens.formUnion(entry.tokens.count == 1 ? entry.tokens : [])
+      } else {
+        warn(.wrongText, entry.name, problem, remedy)
+      }
+    }
+  }
+
+  private mutating func inspectDuplicates(_ entries: [PackManifest.Entry]) {
+    var holders: [String: [PackManifest.Entry]] = [:]
+    for entry in entries {
+      for digest in Set(entry.files.compactMap { digests[$0] }) { holders[digest, default: []].append(entry) }
+    }
+    // A speech engine says “one” and “won” alike: only of two words that amounts in the asked currencies need is one
+    // surely wrong. The same words may well have the same recording.
+    let shared = holders.values.filter { Set($0.map(\.name.lettersAlone)).count > 1 }
+    for sharing in shared.sorted(by: { $0[0].name < $1[0].name }) {
+      let names = sharing.map(\.name).joined(separator: ", ")
+      let remedy = "listen to \(sharing[0].clips.plain), and record the other again"
+      let needed = sharing.filter { isNumberWord($0) && !requiredTokens.isDisjoint(with: $0.tokens) }
+      if needed.count > 1 {
+        fail(.duplicateClip, names, "have the very same recording: one of them says another number", remedy)
+        for entry in needed { unusableTokens.formUnion(entry.tokens) }
+      } else {
+        warn(.duplicateClip, names, "have the very same recording", remedy)
+      }
+    }
+  }
+
+  private mutating func inspectVocabulary(_ manifest: PackManifest, _ amounts: EverydayAmounts?) {
+    var shares: [String: Double]?
+    for block in vocabulary.blocks {
+      let missing = block.words.filter { manifest.tokens[$0.token] == nil }
+      guard block.isRequired else {
+        if !missing.isEmpty {
+          warn(
+            .missingOptional, block.coverage,
+            missing.count == 1 ? "1 word of it is not recorded" : "\(missing.count) words of it are not recorded",
+            "record \(Self.list(missing.map(\.text))), or let the engine speak them")
+        }
+        continue
+      }
+      for word in missing {
+        var problem = "is not recorded, and is needed for \(block.coverage)"
+        if let smallest = word.smallestAmount {
+          problem = "is not recorded, and without it \(smallest) cannot be said"
+          if let amounts {
+            if shares == nil { shares = (try? amounts.shares()) ?? [:] }
+            problem += "; \(amounts.phrase(share: shares?[word.token] ?? 0, smallestAmount: smallest))"
+          }
+        }
+        fail(.missingToken, word.token, problem, "record “\(word.text)”")
+      }
+    }
+    for token in Set(manifest.entries.flatMap(\.tokens)).subtracting(roles.keys).sorted() {
+      warn(
+        .unknownToken, token, "is no token of \(vocabulary.locale)", "check its spelling against the recording sheet")
+    }
+  }
+
+  /// The first few, in quotation marks.
+  private static func list(_ words: [String]) -> String {
+    words.prefix(4).map { "“\($0)”" }.joined(separator: ", ") + (words.count > 4 ? " and so on" : "")
+  }
+}
+
+extension PackManifest {
+  /// What has clips: a token, or the tokens of a phrase.
+  fileprivate struct Entry {
+    var tokens: [String]
+    var clips: Alternates
+
+    var name: String { tokens.joined(separator: " ") }
+    var files: [String] { clips.files }
+  }
+
+  /// In the order of their names.
+  fileprivate var entries: [Entry] {
+    tokens.sorted { $0.key < $1.key }.map { Entry(tokens: [$0.key], clips: $0.value) }
+      + phrases.map { Entry(tokens: $0.tokens, clips: $0.clips) }
+  }
+}
+
+extension PackManifest {
+  /// Without what stands on clips that are not there or have no plain name: that is reported file by file.
+  fileprivate var withoutLostClips: PackManifest {
+    var rest = self
+    rest.clips = clips.filter { PackManifest.isFileName($0.key) }
+    func isWhole(_ alternates: Alternates) -> Bool { alternates.files.allSatisfy { rest.clips[$0] != nil } }
+    rest.tokens = tokens.filter { isWhole($0.value) }
+    rest.phrases = phrases.filter { isWhole($0.clips) }
+    return rest
+  }
+}
+
+extension PackManifest.Alternates {
+  fileprivate var files: [String] { [plain, rising, final].compactMap(\.self) }
+}
+
+extension String {
+  /// Words as they are joined in any language: without spaces, hyphens and punctuation.
+  fileprivate var lettersAlone: String { filter { !$0.isWhitespace && !$0.isPunctuation } }
+}

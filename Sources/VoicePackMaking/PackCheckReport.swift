@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a check of a voice pack found: `crier voices check`, as text and as JSON.
+public struct PackCheckReport: Sendable, Hashable, Encodable {
+  /// A block of the vocabulary, and whether the pack can say it.
+  public struct Coverage: Sendable, Hashable, Encodable {
+    /// `every whole amount under 100 in CNY`
+    public var coverage: String
+    public var isRequired: Bool
+    /// Whether each word of this block and of the required ones before it has a sound clip.
+    public var isSayable: Bool
+    /// How many of this block's words have none.
+    public var missing: Int
+
+    enum CodingKeys: String, CodingKey {
+      case coverage, missing
+      case isRequired = "required"
+      case isSayable = "sayable"
+    }
+  }
+
+  /// All clips that could be read.
+  public struct Clips: Sendable, Hashable, Encodable {
+    public var count = 0
+    public var seconds = 0.0
+    /// The files' sizes.
+    public var bytes = 0
+    /// Of the softest clip, in LUFS; `nil` when none could be measured.
+    public var softestLUFS: Double?
+    public var medianLUFS: Double?
+    public var loudestLUFS: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case count, seconds, bytes
+      case softestLUFS = "softest_lufs"
+      case medianLUFS = "median_lufs"
+      case loudestLUFS = "loudest_lufs"
+    }
+  }
+
+  /// The pack's id by its manifest, else the folder's name.
+  public var pack: String
+  /// The phrase book's, BCP 47.
+  public var locale: String
+  /// In order of gravity.
+  public var findings: [PackFinding]
+  /// In the order of recording.
+  public var coverage: [Coverage]
+  public var clips: Clips
+
+  public var errorCount: Int { findings.count { $0.severity == .error } }
+  public var warningCount: Int { findings.count { $0.severity == .warning } }
+
+  /// Whether the pack can be used: warnings do not count.
+  public var isUsable: Bool { errorCount == 0 }
+
+  enum CodingKeys: String, CodingKey {
+    case pack, locale, findings, coverage, clips
+    case isUsable = "usable"
+    case errorCount = "errors"
+    case warningCount = "warnings"
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(pack, forKey: .pack)
+    try fields.encode(locale, forKey: .locale)
+    try fields.encode(isUsable, forKey: .isUsable)
+    try fields.encode(errorCount, forKey: .errorCount)
+    try fields.encode(warningCount, forKey: .warningCount)
+    try fields.encode(findings, forKey: .findings)
+    try fields.encode(coverage, forKey: .coverage)
+    try fields.encode(clips, forKey: .clips)
+  }
+
+  /// One object, keys in alphabetical order.
+  public var json: Data {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+      return try encoder.encode(self)
+    }
+  }
+
+  /// A line for each finding, one for each required block, and what there is in all; each ends with a line break.
+  public var text: String {
+    let blocks = coverage.filter(\.isRequired).map { block in
+      let state = block.isSayable ? "sayable" : "not sayable"
+      return "\(state.padding(to: 12)) \(block.coverage)".onOneLine
+    }
+    return (findings.map(\.line) + blocks + [summary]).map { $0 + "\n" }.joined()
+  }
+
+  /// `demo (en-US): 61 clips, 28.4 s, 1254 kB, -16.3 to -15.8 LUFS (median -16.0); no error, 2 warnings`
+  private var summary: String {
+    var line = "\(pack) (\(locale)): \(Self.count(clips.count, "clip")), \(Self.tenths(clips.seconds)) s, "
+    line += "\((clips.bytes + 999) / 1000) kB"
+    if let softest = clips.softestLUFS, let median = clips.medianLUFS, let loudest = clips.loudestLUFS {
+      line += ", \(Self.tenths(softest)) to \(Self.tenths(loudest)) LUFS (median \(Self.tenths(median)))"
+    }
+    line += "; \(Self.count(errorCount, "error")), \(Self.count(warningCount, "warning"))"
+    return line.onOneLine
+  }
+
+  private static func count(_ count: Int, _ noun: String) -> String {
+    "\(count == 0 ? "no" : String(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  static func tenths(_ value: Double) -> String { String(format: "%.1f", value) }
+}

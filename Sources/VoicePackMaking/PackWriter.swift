@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import VoicePacks
+public import Waveforms
+
+private import VoicePackIntegrity
+
+/// A clip and what it is for.
+public struct PackClip: Sendable, Hashable {
+  /// One token's name, or several for a phrase recorded in one breath.
+  public var tokens: [String]
+  public var position: ClipPosition
+
+  /// What is said, as the phrase book writes it.
+  public var text: String
+
+  /// At 22,050 Hz, as ``ClipPreparation`` makes it.
+  public var waveform: Waveform
+
+  public init(tokens: [String], position: ClipPosition = .plain, text: String, waveform: Waveform) {
+    self.tokens = tokens
+    self.position = position
+    self.text = text
+    self.waveform = waveform
+  }
+}
+
+/// What a pack says about itself, apart from its clips; see `PackManifest` for each.
+public struct PackFacts: Sendable, Hashable {
+  public var id: String
+  public var locale: String
+  public var speaker: String
+  public var licence: String
+
+  public init(id: String, locale: String, speaker: String, licence: String) {
+    self.id = id
+    self.locale = locale
+    self.speaker = speaker
+    self.licence = licence
+  }
+}
+
+/// Writes voice packs: the same facts and clips always give the same files, byte by byte.
+///
+/// A pack appears whole or not at all: it is written into a hidden folder beside its place, brought to the disk and
+/// renamed; one that is replaced is exchanged with it in one step, where the file system can. The files of a pack are
+/// removed, never changed, so that a program which has mapped them keeps them.
+public struct PackWriter: Sendable, Hashable {
+  /// Where packs are, such as `$CRIER_HOME/Voices`; made if it is missing.
+  public var directory: URL
+
+  public init(directory: URL) {
+    self.directory = directory
+  }
+
+  /// Writes a pack.
+  ///
+  /// Clips with the same sound and words are stored once. A token that has no plain clip gets its final one as such,
+  /// else its rising one: every token must have a clip that always serves.
+  /// - Parameter replacing: whether a pack of this id may be there, to be removed.
+  /// - Returns: the manifest as written, digest included.
+  /// - Throws: `PackMakingError`: `packInvalid`, `packExists`, `writingFailed`. Then nothing was changed.
+  @discardableResult public func write(
+    _ facts: PackFacts, clips: [PackClip], replacing: Bool = false
+  ) throws(PackMakingError) -> PackManifest {
+    let contents = try PackContents(facts, clips)
+    let place = directory.appending(path: facts.id, directoryHint: .isDirectory)
+    let exists = PackMakingError(
+      .packExists, facts.id, "is there already", remedy: "choose another id, or say that it may be replaced")
+    guard replacing || !FileManager.default.fileExists(atPath: place.path) else { throw exists }
+    let draft = directory.appending(path: ".\(facts.id).\(UUID().uuidString)", directoryHint: .isDirectory)
+    defer { try? FileManager.default.removeItem(at: draft) }
+    do {
+      try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
+      for (name, bytes) in contents.files { try Self.write(bytes, to: draft.appending(path: name)) }
+      try DurableFolders.synchronize(draft)
+      if try !DurableFolders.rename(draft, to: place) {
+        guard replacing else { throw exists }
+        try DurableFolders.replace(place, with: draft)
+      }
+      try DurableFolders.synchronize(directory)
+    } catch let error as PackMakingError {
+      throw error
+    } catch {
+      throw PackMakingError(
+        .writingFailed, facts.id, "could not be written (\(error.localizedDescription))",
+        remedy: "check the space on the disk and the permissions of \(directory.path)")
+    }
+    return contents.manifest
+  }
+
+  private static func write(_ bytes: Data, to file: URL) throws {
+    try bytes.write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.synchronize()
+    try handle.close()
+  }
+}
+
+/// A pack's files before they are written.
+private struct PackContents {
+  var manifest: PackManifest
+
+  /// By name; the manifest last, so that what is unfinished cannot be taken for a pack.
+  var files: [(name: String, bytes: Data)] = []
+
+  private struct Sound: Hashable {
+    var bytes: [UInt8]
+    var text: String
+  }
+
+  init(_ facts: PackFacts, _ clips: [PackClip]) throws(PackMakingError) {
+    try Self.check(facts, clips)
+    manifest = PackManifest(
+      id: facts.id, locale: facts.locale, speaker: facts.speaker, licence: facts.licence,
+      sampleRate: Recording.sampleRate)
+    var names: [Sound: String] = [:]
+    var places: [[String]: [ClipPosition: String]] = [:]
+    var order: [[String]] = []
+    for (index, clip) in clips.enumerated() {
+      let sound = Sound(bytes: WAVFile.encode(clip.waveform), text: clip.text)
+      let name = names[sound] ?? Self.fileName(clip, index: index, taken: manifest.clips)
+      if names[sound] == nil {
+        names[sound] = name
+        manifest.clips[name] = PackManifest.Clip(text: clip.text, sha256: PackIntegrity.sha256(sound.bytes))
+        files.append((name, Data(sound.bytes)))
+      }
+      if places[clip.tokens] == nil { order.append(clip.tokens) }
+      guard places[clip.tokens, default: [:]].updateValue(name, forKey: clip.position) == nil else {
+        throw PackMakingError(
+          .packInvalid, clip.tokens.joined(separator: " "), "has two \(clip.position.rawValue) clips",
+          remedy: "keep one of them")
+      }
+    }
+    for tokens in order {
+      guard let found = places[tokens], let plain = found[.plain] ?? found[.final] ?? found[.rising] else { continue }
+      let alternates = PackManifest.Alternates(plain: plain, rising: found[.rising], final: found[.final])
+      if tokens.count == 1 {
+        manifest.tokens[tokens[0]] = alternates
+      } else {
+        manifest.phrases.append(PackManifest.Phrase(tokens: tokens, clips: alternates))
+      }
+    }
+    do {
+      manifest.digest = try PackIntegrity.digest(of: manifest)
+      files.append((PackManifest.fileName, try manifest.json))
+    } catch {
+      throw PackMakingError(
+        .packInvalid, facts.id, "has a manifest that cannot be encoded", remedy: "use plain text in it")
+    }
+  }
+
+  /// A name that a person can guess where the tokens are letters and digits of ASCII: `twenty.wav`,
+  /// `fifty-final.wav`; else the clip's number, `0012.wav`. Lower case, for disks that do not tell cases apart.
+  private static func fileName(_ clip: PackClip, index: Int, taken: [String: PackManifest.Clip]) -> String {
+    var stem = clip.tokens.joined(separator: "-").lowercased()
+    if clip.position != .plain { stem += "-\(clip.position.rawValue)" }
+    let isReadable =
+      stem.utf8.count <= 64 && stem.first?.isLetter == true
+      && stem.unicodeScalars.allSatisfy {
+        $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || $0 == "_" || $0.properties.numericType != nil)
+      }
+    let number = "\(index + 1)"
+    let numbered = String(repeating: "0", count: max(0, 4 - number.count)) + number + ".wav"
+    return isReadable && taken[stem + ".wav"] == nil ? stem + ".wav" : numbered
+  }
+
+  private static func check(_ facts: PackFacts, _ clips: [PackClip]) throws(PackMakingError) {
+    func invalid(_ subject: String, _ problem: String, _ remedy: String) -> PackMakingError {
+      PackMakingError(.packInvalid, subject, problem, remedy: remedy)
+    }
+    let allowed = facts.id.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard allowed, (1...64).contains(facts.id.utf8.count), !facts.id.hasPrefix(".") else {
+      throw invalid("The pack's id", "is not a folder's name", "use 1 to 64 letters, digits, “-”, “_” and “.” of ASCII")
+    }
+    for (field, value) in [("locale", facts.locale), ("speaker", facts.speaker), ("licence", facts.licence)] {
+      guard value.contains(where: { !$0.isWhitespace }) else {
+        throw invalid("The pack's \(field)", "is empty", "name it: it stays with the recordings")
+      }
+    }
+    guard !clips.isEmpty else { throw invalid(facts.id, "has no clips", "record at least one") }
+    for clip in clips {
+      let name = clip.tokens.joined(separator: " ")
+      guard !clip.tokens.isEmpty, clip.tokens.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
+        throw invalid("A clip", "is for no token, or for one with white space", "write the spaces in a token as “_”")
+      }
+      guard clip.waveform.sampleRate == Recording.sampleRate, !clip.waveform.samples.isEmpty else {
+        throw invalid(name, "is empty or not at 22,050 Hz", "prepare the recording first")
+      }
+    }
+  }
+}

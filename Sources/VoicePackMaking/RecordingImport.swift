@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Recordings made into clips for a pack.
+public struct ImportedRecordings: Sendable, Hashable {
+  /// In the order of the rows.
+  public var clips: [PackClip]
+  public var warnings: [ImportWarning]
+
+  /// What was found in each recording, by row number.
+  public var reports: [Int: RecordingReport]
+}
+
+/// Something about recordings that the person who made them should know, and that does not keep them from being used.
+public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// A file belongs to no row.
+    case extraFile = "extra_file"
+    /// A row has no recording.
+    case missingRow = "missing_row"
+    /// A recording has clipped samples.
+    case clippedRecording = "clipped_recording"
+    /// The voice stands less than 30 dB above the noise.
+    case noisyRecording = "noisy_recording"
+  }
+
+  public var code: Code
+
+  /// A file's name, or a row's number and text.
+  public var subject: String
+  public var problem: String
+
+  public var description: String { "\(subject): \(problem)." }
+}
+
+/// Makes a pack's clips of recordings: finds the recording of each row, and prepares it (see ``ClipPreparation``).
+///
+/// All recordings that cannot be used are named at once, in the `details` of one error; and nothing is written here,
+/// so that a fault leaves everything as it was.
+public struct RecordingImport: Sendable {
+  /// Called after each recording: how many are done, of how many, and what was done last.
+  public typealias Progress = (_ done: Int, _ total: Int, _ name: String) -> Void
+
+  /// Under which the voice counts as noisy, in dB.
+  private static let noisyVoiceToNoise = 30.0
+
+  private let preparation: ClipPreparation
+
+  public init(preparation: ClipPreparation = ClipPreparation()) {
+    self.preparation = preparation
+  }
+
+  /// A folder of recordings, one a row, each named after the row's file, token or text. Letter case, composed and
+  /// decomposed letters, and spaces and underscores are the same; the ending says nothing about the format. Folders in
+  /// it and hidden files are passed over.
+  ///
+  /// - Throws: `PackMakingError`: `recordingUnreadable` (the folder), `noRecordings`, `ambiguousRecording` (every such
+  ///   row and file in `details`), `unusableRecordings` (every such file in `details`).
+  public func recordings(
+    in folder: URL, for rows: [SheetRow], progress: Progress = { _, _, _ in }
+  ) throws(PackMakingError) -> ImportedRecordings {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+      throw PackMakingError(
+        .recordingUnreadable, folder.lastPathComponent, "is no folder that may be read", remedy: "check its name")
+    }
+    var (found, warnings) = try matched(names.sorted().filter { !$0.hasPrefix(".") }, rows)
+    warnings += rows.indices.filter { found[$0] == nil }.map { index in
+      ImportWarning(code: .missingRow, subject: Self.name(rows[index]), problem: "has no recording")
+    }
+    let sources = rows.indices.compactMap { index in
+      found[index].map { RecordingSource(file: folder.appending(path: $0), row: rows[index]) }
+    }
+    var imported = try recordings(sources, progress: progress)
+    imported.warnings = warnings + imported.warnings
+    return imported
+  }
+
+  /// Recordings whose rows are known.
+  ///
+  /// - Throws: `PackMakingError`: `noRecordings`, `unusableRecordings` (every such file in `details`).
+  public func recordings(
+    _ sources: [RecordingSource], progress: Progress = { _, _, _ in }
+  ) throws(PackMakingError) -> ImportedRecordings {
+    let inputs = sources.map { source in
+      Input(name: source.file.lastPathComponent, row: source.row) { () throws(PackMakingError) in
+        try Recording.read(source.file)
+      }
+    }
+    return try prepare(inputs, progress)
+  }
+
+  /// One long recording of all rows, in their order.
+  ///
+  /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `silent`, `utteranceCountMismatch`,
+  ///   `unusableRecordings`.
+  public func recordings(
+    cutting file: URL, for rows: [SheetRow], with cutting: RecordingCutting = RecordingCutting(),
+    progress: Progress = { _, _, _ in }
+  ) throws(PackMakingError) -> ImportedRecordings {
+    let pieces: [Recording]
+    do throws(PackMakingError) {
+      pieces = try cutting.cut(Recording.read(file), into: rows.count)
+    } catch {
+      throw PackMakingError(
+        error.code, file.lastPathComponent, error.problem, remedy: error.remedy, details: error.details)
+    }
+    let inputs = zip(rows, pieces).map { row, piece in
+      Input(name: Self.name(row), row: row) { () throws(PackMakingError) in piece }
+    }
+    return try prepare(inputs, progress)
+  }
+}
+
+/// A recording and the row it is for.
+public struct RecordingSource: Sendable, Hashable {
+  public var file: URL
+  public var row: SheetRow
+
+  public init(file: URL, row: SheetRow) {
+    self.file = file
+    self.row = row
+  }
+}
+
+extension RecordingImport {
+  private struct Input {
+    var name: String
+    var row: SheetRow
+    var recording: () throws(PackMakingError) -> Recording
+  }
+
+  private func prepare(_ inputs: [Input], _ progress: Progress) throws(PackMakingError) -> ImportedRecordings {
+    guard !inputs.isEmpty else {
+      throw PackMakingError(
+        .noRecordings, "The recordings", "fit none of the sheet's rows",
+        remedy: "name each after its row's file, token or text")
+    }
+    var imported = ImportedRecordings(clips: [], warnings: [], reports: [:])
+    var faults: [String] = []
+    for (index, input) in inputs.enumerated() {
+      do throws(PackMakingError) {
+        let clip = try preparation.prepare(input.recording())
+        imported.clips.append(
+          PackClip(
+            tokens: input.row.tokens, position: input.row.position, text: input.row.text, waveform: clip.waveform))
+        imported.reports[input.row.number] = clip.report
+        imported.warnings += Self.warnings(clip.report, input.name)
+      } catch {
+        faults.append("\(input.name): \(error.problem); \(error.remedy)")
+      }
+      progress(index + 1, inputs.count, input.name)
+    }
+    guard faults.isEmpty else {
+      throw PackMakingError(
+        .unusableRecordings, "The recordings", "include \(faults.count) that cannot be used and nothing was imported",
+        remedy: "record these again, or take them away and import what is left", details: faults)
+    }
+    return imported
+  }
+
+  /// The file of each row, by the row's index.
+  private func matched(
+    _ files: [String], _ rows: [SheetRow]
+  ) throws(PackMakingError) -> (found: [Int: String], warnings: [ImportWarning]) {
+    let names = RecordingNames(rows)
+    var found: [Int: [String]] = [:]
+    var warnings: [ImportWarning] = []
+    var faults: [String] = []
+    for file in files {
+      guard RecordingNames.isSoundFile(file) else {
+        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "is not named as a sound file"))
+        continue
+      }
+      let fitting = names.rows(for: file)
+      if fitting.count > 1 {
+        let rows = fitting.map { Self.name(rows[$0]) }.joined(separator: ", ")
+        faults.append("\(file) fits several rows: \(rows)")
+      }
+      if fitting.isEmpty {
+        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "fits no row of the sheet"))
+      }
+      if fitting.count == 1 { found[fitting[0], default: []].append(file) }
+    }
+    for index in rows.indices {
+      guard let files = found[index], files.count > 1 else { continue }
+      faults.append("\(Self.name(rows[index])) has several recordings: \(files.joined(separator: ", "))")
+    }
+    guard faults.isEmpty else {
+      throw PackMakingError(
+        .ambiguousRecording, "The recordings", "do not belong to one row each",
+        remedy: "keep one recording a row, and name it after the row's file", details: faults)
+    }
+    return (found.compactMapValues(\.first), warnings)
+  }
+
+  private static func warnings(_ report: RecordingReport, _ name: String) -> [ImportWarning] {
+    var warnings: [ImportWarning] = []
+    if report.clippedSamples > 0 {
+      warnings.append(
+        ImportWarning(
+          code: .clippedRecording, subject: name,
+          problem: "has \(report.clippedSamples) clipped samples; record it again at a lower level"))
+    }
+    if report.voiceToNoiseDB < noisyVoiceToNoise {
+      let decibels = Int(report.voiceToNoiseDB.rounded(.down))
+      warnings.append(
+        ImportWarning(
+          code: .noisyRecording, subject: name,
+          problem: "stands only \(decibels) dB above the noise; record it nearer to the microphone"))
+    }
+    return warnings
+  }
+
+  private static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }
+}

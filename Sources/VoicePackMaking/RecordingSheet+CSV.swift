@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommaSeparatedValues
+
+extension RecordingSheet {
+  /// The columns of ``csv``, in their order.
+  enum Column: String, CaseIterable {
+    case number, file, token, text, position, how, example, block
+  }
+
+  /// The sheet as comma-separated values with a header: UTF-8, to be edited in a spreadsheet and read again by
+  /// ``rows(csv:)``.
+  public var csv: String {
+    var lines = CSVWriter.record(Column.allCases.map(\.rawValue))
+    for block in blocks {
+      for row in block.rows {
+        let fields = Column.allCases.map { column in
+          switch column {
+          case .number: String(row.number)
+          case .file: row.file
+          case .token: row.token
+          case .text: row.text
+          case .position: row.position.rawValue
+          case .how: row.how
+          case .example: row.example
+          case .block: block.coverage
+          }
+        }
+        lines += CSVWriter.record(fields)
+      }
+    }
+    return lines
+  }
+
+  /// Reads a sheet again that people have worked on: rows may be gone or in another order, columns too, and columns of
+  /// other names are passed over. A row without any text, as spreadsheets leave them, is none.
+  ///
+  /// - Parameter csv: the file's bytes.
+  /// - Returns: the rows in the file's order.
+  /// - Throws: ``RecordingSheetError`` for the first fault, with its line.
+  public static func rows(csv: some Collection<UInt8>) throws(RecordingSheetError) -> [SheetRow] {
+    var reader = CSVReader()
+    reader.append(csv)
+    reader.end()
+    guard let header = try record(&reader) else {
+      throw RecordingSheetError(
+        .columnMissing, line: 1, "the file is empty", remedy: "give a sheet with the header that the program writes")
+    }
+    let places = try columns(of: header)
+    var rows: [SheetRow] = []
+    var lines: [TakenPlace: Int] = [:]
+    while let record = try record(&reader) {
+      guard record.fields.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { continue }
+      let row = try row(record, places)
+      let place = TakenPlace(token: row.token, position: row.position)
+      if let first = lines.updateValue(record.line, forKey: place) {
+        throw RecordingSheetError(
+          .tokenRepeated, line: record.line,
+          "the token stands in line \(first) already, with the position \(row.position.rawValue)",
+          remedy: "delete one of the two lines")
+      }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  private struct TakenPlace: Hashable {
+    var token: String
+    var position: ClipPosition
+  }
+
+  private static func record(_ reader: inout CSVReader) throws(RecordingSheetError) -> CSVRecord? {
+    do {
+      return try reader.next()
+    } catch {
+      throw RecordingSheetError(
+        .notCSV, line: error.line, "field \(error.field) \(error.problem)", remedy: error.remedy)
+    }
+  }
+
+  /// Where the columns stand that a row needs.
+  private static func columns(of header: CSVRecord) throws(RecordingSheetError) -> [Column: Int] {
+    let names = header.fields.map { $0.filter { !$0.isWhitespace }.lowercased() }
+    var places: [Column: Int] = [:]
+    for column in [Column.number, .file, .token, .text, .position] {
+      guard let place = names.firstIndex(of: column.rawValue) else {
+        throw RecordingSheetError(
+          .columnMissing, line: header.line, "the header has no column “\(column.rawValue)”",
+          remedy: "put the columns number, file, token, text and position into the first line, separated by commas")
+      }
+      places[column] = place
+    }
+    return places
+  }
+
+  private static func row(_ record: CSVRecord, _ places: [Column: Int]) throws(RecordingSheetError) -> SheetRow {
+    func field(_ column: Column) throws(RecordingSheetError) -> String {
+      let value = places[column].flatMap { record.fields.indices.contains($0) ? record.fields[$0] : nil } ?? ""
+      let trimmed = String(value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+      guard !trimmed.isEmpty else { throw invalid(column, "is empty", "fill it, or delete the line") }
+      return trimmed
+    }
+    func invalid(_ column: Column, _ problem: String, _ remedy: String) -> RecordingSheetError {
+      RecordingSheetError(.fieldInvalid, line: record.line, "\(column.rawValue) \(problem)", remedy: remedy)
+    }
+    guard let number = Int(try field(.number)), number > 0 else {
+      throw invalid(.number, "is not a whole number above zero", "write 1, 2, 3 and so on")
+    }
+    let file = try field(.file)
+    guard !file.hasPrefix("."), !file.unicodeScalars.contains(where: { "/\\\0".unicodeScalars.contains($0) }) else {
+      throw invalid(.file, "is not a plain file name", "write a name without folders, such as 001")
+    }
+    // Several names with a space between them are a phrase.
+    let token = try field(.token).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard let position = ClipPosition(rawValue: try field(.position).lowercased()) else {
+      throw invalid(.position, "is none that there is", "write plain, rising or final")
+    }
+    return SheetRow(number: number, file: file, token: token, text: try field(.text), position: position)
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a recording sheet could not be read. The description holds no token and no text of the sheet.
+public struct RecordingSheetError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The bytes are not comma-separated values in UTF-8.
+    case notCSV = "not_csv"
+    /// The header lacks a column that is needed.
+    case columnMissing = "column_missing"
+    /// A field is empty or holds what it cannot.
+    case fieldInvalid = "field_invalid"
+    /// One token stands twice in one position.
+    case tokenRepeated = "token_repeated"
+  }
+
+  public var code: Code
+
+  /// Where in the file, from 1.
+  public var line: Int
+  public var problem: String
+
+  /// What to do next.
+  public var remedy: String
+
+  public init(_ code: Code, line: Int, _ problem: String, remedy: String) {
+    self.code = code
+    self.line = line
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  public var description: String { "recording sheet, line \(line): \(problem); \(remedy)." }
+}

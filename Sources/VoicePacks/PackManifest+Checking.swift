@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PackManifest {
+  /// In bytes, of `manifest.json`.
+  public static let maximumBytes = 4 << 20
+
+  /// Each clip is mapped by itself, and a system has only so many mappings (65,530 a process on Linux).
+  public static let maximumClips = 10_000
+
+  /// Whether a text can name a pack: 1 to 64 letters, digits, `-`, `_` and `.` of ASCII, not beginning with `.`.
+  public static func isID(_ text: String) -> Bool { isPlainName(text, limit: 64) }
+
+  /// Whether a text can name a clip's file: 1 to 128 of the same characters; never a way out of the pack's folder.
+  public static func isFileName(_ text: String) -> Bool { isPlainName(text, limit: 128) }
+
+  private static func isPlainName(_ text: String, limit: Int) -> Bool {
+    (1...limit).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// What in the manifest cannot be, for people; `nil` when it holds together. The clips' files are not looked at, and
+  /// the digest is `PackIntegrity`'s to check.
+  ///
+  /// A sample rate is 8,000 to 48,000 Hz; every clip has a text; tokens and phrases name clips that `clips` has; a
+  /// phrase has two or more tokens and stands once.
+  public var fault: String? {
+    if format != Self.currentFormat { return "format is \(format) and not \(Self.currentFormat)" }
+    if !Self.isID(id) { return "id \(VoicePackError.shown(id)) is not 1 to 64 of A-Z, a-z, 0-9, “-”, “_” and “.”" }
+    if !Self.isPlainName(locale, limit: 64) { return "locale \(VoicePackError.shown(locale)) is not BCP 47" }
+    if !(8000...48_000).contains(sampleRate) { return "sample_rate \(sampleRate) is not 8000 to 48000 Hz" }
+    if clips.count > Self.maximumClips { return "there are \(clips.count) clips; at most \(Self.maximumClips) fit" }
+    for (file, clip) in clips.sorted(by: { $0.key < $1.key }) {
+      if !Self.isFileName(file) {
+        return "the clip \(VoicePackError.shown(file)) is not a plain ASCII file name without a folder"
+      }
+      if clip.text.allSatisfy(\.isWhitespace) { return "the clip \(file) has no text" }
+    }
+    for (token, alternates) in tokens.sorted(by: { $0.key < $1.key }) {
+      if token.isEmpty { return "a token has no name" }
+      if let fault = fault(in: alternates, of: "the token \(VoicePackError.shown(token))") { return fault }
+    }
+    var known: Set<[String]> = []
+    for phrase in phrases {
+      let subject = "the phrase \(VoicePackError.shown(phrase.tokens.joined(separator: " ")))"
+      if phrase.tokens.count < 2 { return "\(subject) has fewer than two tokens" }
+      if phrase.tokens.contains("") { return "\(subject) has a token without a name" }
+      if !known.insert(phrase.tokens).inserted { return "\(subject) stands twice" }
+      if let fault = fault(in: phrase.clips, of: subject) { return fault }
+    }
+    return nil
+  }
+
+  private func fault(in alternates: Alternates, of subject: String) -> String? {
+    [alternates.plain, alternates.rising, alternates.final].compactMap(\.self).first { clips[$0] == nil }.map {
+      "\(subject) names the clip \(VoicePackError.shown($0)), which is not in clips"
+    }
+  }
+}

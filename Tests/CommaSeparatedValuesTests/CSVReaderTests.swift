@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommaSeparatedValues
+import Testing
+
+/// What a reader gives for a text: `line: field|field`, or `line.field: code` for an error.
+private func read(_ bytes: [UInt8], pieceBytes: Int = .max) -> [String] {
+  var reader = CSVReader()
+  var read: [String] = []
+  func take() {
+    while true {
+      do throws(CSVError) {
+        guard let record = try reader.next() else { return }
+        read.append("\(record.line): \(record.fields.joined(separator: "|"))")
+      } catch {
+        read.append("\(error.line).\(error.field): \(error.code.rawValue)")
+      }
+    }
+  }
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    reader.append(rest.prefix(pieceBytes))
+    rest = rest.dropFirst(pieceBytes)
+    take()
+  }
+  reader.end()
+  take()
+  return read
+}
+
+@Suite("Reading comma-separated values")
+struct CSVReaderTests {
+  static let sound: [(String, [String])] = [
+    ("", []),
+    ("a,b\n1,2\n", ["1: a|b", "2: 1|2"]),
+    ("a,b\n1,2", ["1: a|b", "2: 1|2"]),
+    ("a\r\nb\nc\rd", ["1: a", "2: b", "3: c", "4: d"]),
+    ("a\n\n\r\n\rb\n", ["1: a", "5: b"]),
+    ("a,\n,\n", ["1: a|", "2: |"]),
+    ("\"\"\n", ["1: "]),
+    ("\"a,b\",\"say \"\"hi\"\"\"\n", ["1: a,b|say \"hi\""]),
+    ("\"\"\"\"\n", ["1: \""]),
+    ("\"one\ntwo\r\nthree\rfour\",x\ny,z\n", ["1: one\ntwo\r\nthree\rfour|x", "5: y|z"]),
+    ("\u{FEFF}a,b\n", ["1: a|b"]),
+    ("a,\u{FEFF}b\n", ["1: a|\u{FEFF}b"]),
+    ("张三,नमस्ते,😀\n", ["1: 张三|नमस्ते|😀"]),
+    (" a ,b c\n", ["1:  a |b c"]),
+  ]
+
+  @Test("a text is its records, each with the line it begins on, however it is cut into pieces", arguments: sound)
+  func records(text: String, expected: [String]) {
+    for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
+  }
+
+  static let faulty: [(String, [String])] = [
+    // A quotation mark where none may be costs its line.
+    (" a , \"b\n", ["1.2: stray_quote"]),
+    ("a\"b,c\nd\n", ["1.1: stray_quote", "2: d"]),
+    ("x\n\"a\"b,c\nd\n", ["1: x", "2.1: stray_quote", "3: d"]),
+    ("x,\"a\" ,c\r\nd\r\n", ["1.2: stray_quote", "2: d"]),
+    // One that is not closed is the fault of its own line, and those that it swallowed are read again.
+    ("x\n1,\"a\n2,b\n3,c\n", ["1: x", "2.2: unclosed_quote", "3: 2|b", "4: 3|c"]),
+    ("\"a,1\n\"b\",2\nc,3\n", ["1.1: stray_quote", "2: b|2", "3: c|3"]),
+    ("a\n\"", ["1: a", "2.1: unclosed_quote"]),
+    ("\"\n\"x\n", ["1.1: stray_quote", "2.1: unclosed_quote"]),
+  ]
+
+  @Test("a fault is told with its line and field, and the rest is read", arguments: faulty)
+  func faults(text: String, expected: [String]) {
+    for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
+  }
+
+  @Test("letters that are not UTF-8 are the fault of their record alone")
+  func invalidUTF8() {
+    let bytes = Array("a\nb,".utf8) + [0xFF, 0x0A] + Array("\"".utf8) + [0xC3, 0x0A, 0xA9] + Array("\"\nc".utf8)
+    #expect(read(bytes) == ["1: a", "2.2: invalid_utf8", "3.1: invalid_utf8", "5: c"])
+  }
+
+  @Test("a record of 64 KiB is read, and one of a byte more is a fault; the next line is sound")
+  func length() {
+    let longest = String(repeating: "x", count: CSVReader.largestRecord)
+    #expect(read(Array("\(longest)\ny\n".utf8)) == ["1: \(longest)", "2: y"])
+    #expect(read(Array("\(longest)x\ny\n".utf8)) == ["1.1: record_too_long", "2: y"])
+    let far = Array("\(longest)\(longest)\(longest)\ny\n".utf8)
+    #expect(read(far, pieceBytes: 999) == ["1.1: record_too_long", "2: y"])
+  }
+
+  @Test("a quotation mark that is never closed costs its line, however much follows")
+  func unclosedBeforeMuch() {
+    let rows = (2...20_000).map { "\($0): \($0)|x" }
+    let text = "\"a,x\n" + (2...20_000).map { "\($0),x\n" }.joined()
+    #expect(read(Array(text.utf8), pieceBytes: 4_096) == ["1.1: record_too_long"] + rows)
+  }
+
+  @Test("what is behind the reader ends with the record that was given")
+  func consumedBytes() throws {
+    var reader = CSVReader()
+    reader.append(Array("\u{FEFF}ab,c\r\n\n\"d\ne\"\nf".utf8))
+    reader.end()
+    var offsets: [Int] = []
+    while try reader.next() != nil { offsets.append(reader.consumedBytes) }
+    #expect(offsets == [9, 16, 17])
+  }
+
+  @Test("an error says where, what is right, and nothing of the text", arguments: CSVError.Code.allCases)
+  func description(code: CSVError.Code) {
+    let error = CSVError(code, line: 7, field: 3)
+    #expect(error.description.hasPrefix("line 7, field 3: "))
+    #expect(error.description.hasSuffix("."))
+    #expect(error.description.contains("; "))
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import Waveforms
+
+@testable import VoicePackMaking
+
+@Suite("AsteriskLayout: a telephone exchange's sounds are tokens")
+struct AsteriskLayoutTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func lay(_ paths: String...) throws {
+    for path in paths { try folder.file(path, []) }
+  }
+
+  private func sources(_ locale: String = "en-US") throws -> [RecordingSource] {
+    try AsteriskLayout.sources(in: folder.url, locale: locale)
+  }
+
+  @Test("English numbers and dollars are found, and what says other words is not")
+  func english() throws {
+    try lay(
+      "digits/1.wav", "digits/13.wav", "digits/90.wav", "digits/hundred.wav", "digits/dollars.wav",
+      "letters/dollar.wav",
+      "vm-and.wav", "digits/h-1.wav", "digits/day-1.wav", "digits/oh.wav", "letters/a.wav", "letters/dot.wav",
+      "vm-youhave.wav")
+    #expect(
+      try sources().map(\.row.token) == ["one", "thirteen", "ninety", "hundred", "dollars", "dollar", "and"])
+    #expect(try sources("en").map(\.file.lastPathComponent).contains("13.wav"))
+  }
+
+  @Test("Spanish numbers are found by their own words")
+  func spanish() throws {
+    try lay(
+      "digits/1.wav", "digits/1M.wav", "digits/22.wav", "digits/and.wav", "digits/hundred.wav", "digits/20-and.wav")
+    #expect(try sources("es_MX").map(\.row.text) == ["uno", "un", "veintidós", "y", "cien"])
+  }
+
+  @Test("of two files for one word the first of the table is taken, and of two formats WAV")
+  func oneOfEach() throws {
+    try lay(
+      "digits/100.gsm.wav", "digits/100.wav", "digits/hundred.wav", "digits/5.flac", "digits/5.wav", "digits/5.gsm")
+    #expect(try sources("es").map(\.file.lastPathComponent) == ["5.wav", "100.wav"])
+  }
+
+  @Test("rows keep the table's numbers, so that what is missing shows")
+  func numbers() throws {
+    try lay("digits/0.wav", "digits/3.wav")
+    #expect(try sources().map(\.row.number) == [1, 4])
+  }
+
+  @Test("the sounds become clips through the import")
+  func imported() throws {
+    try folder.wav("digits/7.wav", Signals.take(seconds: 0.4, rate: 8000), rate: 8000)
+    let clips = try RecordingImport().recordings(sources()).clips
+    #expect(clips.map(\.tokens) == [["seven"]])
+    #expect((300...450).contains(clips[0].waveform.durationMilliseconds))
+  }
+
+  @Test("a language without a table is refused with those there are")
+  func unknownLanguage() throws {
+    try lay("digits/1.wav")
+    let error = #expect(throws: PackMakingError.self) { try sources("fi-FI") }
+    #expect(error?.code == .languageUnknown)
+    #expect(error?.remedy.contains("en, es") == true)
+  }
+
+  @Test("a folder of something else, and one that is not there, are refused")
+  func wrongFolder() throws {
+    try lay("one.wav", "en/digits/1.wav")
+    #expect(#expect(throws: PackMakingError.self) { try sources() }?.code == .noRecordings)
+    let missing = folder.url.appending(path: "missing")
+    let error = #expect(throws: PackMakingError.self) { try AsteriskLayout.sources(in: missing, locale: "en") }
+    #expect(error?.code == .noRecordings)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mastering
+import Testing
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+/// What a listener would hear in a clip: a warning each, and silence is an error.
+@Suite("Pack check: sound")
+struct PackCheckSoundTests {
+  private let file = "0003.wav"
+
+  /// What is found when one clip has these samples.
+  private func findings(_ samples: [Int16]) throws -> [PackFinding] {
+    let pack = try CheckedPack()
+    try pack.set(Waveform(samples: samples, sampleRate: 22_050), file: file)
+    try pack.seal()
+    return pack.check().findings
+  }
+
+  /// Long enough to have a loudness of its own by the standard: 400 ms.
+  private func clip() throws -> [Int16] {
+    let tone = Tones.samples(hertz: 235, syllableMilliseconds: 200)
+    return try Mastering().leveled(Waveform(samples: tone, sampleRate: 22_050)).samples
+  }
+
+  private func expect(_ code: PackFinding.Code, _ problem: String, in samples: [Int16]) throws {
+    let findings = try findings(samples)
+    #expect(findings.map(\.code) == [code])
+    #expect(findings.allSatisfy { $0.severity == .warning && $0.subject == file })
+    #expect(findings.first?.problem.contains(problem) == true, "\(findings)")
+  }
+
+  @Test("a clip without a voice is an error", arguments: [0, 1, 22_050])
+  func silent(_ count: Int) throws {
+    for samples in [Array(repeating: Int16(0), count: count), Array(repeating: Int16(80), count: count)] {
+      let findings = try findings(samples)
+      #expect(findings.map(\.code) == [.silentClip] && findings[0].severity == .error)
+    }
+  }
+
+  @Test("three samples at full scale on end are clipping, two are not")
+  func clipping() throws {
+    var samples = try clip()
+    let place = 1_000
+    for index in place..<place + 3 { samples[index] = 32_767 }
+    try expect(.clipping, "is at full scale for 3 samples or more on end, 1 times", in: samples)
+  }
+
+  @Test("a true peak above -0.5 dBTP is clipping to be, with samples below full scale")
+  func truePeak() throws {
+    var samples = try clip()
+    for (offset, sample) in [Int16(-20_000), 31_500, 31_500, -20_000].enumerated() { samples[1_000 + offset] = sample }
+    try expect(.clipping, "has a true peak of", in: samples)
+  }
+
+  @Test("a clip 2 LU softer than the others is one that is too soft, and the pack's spread is named")
+  func soft() throws {
+    let findings = try findings(try clip().map { $0 / 4 * 3 })
+    #expect(findings.map(\.code) == [.loudnessOff, .loudnessSpread])
+    #expect(findings.first?.problem.hasPrefix("has -18.") == true)
+    #expect(findings.last?.problem.hasPrefix("is 2.") == true)
+  }
+
+  @Test("noise under the voice of all clips is a room's, and is named with its level; in a single clip it is none")
+  func noise() throws {
+    let pack = try CheckedPack()
+    var seed: UInt64 = 7
+    for (number, file) in pack.manifest.clips.keys.sorted().enumerated() {
+      var samples = try Tones.clip(number).samples.map { sample -> Int16 in
+        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return sample &+ Int16(truncatingIfNeeded: Int(seed >> 54) - 512)
+      }
+      samples[0] = 0
+      samples[samples.count - 1] = 0
+      try pack.set(Waveform(samples: samples, sampleRate: 22_050), file: file)
+      if number == 0 {
+        try pack.seal()
+        #expect(!pack.check().findings.contains { $0.code == .noise })
+      }
+    }
+    try pack.seal()
+    let findings = pack.check().findings.filter { $0.code == .noise }
+    #expect(findings.map(\.subject) == ["tones"])
+    #expect(findings.first?.problem.hasPrefix("three of four clips are nowhere quieter than -4") == true)
+  }
+
+  @Test("a constant offset is named")
+  func offset() throws {
+    var samples = try clip().map { $0 + 100 }
+    // Faded, as a clip's ends are.
+    for index in 0..<66 {
+      samples[index] = Int16(Double(samples[index]) * Double(index) / 66)
+      let end = samples.count - 1 - index
+      samples[end] = Int16(Double(samples[end]) * Double(index) / 66)
+    }
+    try expect(.offset, "lies 0.3 % of full scale off zero", in: samples)
+  }
+
+  @Test("silence at the ends is allowed up to 40 ms")
+  func silence() throws {
+    let silence = Array(repeating: Int16(0), count: 22_050 * 30 / 1_000)
+    #expect(try findings(silence + clip() + silence) == [])
+    try expect(.silenceAtEnds, "ms before the voice", in: silence + silence + clip())
+    try expect(.silenceAtEnds, "ms after the voice", in: clip() + silence + silence)
+  }
+
+  @Test("an end that is not zero clicks")
+  func edges() throws {
+    var samples = try clip()
+    samples[samples.count - 1] = 12
+    try expect(.openEdges, "does not begin and end at zero", in: samples)
+  }
+
+  @Test("more than 5 s in a clip are a warning, and more than the 20 s that a pack may hold an error")
+  func long() throws {
+    let clip = try clip()
+    func repeated(seconds: Int) -> [Int16] {
+      Array(repeatElement(clip, count: seconds * 22_050 / clip.count + 1).joined())
+    }
+    try expect(.tooLong, "lasts 5.", in: repeated(seconds: 5))
+    let findings = try findings(repeated(seconds: 20))
+    #expect(findings.map(\.code) == [.tooLong] && findings[0].severity == .error)
+  }
+}

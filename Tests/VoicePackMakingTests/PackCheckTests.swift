@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+/// A whole pack has no finding, and each fault its own: what announcements could fail by is an error.
+@Suite("Pack check")
+struct PackCheckTests {
+  /// A pack after damage, sealed again, so that nothing else is wrong with it.
+  private func check(
+    seal: Bool = true, damage: (CheckedPack) throws -> Void
+  ) throws -> PackCheckReport {
+    let pack = try CheckedPack()
+    try damage(pack)
+    if seal { try pack.seal() }
+    let report = pack.check()
+    // What the program would refuse to load must not pass.
+    #expect(pack.loads || !report.isUsable)
+    return report
+  }
+
+  private func codes(_ report: PackCheckReport) -> [String] {
+    report.findings.map { "\($0.severity) \($0.code.rawValue) \($0.subject)" }
+  }
+
+  // MARK: A whole pack
+
+  @Test("a pack with every word, levelled and trimmed, has no finding and says everything")
+  func clean() throws {
+    for locale in ["ko-KR", "zh-CN"] {
+      let pack = try CheckedPack(locale)
+      let report = pack.check()
+      #expect(codes(report) == [])
+      #expect(report.isUsable && pack.loads)
+      #expect(report.coverage.map(\.coverage) == pack.vocabulary.blocks.map(\.coverage))
+      #expect(report.coverage.allSatisfy { $0.isSayable && $0.missing == 0 })
+    }
+  }
+
+  @Test("the clips are counted and measured")
+  func measured() throws {
+    let pack = try CheckedPack()
+    let clips = pack.check().clips
+    let files = try pack.manifest.clips.keys.map { try Data(contentsOf: pack.directory.appending(path: $0)) }
+    #expect(clips.count == pack.vocabulary.words.count)
+    #expect(clips.bytes == files.reduce(0) { $0 + $1.count })
+    #expect(abs(clips.seconds - Double(clips.bytes - 44 * clips.count) / 44_100) < 0.001)
+    let median = try clips.medianLUFS.orThrow("a median")
+    #expect(abs(median + 16) < 0.3)
+    #expect(try clips.softestLUFS.orThrow("softest") <= median && median <= clips.loudestLUFS.orThrow("loudest"))
+  }
+
+  // MARK: Words
+
+  @Test("a missing word names the smallest amount that needs it, and how many of the everyday ones do")
+  func missingToken() throws {
+    let pack = try CheckedPack()
+    for token in ["십", "만"] { pack.manifest.clips[try pack.file(token)] = nil }
+    for token in ["십", "만"] {
+      try FileManager.default.removeItem(at: pack.directory.appending(path: pack.file(token)))
+      pack.manifest.tokens[token] = nil
+    }
+    try pack.seal()
+    let won = try Currency(code: "KRW").orThrow("KRW")
+    let report = pack.check(amounts: EverydayAmounts(writer: try Templates.writer("ko-KR"), currency: won))
+    #expect(codes(report) == ["error missing_token 십", "error missing_token 만"])
+    #expect(report.findings[0].problem.contains("without it 10 KRW cannot be said"))
+    #expect(report.findings[0].problem.hasSuffix("90 % of the amounts under 10,000 KRW need it"))
+    #expect(report.findings[1].problem.hasSuffix("the amounts under 10,000 KRW do not need it"))
+    #expect(report.coverage.map(\.isSayable).first == true)
+    #expect(report.coverage.dropFirst().allSatisfy { !$0.isSayable })
+    #expect(report.coverage.filter { $0.missing == 1 }.count == 2)
+  }
+
+  @Test("a share under one in a thousand is said to be small, and not to be none")
+  func smallShare() throws {
+    let pack = try CheckedPack("en-US")
+    pack.manifest.clips[try pack.file("dollar")] = nil
+    try FileManager.default.removeItem(at: pack.directory.appending(path: pack.file("dollar")))
+    pack.manifest.tokens["dollar"] = nil
+    try pack.seal()
+    let dollars = try Currency(code: "USD").orThrow("USD")
+    let report = pack.check(amounts: EverydayAmounts(writer: try Templates.writer("en-US"), currency: dollars))
+    #expect(codes(report) == ["error missing_token dollar"])
+    #expect(report.findings[0].problem.hasSuffix("less than 0.1 % of the amounts under 10,000 USD need it"))
+  }
+
+  @Test("a missing word of a sentence names what cannot be said")
+  func missingPhrase() throws {
+    let pack = try CheckedPack("en-US")
+    let file = try pack.file("Received")
+    pack.manifest.tokens["Received"] = nil
+    pack.manifest.clips[file] = nil
+    try FileManager.default.removeItem(at: pack.directory.appending(path: file))
+    try pack.seal()
+    let report = pack.check()
+    #expect(codes(report) == ["error missing_token Received"])
+    #expect(report.findings[0].problem.hasSuffix("for every payment that is received, without channel and names"))
+  }
+
+  @Test("words that announcements can do without are one warning a block")
+  func missingOptional() throws {
+    let report = try check { pack in
+      let block = try pack.vocabulary.blocks.first { $0.coverage.hasPrefix("the channels") }.orThrow("channels")
+      for word in block.words {
+        let file = try pack.file(word.token)
+        pack.manifest.tokens[word.token] = nil
+        pack.manifest.clips[file] = nil
+        try FileManager.default.removeItem(at: pack.directory.appending(path: file))
+      }
+    }
+    #expect(codes(report) == ["warning missing_optional the channels of the phrase book"])
+    #expect(report.isUsable)
+  }
+
+  @Test("a number word with another text is an error, for the amount would not read back")
+  func wrongNumberText() throws {
+    let report = try check { pack in pack.manifest.clips[try pack.file("삼")]?.text = "사" }
+    #expect(codes(report) == ["error wrong_text 삼"])
+    #expect(report.coverage[0].missing == 1)
+  }
+
+  @Test("another word with another text is a warning")
+  func wrongPhraseText() throws {
+    let report = try check { pack in
+      let word = try pack.vocabulary.words.first { $0.role == .channel }.orThrow("a channel")
+      pack.manifest.clips[try pack.file(word.token)]?.text = "something else"
+    }
+    #expect(report.findings.map(\.code) == [.wrongText] && report.warningCount == 1)
+  }
+
+  @Test("a phrase is spelled as its language joins words")
+  func phraseText() throws {
+    func report(_ text: String) throws -> PackCheckReport {
+      try check { pack in
+        try pack.set(try Tones.clip(90), file: "phrase.wav", text: text)
+        pack.manifest.phrases = [
+          PackManifest.Phrase(tokens: ["이", "십"], clips: PackManifest.Alternates(plain: "phrase.wav"))
+        ]
+      }
+    }
+    #expect(try codes(report("이십")) == [])
+    #expect(try codes(report("이 십")) == [])
+    #expect(try codes(report("삼십")) == ["error wrong_text 이 십"])
+  }
+
+  @Test("two numbers with one recording are an error, since one of them is wrong")
+  func duplicateNumbers() throws {
+    let report = try check { pack in
+      try pack.set(try Tones.clip(0), file: pack.file("삼"))
+      try pack.set(try Tones.clip(0), file: pack.file("사"))
+    }
+    #expect(report.findings.map(\.code) == [.duplicateClip] && report.errorCount == 1)
+    #expect(report.findings[0].subject.contains("삼") && report.findings[0].subject.contains("사"))
+  }
+
+  @Test("a number and another currency's word may sound alike: one recording for both is a warning")
+  func homophones() throws {
+    let pack = try CheckedPack()
+    for token in ["삼", "십"] { try pack.set(try Tones.clip(90), file: pack.file(token)) }
+    try pack.seal()
+    var vocabulary = pack.vocabulary
+    let ten = try vocabulary.blocks.firstIndex { $0.words.contains { $0.token == "십" } }.orThrow("십")
+    #expect(PackCheck.check(directory: pack.directory, vocabulary: vocabulary).errorCount == 1)
+    vocabulary.blocks[ten].isRequired = false
+    let report = PackCheck.check(directory: pack.directory, vocabulary: vocabulary)
+    #expect(codes(report) == ["warning duplicate_clip 삼, 십"])
+  }
+
+  @Test("a number and another word with one recording are a warning")
+  func duplicateOthers() throws {
+    let report = try check { pack in
+      let words = pack.vocabulary.words.filter { $0.role == .channel }
+      try pack.set(try Tones.clip(90), file: pack.file(words[0].token))
+      try pack.set(try Tones.clip(90), file: pack.file(words[1].token))
+    }
+    #expect(report.findings.map(\.code) == [.duplicateClip] && report.warningCount == 1)
+  }
+
+  @Test("one word may have one recording in two positions")
+  func sameWordTwice() throws {
+    let report = try check { pack in
+      let file = try pack.file("원")
+      pack.manifest.tokens["원"]?.final = file
+    }
+    #expect(codes(report) == [])
+  }
+
+  @Test("a token that the phrase book never says is a warning")
+  func unknownToken() throws {
+    let report = try check { pack in
+      try pack.set(try Tones.clip(90), file: "extra.wav", text: "zilch")
+      pack.manifest.tokens["zilch"] = PackManifest.Alternates(plain: "extra.wav")
+    }
+    #expect(codes(report) == ["warning unknown_token zilch"])
+  }
+
+  // MARK: The manifest
+
+  @Test("without a manifest nothing can be said, and that is the one finding")
+  func noManifest() throws {
+    let report = try check(seal: false) { pack in
+      try FileManager.default.removeItem(at: pack.directory.appending(path: PackManifest.fileName))
+    }
+    #expect(codes(report) == ["error manifest_unreadable manifest.json"])
+    #expect(report.coverage.allSatisfy { !$0.isSayable } && report.clips.count == 0 && report.pack == "tones")
+  }
+
+  @Test("a folder that is not there has no manifest")
+  func noFolder() throws {
+    let vocabulary = try Templates.writer("ko-KR").vocabulary()
+    let folder = URL(filePath: "/nonexistent/\(UUID().uuidString)", directoryHint: .isDirectory)
+    let report = PackCheck.check(directory: folder, vocabulary: vocabulary)
+    #expect(report.findings.map(\.code) == [.manifestUnreadable])
+  }
+
+  @Test(
+    "what is no manifest, or one of another format, is said to be so",
+    arguments: ["", "no JSON", "[]", "{\"format\": 1}", String(repeating: "[", count: 100_000)])
+  func unreadableManifest(_ text: String) throws {
+    let report = try check(seal: false) { try $0.write(manifest: Data(text.utf8)) }
+    #expect(codes(report) == ["error manifest_unreadable manifest.json"])
+  }
+
+  @Test("a manifest of another format is not read further")
+  func otherFormat() throws {
+    let report = try check { $0.manifest.format = 2 }
+    #expect(codes(report) == ["error manifest_unreadable manifest.json"])
+  }
+
+  @Test("a pack for another phrase book is an error")
+  func wrongLocale() throws {
+    let report = try check { $0.manifest.locale = "ko-KP" }
+    #expect(codes(report) == ["error wrong_locale manifest.json"])
+  }
+
+  @Test("a manifest that was edited is an error")
+  func wrongDigest() throws {
+    let report = try check(seal: false) { pack in
+      pack.manifest.speaker = "somebody else"
+      try pack.write(manifest: try pack.manifest.json)
+    }
+    #expect(codes(report) == ["error wrong_digest manifest.json"])
+  }
+
+  @Test("a manifest that says what cannot be is an error")
+  func invalidManifest() throws {
+    let file = PackManifest.Alternates(plain: "0001.wav")
+    let damages: [(CheckedPack) -> Void] = [
+      { $0.manifest.id = "other" },
+      { $0.manifest.phrases = [PackManifest.Phrase(tokens: [$0.vocabulary.words[0].token], clips: file)] },
+    ]
+    for damage in damages {
+      #expect(try codes(check(damage: damage)) == ["error manifest_invalid manifest.json"])
+    }
+  }
+
+  // MARK: Files
+
+  @Test("a clip that is not there, or not listed, is an error")
+  func clipMissing() throws {
+    let gone = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
+    #expect(codes(gone) == ["error clip_missing 0003.wav"])
+    #expect(gone.coverage[0].missing == 1)
+    let unlisted = try check { pack in
+      pack.manifest.clips["0003.wav"] = nil
+      try FileManager.default.removeItem(at: pack.directory.appending(path: "0003.wav"))
+    }
+    #expect(codes(unlisted) == ["error clip_missing 0003.wav"])
+  }
+
+  @Test("only plain files in the folder itself are read: no folder, link, pipe or giant")
+  func notAFile() throws {
+    let damages: [(URL) throws -> Void] = [
+      { try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false) },
+      { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: URL(filePath: "/dev/zero")) },
+      { #expect(mkfifo($0.path, 0o600) == 0) },
+      { try Data(count: 2_000_000).write(to: $0) },
+    ]
+    for damage in damages {
+      let report = try check { pack in
+        let file = pack.directory.appending(path: "0003.wav", directoryHint: .notDirectory)
+        try FileManager.default.removeItem(at: file)
+        try damage(file)
+      }
+      #expect(codes(report) == ["error clip_unreadable 0003.wav"])
+    }
+  }
+
+  @Test("a clip's name cannot lead out of the folder", arguments: ["../0003.wav", "/etc/hostname", "", ".hidden.wav"])
+  func nameOutside(_ name: String) throws {
+    let report = try check { pack in
+      let clip = try pack.manifest.clips.removeValue(forKey: "0003.wav").orThrow("a clip")
+      try FileManager.default.moveItem(
+        at: pack.directory.appending(path: "0003.wav"), to: pack.folder.appending(path: "0003.wav"))
+      let token = try pack.manifest.tokens.first { $0.value.plain == "0003.wav" }.orThrow("a token").key
+      pack.manifest.clips[name] = clip
+      pack.manifest.tokens[token]?.plain = name
+    }
+    #expect(codes(report) == ["error clip_unreadable \(name)"])
+  }
+
+  @Test("a clip that is no WAV file, or a torn one, is an error")
+  func unreadable() throws {
+    let whole = WAVFile.encode(try Tones.clip(3))
+    for bytes in [[], Array("not a sound".utf8), Array(whole.dropLast(100)), whole + [0]] {
+      #expect(try codes(check { try $0.set(bytes: bytes, file: "0003.wav") }) == ["error clip_unreadable 0003.wav"])
+    }
+  }
+
+  @Test("a clip whose bytes are not the manifest's is an error")
+  func changed() throws {
+    let report = try check { pack in
+      let other = WAVFile.encode(try Tones.clip(91))
+      try Data(other).write(to: pack.directory.appending(path: "0003.wav"))
+    }
+    #expect(codes(report) == ["error clip_changed 0003.wav"])
+  }
+
+  @Test("a clip of two channels is an error")
+  func stereo() throws {
+    var bytes = WAVFile.encode(try Tones.clip(3))
+    bytes[22] = 2
+    #expect(try codes(check { try $0.set(bytes: bytes, file: "0003.wav") }) == ["error not_mono 0003.wav"])
+  }
+
+  @Test("a clip at another sample rate is an error")
+  func wrongRate() throws {
+    let waveform = Waveform(samples: try Tones.clip(3).samples, sampleRate: 16_000)
+    #expect(try codes(check { try $0.set(waveform, file: "0003.wav") }) == ["error wrong_sample_rate 0003.wav"])
+  }
+
+  @Test("a clip that nothing has, and a sound that the manifest does not list, are warnings")
+  func strays() throws {
+    let report = try check { pack in
+      try pack.set(try Tones.clip(90), file: "unused.wav", text: "unused")
+      try Data().write(to: pack.directory.appending(path: "stray.WAV"))
+    }
+    #expect(codes(report) == ["warning unused_clip unused.wav", "warning stray_file stray.WAV"])
+  }
+
+  // MARK: All of it
+
+  @Test("all faults are found at once, errors before warnings and the graver ones first")
+  func order() throws {
+    let report = try check(seal: false) { pack in
+      try Data().write(to: pack.directory.appending(path: "stray.wav"))
+      try FileManager.default.removeItem(at: pack.directory.appending(path: "0005.wav"))
+      try pack.set(bytes: [1, 2, 3], file: "0004.wav")
+      try pack.write(manifest: try pack.manifest.json)
+    }
+    #expect(
+      codes(report) == [
+        "error wrong_digest manifest.json", "error clip_missing 0005.wav", "error clip_unreadable 0004.wav",
+        "warning stray_file stray.wav",
+      ])
+  }
+
+  @Test("as text it is a line for each finding, one for each required block, and the sums")
+  func text() throws {
+    let report = try check { pack in
+      try FileManager.default.removeItem(at: pack.directory.appending(path: "0003.wav"))
+      try Data().write(to: pack.directory.appending(path: "a\nb\u{202E}.wav"))
+    }
+    let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[0].hasPrefix("error    clip_missing  0003.wav: is not there; import the recording of “"))
+    #expect(lines[1].hasPrefix("warning  stray_file  a\u{FFFD}b\u{FFFD}.wav: is in the folder and not in the manifest"))
+    #expect(lines[2] == "not sayable  every whole amount under 10 in KRW")
+    #expect(lines.count == 2 + report.coverage.filter(\.isRequired).count + 2 && lines.last == "")
+    #expect(lines[lines.count - 2].hasPrefix("tones (ko-KR): \(report.clips.count) clips, "))
+    #expect(lines[lines.count - 2].hasSuffix("; 1 error, 1 warning"))
+  }
+
+  @Test("as JSON it has the findings, what can be said, and the sums")
+  func json() throws {
+    let report = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
+    let object = try JSONSerialization.jsonObject(with: report.json) as? [String: Any]
+    let fields = try object.orThrow("an object")
+    #expect(
+      fields.keys.sorted() == ["clips", "coverage", "errors", "findings", "locale", "pack", "usable", "warnings"])
+    #expect(fields["usable"] as? Bool == false && fields["errors"] as? Int == 1)
+    let finding = try (fields["findings"] as? [[String: String]])?.first.orThrow("a finding")
+    #expect(finding?["code"] == "clip_missing" && finding?["severity"] == "error")
+    #expect(finding?.keys.sorted() == ["code", "problem", "remedy", "severity", "subject"])
+    let block = try (fields["coverage"] as? [[String: Any]])?.first.orThrow("a block")
+    #expect(block?["sayable"] as? Bool == false && block?["missing"] as? Int == 1)
+  }
+
+  @Test("no bytes in a clip or in the manifest make the check trap")
+  func hostileBytes() throws {
+    let pack = try CheckedPack()
+    var random = SplitMix64(seed: 3)
+    let manifest = Array(try pack.manifest.json)
+    let clip = WAVFile.encode(try Tones.clip(3))
+    // One block and its clips, so that many checks take little time.
+    var vocabulary = pack.vocabulary
+    vocabulary.blocks.removeLast(vocabulary.blocks.count - 1)
+    let used = try Set(vocabulary.words.map { try pack.file($0.token) })
+    pack.manifest.clips = pack.manifest.clips.filter { used.contains($0.key) }
+    pack.manifest.tokens = pack.manifest.tokens.filter { used.contains($0.value.plain) }
+    try pack.seal()
+    for _ in 0..<30 {
+      var bytes = clip
+      for _ in 0..<4 { bytes[Int.random(in: 0..<60, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+      try Data(bytes).write(to: pack.directory.appending(path: "0003.wav"))
+      let report = PackCheck.check(directory: pack.directory, vocabulary: vocabulary)
+      #expect(report.findings.contains { $0.code == .clipChanged })
+    }
+    for _ in 0..<30 {
+      var bytes = manifest
+      for _ in 0..<4 {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 32...126, using: &random)
+      }
+      try pack.write(manifest: Data(bytes))
+      #expect(!PackCheck.check(directory: pack.directory, vocabulary: vocabulary).findings.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import VoicePackIntegrity
+import VoicePacks
+import Waveforms
+
+@testable import VoicePackMaking
+
+@Suite("PackWriter: a pack is there whole or not at all")
+struct PackWriterTests {
+  private let folder: TemporaryFolder
+  private let facts = PackFacts(id: "my-shop", locale: "en-US", speaker: "Ada", licence: "CC-BY-4.0")
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var writer: PackWriter { PackWriter(directory: folder.url.appending(path: "Voices")) }
+
+  private func clip(
+    _ tokens: String..., position: ClipPosition = .plain, text: String? = nil, hertz: Double = 440
+  ) -> PackClip {
+    PackClip(
+      tokens: tokens, position: position, text: text ?? tokens.joined(separator: " "),
+      waveform: Signals.waveform(Signals.tone(hertz, 0.3, seconds: 0.1, rate: 22_050)))
+  }
+
+  private func contents(_ id: String = "my-shop") throws -> [String: Data] {
+    let pack = writer.directory.appending(path: id)
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: pack.path) {
+      contents[name] = try Data(contentsOf: pack.appending(path: name))
+    }
+    return contents
+  }
+
+  private func entries() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: writer.directory.path)) ?? []).sorted()
+  }
+
+  private func code(_ facts: PackFacts, _ clips: [PackClip]) -> PackMakingError.Code? {
+    #expect(throws: PackMakingError.self) { try writer.write(facts, clips: clips) }?.code
+  }
+
+  @Test("the manifest names every clip, its words and digests, and reads back as it was returned")
+  func manifest() throws {
+    let manifest = try writer.write(
+      facts,
+      clips: [
+        clip("twenty"), clip("twenty", position: .final, hertz: 330), clip("到账", hertz: 500),
+        clip("Hong_Kong_dollars", text: "Hong Kong dollars", hertz: 600), clip("twenty", "one", hertz: 700),
+      ])
+    #expect(manifest.tokens["twenty"] == .init(plain: "twenty.wav", final: "twenty-final.wav"))
+    #expect(manifest.tokens["到账"] == .init(plain: "0003.wav"))
+    #expect(manifest.phrases == [.init(tokens: ["twenty", "one"], clips: .init(plain: "twenty-one.wav"))])
+    #expect(manifest.clips["hong_kong_dollars.wav"]?.text == "Hong Kong dollars")
+    #expect(manifest.sampleRate == 22_050)
+    let contents = try contents()
+    #expect(Set(contents.keys) == Set(manifest.clips.keys).union([PackManifest.fileName]))
+    for (name, clip) in manifest.clips {
+      let bytes = [UInt8](try #require(contents[name]))
+      #expect(PackIntegrity.sha256(bytes) == clip.sha256)
+      #expect(try WAVFile.decode(bytes).waveform.sampleRate == 22_050)
+    }
+    let read = try JSONDecoder().decode(PackManifest.self, from: try #require(contents[PackManifest.fileName]))
+    #expect(read == manifest)
+    #expect(try PackIntegrity.digest(of: read) == read.digest)
+    #expect(entries() == ["my-shop"])
+  }
+
+  @Test("the same facts and clips give the same bytes; another sound gives another digest")
+  func deterministic() throws {
+    let clips = [clip("one"), clip("two", hertz: 500)]
+    let first = try writer.write(facts, clips: clips)
+    let before = try contents()
+    #expect(try writer.write(facts, clips: clips, replacing: true) == first)
+    #expect(try contents() == before)
+    let other = try writer.write(facts, clips: [clip("one"), clip("two", hertz: 501)], replacing: true)
+    #expect(other.digest != first.digest)
+  }
+
+  @Test("equal clips are stored once, unless they stand for other words")
+  func duplicates() throws {
+    let manifest = try writer.write(
+      facts, clips: [clip("one", text: "one"), clip("won", text: "one"), clip("wan", text: "wan")])
+    #expect(manifest.clips.count == 2)
+    #expect(manifest.tokens["one"] == manifest.tokens["won"])
+    #expect(manifest.tokens["wan"]?.plain == "wan.wav")
+  }
+
+  @Test("tokens that differ in case alone have files of their own on every disk")
+  func cases() throws {
+    let manifest = try writer.write(facts, clips: [clip("Note"), clip("note", hertz: 500)])
+    #expect(manifest.tokens["Note"]?.plain == "note.wav")
+    #expect(manifest.tokens["note"]?.plain == "0002.wav")
+  }
+
+  @Test("a token with a path in it cannot reach out of the pack", arguments: ["../../x", "a/b", ".hidden", "-rf"])
+  func hostileTokens(token: String) throws {
+    let manifest = try writer.write(facts, clips: [clip(token)])
+    #expect(manifest.tokens[token]?.plain == "0001.wav")
+    #expect(entries() == ["my-shop"])
+  }
+
+  @Test("a token without a plain clip is served by its final one")
+  func noPlainClip() throws {
+    let manifest = try writer.write(
+      facts, clips: [clip("cents", position: .rising), clip("cents", position: .final, hertz: 330)])
+    let final = "cents-final.wav"
+    #expect(manifest.tokens["cents"] == .init(plain: final, rising: "cents-rising.wav", final: final))
+  }
+
+  @Test("a pack that is there is kept unless it may be replaced")
+  func replacing() throws {
+    try writer.write(facts, clips: [clip("one")])
+    let before = try contents()
+    let error = #expect(throws: PackMakingError.self) { try writer.write(facts, clips: [clip("two")]) }
+    #expect(error?.code == .packExists)
+    #expect(try contents() == before)
+    #expect(entries() == ["my-shop"])
+    try writer.write(facts, clips: [clip("two")], replacing: true)
+    #expect(Set(try contents().keys) == ["two.wav", PackManifest.fileName])
+    #expect(entries() == ["my-shop"])
+  }
+
+  @Test("a file of a replaced pack that is still open keeps its bytes")
+  func openFiles() throws {
+    try writer.write(facts, clips: [clip("one")])
+    let file = writer.directory.appending(path: "my-shop/one.wav")
+    let before = try Data(contentsOf: file)
+    let handle = try FileHandle(forReadingFrom: file)
+    try writer.write(facts, clips: [clip("one", hertz: 880)], replacing: true)
+    #expect(try handle.readToEnd() == before)
+    #expect(try Data(contentsOf: file) != before)
+  }
+
+  @Test("an id that is no folder's name is refused", arguments: ["", ".", "..", ".a", "a/b", "a b", "é", "a\0"])
+  func refusesIds(id: String) {
+    var facts = facts
+    facts.id = id
+    #expect(code(facts, [clip("one")]) == .packInvalid)
+    #expect(entries().isEmpty)
+  }
+
+  @Test("an id of 65 characters is refused, one of 64 is not")
+  func longIds() throws {
+    var facts = facts
+    facts.id = String(repeating: "a", count: 65)
+    #expect(code(facts, [clip("one")]) == .packInvalid)
+    facts.id.removeLast()
+    try writer.write(facts, clips: [clip("one")])
+  }
+
+  @Test("a pack without a speaker, a licence, a locale or clips is refused")
+  func refusesFacts() {
+    for path in [\PackFacts.locale, \.speaker, \.licence] {
+      var facts = facts
+      facts[keyPath: path] = " "
+      #expect(code(facts, [clip("one")]) == .packInvalid)
+    }
+    #expect(code(facts, []) == .packInvalid)
+  }
+
+  @Test("clips for no token, for one with white space, for one place twice, and at another rate are refused")
+  func refusesClips() {
+    #expect(code(facts, [PackClip(tokens: [], text: "", waveform: clip("one").waveform)]) == .packInvalid)
+    #expect(code(facts, [clip("twenty one")]) == .packInvalid)
+    #expect(code(facts, [clip("one"), clip("one", hertz: 500)]) == .packInvalid)
+    var other = clip("one")
+    other.waveform.sampleRate = 8000
+    #expect(code(facts, [other]) == .packInvalid)
+    other.waveform = Waveform(samples: [], sampleRate: 22_050)
+    #expect(code(facts, [other]) == .packInvalid)
+    #expect(entries().isEmpty)
+  }
+
+  @Test("where a pack cannot be written, nothing is left behind")
+  func unwritable() throws {
+    try folder.file("Voices", [])  // a file where the folder should be
+    let error = #expect(throws: PackMakingError.self) { try writer.write(facts, clips: [clip("one")]) }
+    #expect(error?.code == .writingFailed)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Voices"])
+  }
+}

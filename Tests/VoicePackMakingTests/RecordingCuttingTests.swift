@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import Waveforms
+
+@testable import VoicePackMaking
+
+@Suite("RecordingCutting: one long recording becomes its words")
+struct RecordingCuttingTests {
+  /// Words of 0.4 s with these pauses between them, in s, over noise.
+  private func recording(pauses: [Double], noise: Double = 0.001) throws -> Recording {
+    let rate = 22_050
+    var samples = Signals.silence(seconds: 0.8, rate: rate)
+    for pause in pauses + [0.8] {
+      samples += Signals.word(0.3, seconds: 0.4, rate: rate) + Signals.silence(seconds: pause, rate: rate)
+    }
+    let hiss = Signals.noise(noise, seconds: Double(samples.count + 1) / Double(rate), rate: rate)
+    return try Recording(Signals.waveform(Signals.mixed(samples, hiss)))
+  }
+
+  @Test("as many pieces as words, each with its word and nothing of the next", arguments: [0, 0.001, 0.005])
+  func cuts(noise: Double) throws {
+    let recording = try recording(pauses: [0.6, 1.0, 0.7, 3.0], noise: noise)
+    let pieces = try RecordingCutting().cut(recording, into: 5)
+    #expect(pieces.count == 5)
+    for piece in pieces {
+      let milliseconds = piece.samples.count * 1000 / 22_050
+      #expect((700...960).contains(milliseconds))
+      let clip = try ClipPreparation().prepare(piece)
+      #expect((330...440).contains(clip.waveform.durationMilliseconds))
+    }
+  }
+
+  @Test("pauses shorter than the minimum do not cut; with a shorter minimum they do")
+  func minimumPause() throws {
+    let recording = try recording(pauses: [0.35, 1.0, 0.35])
+    #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
+    #expect(try RecordingCutting(minimumPauseMilliseconds: 250).cut(recording, into: 4).count == 4)
+  }
+
+  @Test("a click between words is no word")
+  func click() throws {
+    var recording = try recording(pauses: [2.0])
+    let middle = recording.samples.count / 2
+    for index in middle..<middle + 40 { recording.samples[index] = index % 2 == 0 ? 0.5 : -0.5 }
+    #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
+  }
+
+  @Test("a word said twice is not guessed at: all pieces are listed with their times")
+  func tooMany() throws {
+    let recording = try recording(pauses: [0.6, 1.0])
+    let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 2) }
+    #expect(error?.code == .utteranceCountMismatch)
+    #expect(error?.problem == "falls into 3 pieces at pauses of 500 ms and there are 2 rows")
+    #expect(error?.details.count == 3)
+    // The words begin after 0.8, 1.8 and 3.2 s; to within 50 ms.
+    for (detail, start) in zip(error?.details ?? [], ["1: 0:00.", "2: 0:01.", "3: 0:03."]) {
+      #expect(detail.hasPrefix(start))
+    }
+    #expect(error?.remedy.contains("longer minimum pause") == true)
+  }
+
+  @Test("the hint names a minimum pause that gives as many pieces as rows, and it does")
+  func hint() throws {
+    let recording = try recording(pauses: [0.35, 1.0, 0.35])
+    let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 4) }
+    let pause = error?.remedy.split(separator: " ").compactMap { Int($0) }.first
+    #expect(error?.remedy.contains("shorter minimum pause") == true)
+    let cutting = RecordingCutting(minimumPauseMilliseconds: try #require(pause))
+    #expect(try cutting.cut(recording, into: 4).count == 4)
+  }
+
+  @Test("where no pause gives as many pieces, none is named")
+  func noHint() throws {
+    let recording = try recording(pauses: [0.6, 0.6])
+    for wanted in [9, 0] {
+      let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: wanted) }
+      #expect(error?.code == .utteranceCountMismatch)
+      #expect(error?.remedy.contains("gives") == false)
+    }
+  }
+
+  @Test("a recording in which nobody speaks is silent")
+  func silent() throws {
+    let quiet = try Recording(Signals.waveform(Signals.noise(0.002, seconds: 2, rate: 22_050)))
+    let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(quiet, into: 1) }
+    #expect(error?.code == .silent)
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundFiles
+import Testing
+import Waveforms
+
+@testable import VoicePackMaking
+
+@Suite("Recording: any sound file becomes one channel at 22,050 Hz")
+struct RecordingFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func level(_ recording: Recording) -> Double {
+    amplitude(of: 1000, in: recording.samples[2205..<19_845], rate: 22_050)
+  }
+
+  private func failure(_ name: String, _ bytes: [UInt8]) throws -> PackMakingError? {
+    let file = try folder.file(name, bytes)
+    return #expect(throws: PackMakingError.self) { try Recording.read(file) }
+  }
+
+  @Test("every depth is read at its level", arguments: Depth.allCases)
+  func depths(depth: Depth) throws {
+    let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1), depth: depth)
+    let recording = try Recording.read(file)
+    #expect(abs(recording.samples.count - 22_050) <= 1)
+    #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
+    #expect(abs(recording.sourcePeak - 0.5) < 0.01)
+  }
+
+  @Test("rates from 8 to 192 kHz give 22,050 Hz", arguments: [8000, 11_025, 22_050, 44_100, 96_000, 192_000])
+  func rates(rate: Int) throws {
+    let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1, rate: rate), rate: rate)
+    let recording = try Recording.read(file)
+    #expect(abs(recording.samples.count - 22_050) <= 1)
+    #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
+  }
+
+  @Test("AIFF and CAF are read as WAV is, whatever the name", arguments: [SoundFormat.Container.aiff, .caf])
+  func containers(container: SoundFormat.Container) throws {
+    let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050))
+    let format = SoundFormat(container: container, encoding: .pcm16)
+    let file = try folder.file("a.wav", SoundFiles.encode(tone, as: format))
+    let recording = try Recording.read(file)
+    #expect(recording.samples.count == tone.samples.count)
+    #expect(zip(recording.samples, tone.samples).allSatisfy { abs($0 - Float($1) / 32_768) < 0.000_02 })
+  }
+
+  @Test("channels are averaged: the voice in both keeps its level")
+  func stereo() throws {
+    let tone = Signals.tone(1000, 0.5, seconds: 1)
+    let recording = try Recording.read(folder.wav("a.wav", tone, tone))
+    #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
+  }
+
+  @Test("a channel that nobody speaks into does not halve the voice, not even with noise and DC in it")
+  func unusedChannel() throws {
+    let tone = Signals.tone(1000, 0.5, seconds: 1)
+    let unused = Signals.noise(0.002, seconds: 1).map { $0 + 0.1 }
+    for file in [try folder.wav("a.wav", tone, unused), try folder.wav("b.wav", unused, tone)] {
+      #expect(abs(decibels(level(try Recording.read(file)) / 0.5)) < 0.05)
+    }
+  }
+
+  @Test("a channel wired the wrong way round does not cancel the other")
+  func oppositeChannel() throws {
+    let tone = Signals.tone(1000, 0.5, seconds: 1)
+    let recording = try Recording.read(folder.wav("a.wav", tone, tone.map { -0.97 * $0 }))
+    #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
+  }
+
+  @Test("clipped samples are counted: three or more alike at full scale; a full-scale tone has none")
+  func clipping() throws {
+    let clipped = Signals.tone(200, 1.5, seconds: 1)
+    let recording = try Recording.read(folder.wav("a.wav", clipped))
+    let expected = clipped.count { abs($0) >= 1 }
+    #expect(abs(recording.clippedSampleCount - expected) < expected / 100)
+    #expect(recording.sourcePeak > 0.999)
+    let whole = try Recording.read(folder.wav("b.wav", Signals.tone(200, 0.9999, seconds: 1)))
+    #expect(whole.clippedSampleCount == 0)
+  }
+
+  @Test("a speech engine's sound is taken as it is, or converted")
+  func waveforms() throws {
+    let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050).map { $0 + 0.1 })
+    let recording = try Recording(tone)
+    #expect(abs(recording.sourceOffset - 0.1) < 0.001)
+    #expect(zip(recording.samples, tone.samples).allSatisfy { abs($0 - Float($1) / 32_768 + 0.1) < 0.000_2 })
+    let other = try Recording(Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 16_000), rate: 16_000))
+    #expect(abs(decibels(level(other) / 0.5)) < 0.05)
+  }
+
+  @Test("the file is left as it was")
+  func leavesTheFile() throws {
+    let file = try folder.wav("a.wav", Signals.take())
+    let before = try Data(contentsOf: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file.path)
+    _ = try Recording.read(file)
+    #expect(try Data(contentsOf: file) == before)
+  }
+
+  @Test("what is no sound file is refused by its name")
+  func noSound() throws {
+    for bytes in [Array("not a sound".utf8), [], Array("RIFF".utf8)] {
+      let error = try failure("words.wav", bytes)
+      #expect(error?.code == .recordingUnreadable)
+      #expect(error?.subject == "words.wav")
+    }
+  }
+
+  @Test("a missing file and a folder are refused")
+  func noFile() throws {
+    for url in [folder.url.appending(path: "missing.wav"), folder.url] {
+      let error = #expect(throws: PackMakingError.self) { try Recording.read(url) }
+      #expect(error?.code == .recordingUnreadable)
+    }
+  }
+
+  @Test("a rate outside 4 to 192 kHz is refused", arguments: [3000, 200_000])
+  func refusesRates(rate: Int) throws {
+    let file = try folder.wav("a.wav", Signals.silence(seconds: 0.1, rate: rate), rate: rate)
+    let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
+    #expect(error?.code == .recordingUnreadable)
+  }
+
+  @Test("samples that are no numbers, or far above full scale, are refused", arguments: [Double.nan, .infinity, 1e9])
+  func refusesWildSamples(value: Double) throws {
+    let file = try folder.wav("a.wav", [0, value, 0], depth: .float32)
+    let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
+    #expect(error?.code == .recordingUnreadable)
+  }
+
+  @Test("more than 512 MiB is refused without being read")
+  func refusesLargeFiles() throws {
+    let file = try folder.wav("large.wav", Signals.take())
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: UInt64(Recording.maximumFileSize) + 1)  // takes no room on the disk
+    try handle.close()
+    let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
+    #expect(error?.description.contains("512 MiB") == true)
+  }
+
+  @Test("more than 2 h is refused without being read")
+  func refusesLongRecordings() throws {
+    let rate = 8000
+    let file = try folder.wav("long.wav", [0], rate: rate, depth: .bits8)
+    var bytes = [UInt8](try Data(contentsOf: file))
+    let length = rate * (Recording.maximumSeconds + 1)
+    for place in 0..<4 {
+      bytes[40 + place] = UInt8(truncatingIfNeeded: length >> (place * 8))
+      bytes[4 + place] = UInt8(truncatingIfNeeded: (length + 36) >> (place * 8))
+    }
+    try Data(bytes).write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: UInt64(length + 44))
+    try handle.close()
+    let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
+    #expect(error?.code == .tooLong)
+  }
+}

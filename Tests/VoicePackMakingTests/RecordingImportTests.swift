@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import Waveforms
+
+@testable import VoicePackMaking
+
+@Suite("RecordingImport: recordings find their rows")
+struct RecordingImportTests {
+  private let folder: TemporaryFolder
+  private let rows = [
+    SheetRow(number: 1, file: "001-one.wav", token: "one", text: "one"),
+    SheetRow(number: 2, file: "002-dollars.wav", token: "Hong_Kong_dollars", text: "Hong Kong dollars"),
+    SheetRow(number: 3, file: "003-café.wav", token: "café", text: "Café"),
+    SheetRow(number: 4, file: "004-one-final.wav", token: "one", text: "one", position: .final),
+    SheetRow(number: 5, file: "005-twenty-one.wav", token: "twenty one", text: "twenty-one"),
+  ]
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func record(_ names: String...) throws {
+    for name in names { try folder.wav(name, Signals.take(seconds: 0.3)) }
+  }
+
+  private func imported(_ rows: [SheetRow]? = nil) throws -> ImportedRecordings {
+    try RecordingImport().recordings(in: folder.url, for: rows ?? self.rows)
+  }
+
+  @Test("a row is found by its file's name, its token or its text, whatever the case and the ending")
+  func matching() throws {
+    try record("001-ONE.wav", "hong kong_Dollars.wav", "cafe\u{301}.WAV", "004-one-final.flac", "Twenty-One.wav")
+    let imported = try imported()
+    #expect(imported.clips.map(\.tokens) == [["one"], ["Hong_Kong_dollars"], ["café"], ["one"], ["twenty", "one"]])
+    #expect(imported.clips.map(\.position) == [.plain, .plain, .plain, .final, .plain])
+    #expect(imported.clips.map(\.text) == rows.map(\.text))
+    #expect(imported.warnings.isEmpty)
+    #expect(imported.reports.keys.sorted() == [1, 2, 3, 4, 5])
+  }
+
+  @Test("a token's name alone means its plain clip")
+  func plainFirst() throws {
+    try record("one.wav")
+    #expect(try imported().clips.map(\.position) == [.plain])
+  }
+
+  @Test("clips are prepared: 22,050 Hz, trimmed, ends at zero")
+  func prepared() throws {
+    try record("one.wav")
+    let waveform = try #require(try imported().clips.first).waveform
+    #expect(waveform.sampleRate == 22_050)
+    #expect(waveform.durationMilliseconds < 350)
+    #expect(waveform.samples.first == 0)
+  }
+
+  @Test("files without a row and rows without a file are told, and the rest is imported")
+  func warnings() throws {
+    try record("one.wav", "three.wav")
+    try folder.file("notes.txt", Array("one".utf8))
+    try folder.file(".DS_Store", [0])
+    let imported = try imported(Array(rows.prefix(2)))
+    #expect(imported.clips.count == 1)
+    #expect(imported.warnings.map(\.code) == [.extraFile, .extraFile, .missingRow])
+    #expect(imported.warnings.map(\.subject) == ["notes.txt", "three.wav", "row 2 (Hong Kong dollars)"])
+  }
+
+  @Test("clipped and noisy recordings are told")
+  func quality() throws {
+    try folder.wav("one.wav", Signals.take(5))
+    try folder.wav("café.wav", Signals.take(0.1, noise: 0.02))
+    let warnings = try imported([rows[0], rows[2]]).warnings
+    #expect(warnings.map(\.code) == [.clippedRecording, .noisyRecording])
+    #expect(warnings.map(\.subject) == ["one.wav", "café.wav"])
+  }
+
+  @Test("two files for one row are an error that names both")
+  func twoFiles() throws {
+    try record("one.wav", "001-one.flac", "café.wav")
+    let error = #expect(throws: PackMakingError.self) { try imported() }
+    #expect(error?.code == .ambiguousRecording)
+    #expect(error?.details == ["row 1 (one) has several recordings: 001-one.flac, one.wav"])
+  }
+
+  @Test("one file for two rows is an error that names both")
+  func twoRows() throws {
+    try record("two.wav")
+    let rows = [
+      SheetRow(number: 1, file: "a", token: "二", text: "two"), SheetRow(number: 2, file: "b", token: "两", text: "two"),
+    ]
+    let error = #expect(throws: PackMakingError.self) { try imported(rows) }
+    #expect(error?.details == ["two.wav fits several rows: row 1 (two), row 2 (two)"])
+  }
+
+  @Test("all files that cannot be used are named at once, with the reason")
+  func unusable() throws {
+    try record("one.wav")
+    try folder.file("café.wav", Array("not a sound".utf8))
+    try folder.wav("005-twenty-one.wav", Signals.silence(seconds: 1))
+    let error = #expect(throws: PackMakingError.self) { try imported() }
+    #expect(error?.code == .unusableRecordings)
+    #expect(error?.details.count == 2)
+    #expect(error?.details.first?.hasPrefix("café.wav: is no sound file") == true)
+    #expect(error?.details.last?.hasPrefix("005-twenty-one.wav: has no voice in it") == true)
+    #expect(error?.description.split(separator: "\n").count == 3)
+  }
+
+  @Test("a recording in a format that is not read is named, not passed over")
+  func unreadFormat() throws {
+    try folder.file("one.m4a", Array("ftypM4A".utf8))
+    let error = #expect(throws: PackMakingError.self) { try imported() }
+    #expect(error?.details.first?.hasPrefix("one.m4a: ") == true)
+  }
+
+  @Test("a folder in which nothing fits, and one that is not there, are refused")
+  func nothing() throws {
+    try record("three.wav")
+    #expect(#expect(throws: PackMakingError.self) { try imported() }?.code == .noRecordings)
+    let missing = folder.url.appending(path: "missing")
+    let error = #expect(throws: PackMakingError.self) { try RecordingImport().recordings(in: missing, for: rows) }
+    #expect(error?.code == .recordingUnreadable)
+  }
+
+  @Test("progress counts every file to the end, in the order of the rows")
+  func progress() throws {
+    try record("café.wav", "one.wav")
+    var steps: [String] = []
+    _ = try RecordingImport().recordings(in: folder.url, for: rows) { steps.append("\($0)/\($1) \($2)") }
+    #expect(steps == ["1/2 one.wav", "2/2 café.wav"])
+  }
+
+  @Test("one long recording is cut into the rows, in their order")
+  func cutting() throws {
+    let takes = [200.0, 400, 800].map { Signals.silence(seconds: 0.7) + Signals.tone($0, 0.3, seconds: 0.3) }
+    let file = try folder.wav("long.wav", takes.flatMap(\.self) + Signals.silence(seconds: 0.5))
+    var steps: [String] = []
+    let imported = try RecordingImport().recordings(cutting: file, for: Array(rows.prefix(3))) {
+      steps.append("\($0)/\($1) \($2)")
+    }
+    #expect(imported.clips.map(\.text) == ["one", "Hong Kong dollars", "Café"])
+    #expect(steps == ["1/3 row 1 (one)", "2/3 row 2 (Hong Kong dollars)", "3/3 row 3 (Café)"])
+    for (clip, hertz) in zip(imported.clips, [200.0, 400, 800]) {
+      let middle = clip.waveform.samples[1000..<6000].map { Float($0) / 32_768 }
+      #expect(amplitude(of: hertz, in: middle, rate: 22_050) > 0.1)
+    }
+  }
+
+  @Test("a long recording with another number of words than rows is named with what was found")
+  func cuttingMismatch() throws {
+    let file = try folder.wav("long.wav", Signals.take() + Signals.take())
+    let error = #expect(throws: PackMakingError.self) {
+      try RecordingImport().recordings(cutting: file, for: rows)
+    }
+    #expect(error?.code == .utteranceCountMismatch)
+    #expect(error?.subject == "long.wav")
+    #expect(error?.details.count == 2)
+  }
+}

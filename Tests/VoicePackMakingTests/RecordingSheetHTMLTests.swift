@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+import VoicePackMaking
+
+@Suite("Recording sheet as a page")
+struct RecordingSheetHTMLTests {
+  private func page(_ locale: String) throws -> String {
+    RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary()).html
+  }
+
+  @Test("the words carry the locale's language, and the page around them English")
+  func language() throws {
+    let html = try page("zh-CN")
+    #expect(html.contains("<html lang=\"en\">"))
+    #expect(html.contains("<td class=\"say\" lang=\"zh-CN\" dir=\"auto\">元</td>"))
+    #expect(html.contains("<q lang=\"zh-CN\" dir=\"auto\">到账一元</q>"))
+  }
+
+  @Test("each row can be ticked and has its number, its file and its melody; each block says what it buys")
+  func rows() throws {
+    let sheet = RecordingSheet(vocabulary: try Templates.writer("en-US").vocabulary())
+    let html = sheet.html
+    #expect(html.components(separatedBy: "type=\"checkbox\"").count - 1 == sheet.rows.count)
+    for row in sheet.rows {
+      #expect(html.contains("<th scope=\"row\">\(row.number)<code>\(row.file)</code></th>"))
+    }
+    let falling = sheet.rows.count { $0.position == .final }
+    #expect(html.components(separatedBy: "<tr class=\"final\">").count - 1 == falling)
+    for block in sheet.blocks { #expect(html.contains(block.title) && html.contains(block.progress)) }
+  }
+
+  @Test("there is one table, whose head is repeated on paper, and no row is split between pages")
+  func printing() throws {
+    let html = try page("en-US")
+    #expect(html.components(separatedBy: "<thead>").count == 2)
+    #expect(html.contains("thead { display: table-header-group; }") && html.contains("tr { break-inside: avoid; }"))
+    #expect(html.contains("@media print") && html.contains("prefers-color-scheme: dark"))
+  }
+
+  @Test("nothing is run and nothing is fetched")
+  func selfContained() throws {
+    let html = try page("hi-IN").lowercased()
+    for trace in ["<script", "http://", "https://", "src=", "href=", "url(", "@import", "<link", "<img", "onclick"] {
+      #expect(!html.contains(trace), "\(trace)")
+    }
+    #expect(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""))
+  }
+
+  @Test("whatever a phrase book says is text and never markup")
+  func escaping() throws {
+    let hostile = "<b>\"R&D\"</b>'"
+    var vocabulary = try Templates.writer("en-US").vocabulary()
+    vocabulary.locale = "\"><i>"
+    vocabulary.blocks[0].coverage = hostile
+    vocabulary.blocks[0].words[0].text = hostile
+    vocabulary.blocks[0].words[0].example = "x \(hostile) y"
+    let html = RecordingSheet(vocabulary: vocabulary).html
+    let escaped = "&lt;b&gt;&quot;R&amp;D&quot;&lt;/b&gt;&#39;"
+    #expect(!html.contains(hostile) && !html.contains("\"><i>"))
+    #expect(html.contains("dir=\"auto\">\(escaped)</td>") && html.contains(">x \(escaped) y</q>"))
+    #expect(html.contains(": \(escaped)</b>") && html.contains("lang=\"&quot;&gt;&lt;i&gt;\""))
+  }
+
+  @Test("the same vocabulary always gives the same page")
+  func deterministic() throws { #expect(try page("ja-JP") == page("ja-JP")) }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import VoicePacks
+
+@testable import Announcements
+
+@Suite("Selection: which clip says which tokens")
+struct SelectionTests {
+  private let voices: VoicesFolder
+  private let pack: VoicePack
+
+  init() throws {
+    voices = try VoicesFolder()
+    var manifest = VoicesFolder.manifest(tokens: ["received", "twenty", "one", "dollars", "and"])
+    for name in ["rising", "final", "twenty-one", "twenty-one-dollars", "twenty-one-final", "received-twenty"] {
+      manifest.clips["\(name).wav"] = .init(text: name, sha256: "")
+    }
+    manifest.tokens["one"] = .init(plain: "one.wav", rising: "rising.wav", final: "final.wav")
+    manifest.phrases = [
+      .init(tokens: ["twenty", "one"], clips: .init(plain: "twenty-one.wav", final: "twenty-one-final.wav")),
+      .init(tokens: ["twenty", "one", "dollars"], clips: .init(plain: "twenty-one-dollars.wav")),
+      .init(tokens: ["received", "twenty"], clips: .init(plain: "received-twenty.wav")),
+    ]
+    pack = try VoicePack(directory: try voices.write(manifest))
+  }
+
+  @Test("a token is said by its clip, with the manifest's text, its pause and role")
+  func single() {
+    let selections = pack.selection(for: [ClipToken(name: "dollars", role: .amount, pause: .clause)])
+    guard case .clip(let clip) = selections.first else {
+      Issue.record("no clip")
+      return
+    }
+    #expect(selections.count == 1)
+    #expect(clip.tokens == 0..<1 && clip.file == "dollars.wav" && clip.text == "dollars")
+    #expect(clip.pause == .clause && clip.role == .amount)
+  }
+
+  @Test(
+    "before a comma the voice rises, before a full stop and at the end it falls, where the pack has that",
+    arguments: [
+      (.word, "one.wav"), (.piece, "one.wav"), (.clause, "rising.wav"), (.sentence, "final.wav"), (.end, "final.wav"),
+    ] as [(ClipToken.Pause, String)])
+  func alternates(pause: ClipToken.Pause, file: String) {
+    #expect(files([("one", .amount, pause)]) == [file])
+    #expect(files([("and", .amount, pause)]) == ["and.wav"])
+  }
+
+  @Test("the longest phrase wins, then a shorter one, then the single clips")
+  func longest() {
+    #expect(
+      files([("twenty", .amount, .word), ("one", .amount, .piece), ("dollars", .amount, .end)])
+        == ["twenty-one-dollars.wav"])
+    #expect(
+      files([("twenty", .amount, .word), ("one", .amount, .piece), ("and", .amount, .end)])
+        == ["twenty-one.wav", "and.wav"])
+    #expect(
+      files([("twenty", .amount, .word), ("dollars", .amount, .end)]) == ["twenty.wav", "dollars.wav"])
+  }
+
+  @Test("a phrase has the alternate of the place after its last token")
+  func phraseAlternates() {
+    #expect(files([("twenty", .amount, .word), ("one", .amount, .end)]) == ["twenty-one-final.wav"])
+    #expect(files([("twenty", .amount, .word), ("one", .amount, .clause)]) == ["twenty-one.wav"])
+  }
+
+  @Test("a phrase does not reach over a comma or a full stop", arguments: [ClipToken.Pause.clause, .sentence, .end])
+  func comma(pause: ClipToken.Pause) {
+    #expect(files([("twenty", .amount, pause), ("one", .amount, .word)]) == ["twenty.wav", "one.wav"])
+  }
+
+  @Test("a phrase is of the amount wholly or not at all, so that the amount can be read back")
+  func roles() {
+    #expect(files([("received", .phrase, .piece), ("twenty", .amount, .end)]) == ["received.wav", "twenty.wav"])
+    #expect(files([("received", .phrase, .piece), ("twenty", .channel, .end)]) == ["received-twenty.wav"])
+    #expect(files([("received", .amount, .piece), ("twenty", .amount, .end)]) == ["received-twenty.wav"])
+  }
+
+  @Test("what has no clip is missing, neighbours together, and every token is covered once")
+  func missing() {
+    let tokens = ["x", "y", "one", "z", "twenty"].map { ClipToken(name: $0, role: .amount, pause: .word) }
+    let ranges = pack.selection(for: tokens).map { selection in
+      switch selection {
+      case .clip(let clip): clip.tokens
+      case .missing(let range): range
+      }
+    }
+    #expect(ranges == [0..<2, 2..<3, 3..<4, 4..<5])
+    #expect(pack.selection(for: tokens).first == .missing(0..<2))
+    #expect(pack.selection(for: []) == [])
+  }
+
+  @Test("coverage counts the tokens that have a clip of their own, in the vocabulary's order")
+  func coverage() {
+    func word(_ token: String) -> Vocabulary.Word {
+      Vocabulary.Word(
+        token: token, text: token, role: .amount, mayEnd: false, example: token, smallestAmount: nil)
+    }
+    let vocabulary = Vocabulary(
+      locale: "en-US",
+      blocks: [
+        .init(coverage: "first", isRequired: true, words: [word("one"), word("three"), word("twenty")]),
+        .init(coverage: "second", isRequired: false, words: [word("cents"), word("dollars")]),
+      ])
+    #expect(pack.missing(from: vocabulary).map(\.token) == ["three", "cents"])
+  }
+
+  private func files(_ tokens: [(String, Script.Role, ClipToken.Pause)]) -> [String] {
+    pack.selection(for: tokens.map { ClipToken(name: $0.0, role: $0.1, pause: $0.2) }).map { selection in
+      if case .clip(let clip) = selection { clip.file } else { "missing" }
+    }
+  }
+}

@@ -12,7 +12,7 @@ import SpeechEngine
 struct CrierBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier-bench", abstract: "Measures Crier; run it through make bench.",
-    subcommands: [Texts.self, Throughput.self, Latency.self])
+    subcommands: [Texts.self, Throughput.self, Latency.self, Stitching.self])
 }
 
 /// The announcements that are measured: the same for every contestant.
@@ -73,15 +73,9 @@ struct Throughput: AsyncParsableCommand {
     // Each voice's process is made at its first use.
     for announcement in announcements.prefix(5 * cores) { _ = try await announcer.render(announcement, into: nil) }
     let start = ContinuousClock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      var waiting = announcements.makeIterator()
-      func startNext() {
-        guard let announcement = waiting.next() else { return }
-        group.addTask { _ = try await announcer.render(announcement, into: library) }
-      }
-      for _ in 0..<3 * cores { startNext() }
-      while try await group.next() != nil { startNext() }
-    }
+    try await concurrently(
+      announcements, limit: 3 * cores,
+      work: { _ = try await announcer.render($0, into: library) }, each: { _ in })
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     print("clips \(count) seconds \(seconds) rate \(Double(count) / seconds)")
   }

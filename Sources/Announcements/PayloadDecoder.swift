@@ -10,6 +10,11 @@ public enum PayloadDecoder {
   /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
   /// - Throws: an error that names the field, the shape of what it held, and what would be right.
   public static func decode(_ data: Data) throws(AnnouncementError) -> Announcement {
+    try announcement(try fields(of: data))
+  }
+
+  /// The fields of the one object that a payload is.
+  static func fields(of data: Data) throws(AnnouncementError) -> PayloadFields {
     try PayloadScan.check([UInt8](data))
     let decoded: PayloadValue
     do {
@@ -24,21 +29,28 @@ public enum PayloadDecoder {
         .payloadMalformed, "payload", "is \(decoded.shape)",
         remedy: "send one JSON object: a payment, or an APNs payload")
     }
-    let top = PayloadFields(path: "", values: values)
+    return PayloadFields(path: "", values: values)
+  }
+
+  /// - Parameter requiresID: whether a payment without an id is refused.
+  static func announcement(
+    _ top: PayloadFields, requiresID: Bool = true
+  ) throws(AnnouncementError) -> Announcement {
     if let payment = top.value("payment") {
       guard case .object(let fields) = payment else {
         throw top.invalid("payment", payment, "it is an object with id, amount and currency")
       }
-      return .payment(try self.payment(PayloadFields(path: "payment", values: fields)))
+      return .payment(try self.payment(PayloadFields(path: "payment", values: fields), requiresID))
     }
     if let aps = top.value("aps") {
       return .text(try alertText(aps, top), locale: nil)
     }
-    return .payment(try payment(top))
+    return .payment(try payment(top, requiresID))
   }
 
-  private static func payment(_ fields: PayloadFields) throws(AnnouncementError) -> Payment {
-    let id = try fields.required("id", try identifier(fields), "give the payment's id, unique in the account")
+  private static func payment(_ fields: PayloadFields, _ requiresID: Bool) throws(AnnouncementError) -> Payment {
+    var id = try identifier(fields)
+    if requiresID { id = try fields.required("id", id, "give the payment's id, unique in the account") }
     let code = try fields.required(
       "currency", try fields.text("currency", atMost: 64), "give the ISO 4217 code, such as CNY")
     guard let currency = Currency(code: code) else {
@@ -65,7 +77,7 @@ public enum PayloadDecoder {
       occurredAt: try date(fields))
   }
 
-  private static func identifier(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
+  static func identifier(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
     guard let id = try fields.text("id", atMost: 128) else { return nil }
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw AnnouncementError(

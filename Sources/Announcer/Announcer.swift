@@ -8,6 +8,8 @@ import Mastering
 import SoundFiles
 public import SoundLibrary
 public import SpeechEngine
+import VoicePackIntegrity
+public import VoicePacks
 import Waveforms
 
 /// The one way to make a clip: announcement, script, waveform, mastered sound, file.
@@ -21,25 +23,30 @@ public final class Announcer: Sendable {
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
-  private let engine: any Speaking
+  let engine: any Speaking
+  private let packs: PackChoice
   private let disk = DispatchQueue(label: "crier.disk", attributes: .concurrent)
 
-  public init(phraseBooks: PhraseBooks, engine: any Speaking) {
+  /// - Parameter packs: where voice packs are; none by default.
+  public init(phraseBooks: PhraseBooks, engine: any Speaking, packs: VoicePackShelf = VoicePackShelf(folders: [])) {
     self.phraseBooks = phraseBooks
     self.engine = engine
+    self.packs = PackChoice(shelf: packs)
   }
 
   /// Makes a clip, or finds it made, and leaves it in the library.
   ///
   /// - Parameter library: where it is published; `nil` makes the bytes and writes nothing.
   /// - Throws: the error of the room that failed: `AnnouncementError` (the input), `AnnouncerError`, `SpeechEngineError`,
-  ///   `MasteringError`, `SoundFileError`, `SoundLibraryError` (the output).
+  ///   `VoicePackError` and `VoicePackIntegrityError` (a pack that was asked for), `MasteringError`, `SoundFileError`,
+  ///   `SoundLibraryError` (the output).
   public func render(
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let ways = try ways(announcement, options)
-    let engine = try await engine.identity()
+    let ways = try await ways(announcement, options)
+    // Clips alone need no engine, and none is started for them.
+    let engine = ways.contains { !$0.plan.isRecorded } ? try await engine.identity() : nil
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -57,7 +64,8 @@ public final class Announcer: Sendable {
     let waveform = spoken.mastered.waveform
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
       ClipRecord(
-        recipe: recipe, text: spoken.script.text, voice: spoken.script.mainVoice,
+        recipe: recipe, text: spoken.script.text, method: spoken.plan.method,
+        voice: spoken.plan.recording?.pack.manifest.id ?? spoken.script.mainVoice,
         loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
         marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
     }
@@ -70,7 +78,8 @@ public final class Announcer: Sendable {
   /// The words of an announcement, whole; nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try options.check()
-    return try ways(announcement, options)[0].script
+    let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
+    return try script(announcement, by: writer, without: [], options)
   }
 
   /// What the engine will say, in its mnemonics, a line for each run.
@@ -85,15 +94,30 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> [Way] {
+  private func ways(_ announcement: Announcement, _ options: RenderOptions) async throws -> [Way] {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
     let whole = try script(announcement, by: writer, without: [], options)
-    return try Shortenings.attempts(for: announcement, script: whole).map { attempt in
+    let pauses = writer.book.pauses
+    let pack =
+      options.method == .speech
+      ? nil : try await onDisk { [packs] in try packs.pack(for: whole, pauses: pauses, options: options) }
+    let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
-      return Way(
-        attempt: attempt,
-        script: leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options))
+      let script = leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options)
+      let plan = pack.map { SpeakingPlan(script, recordedBy: $0, pauses: pauses) } ?? SpeakingPlan(spoken: script)
+      if case .payment(let payment) = announcement { try Self.readBack(payment.amount, in: plan, script.locale) }
+      return Way(attempt: attempt, script: script, plan: plan)
     }
+    // Recordings are not said faster; and `clips` says what there are clips for, or nothing.
+    let open = ways.filter {
+      !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
+    }
+    guard !open.isEmpty else {
+      throw AnnouncerError(
+        .methodUnavailable, "method clips", "the voice pack lacks words of this announcement",
+        remedy: "see what it lacks with crier voices check \(pack?.manifest.id ?? ""), or choose auto")
+    }
+    return open
   }
 
   private func script(
@@ -101,7 +125,6 @@ public final class Announcer: Sendable {
     _ options: RenderOptions
   ) throws -> Script {
     var script = try writer.script(for: announcement, shortenings: shortenings)
-    if case .payment(let payment) = announcement { try Self.readBack(payment.amount, in: script) }
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {
       // The words were read back as words; a voice of another language would say something else of them.
@@ -117,117 +140,18 @@ public final class Announcer: Sendable {
   }
 
   /// The product's first rule: the words of the amount, read by somebody who did not write them, are the amount paid.
-  static func readBack(_ amount: Money, in script: Script) throws(AnnouncerError) {
-    let read = try? AmountReader(locale: script.locale)
-      .minorUnits(in: script.amountText, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
+  /// They are the words that will be heard: what a pack's manifest says is said in its clips.
+  static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
+    let read = try? AmountReader(locale: locale)
+      .minorUnits(in: plan.amountText, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
     guard read == amount.minorUnits else {
       throw AnnouncerError(
         .amountMismatch, "checking the words of the amount",
         read == nil ? "they could not be read back" : "they read back as another amount",
-        remedy: "nothing was spoken; correct the phrase book \(script.locale).json")
+        remedy: plan.isSpoken
+          ? "nothing was spoken; correct the phrase book \(locale).json"
+          : "nothing was spoken; see crier voices check, and the phrase book \(locale).json")
     }
-  }
-
-  // MARK: Saying it
-
-  /// What was said in the end, and the ways that were open: all but those that the engine failed at.
-  private struct Spoken {
-    var mastered: MasteredWaveform
-    var script: Script
-    var shortened: [ScriptWriter.Shortening]
-    var ways: [Way]
-  }
-
-  private func speak(_ ways: [Way], isText: Bool, mastering: Mastering) async throws -> Spoken {
-    var lengths: [Script: Int] = [:]
-    var failed: Set<Script> = []
-    var lastFailure: (any Error)?
-    for way in ways where !failed.contains(way.script) {
-      var script = way.script
-      guard
-        let rate = Shortenings.rate(for: way.attempt.pace, rate: script.rate, milliseconds: lengths[way.script])
-      else { continue }
-      script.rate = rate
-      let spoken: (runs: [SpokenRun]?, totalMilliseconds: Int)
-      do throws(SpeechEngineError) {
-        spoken = try await speak(script)
-      } catch {
-        // A payment is never dropped: a name that ends the engine is left out, as one that is too long would be.
-        guard [.textUnspeakable, .voiceUnknown].contains(error.code), !isText else { throw error }
-        failed.insert(way.script)
-        lastFailure = error
-        continue
-      }
-      if way.attempt.pace == .normal { lengths[way.script] = spoken.totalMilliseconds }
-      guard let runs = spoken.runs else { continue }
-      let mastered: MasteredWaveform
-      do {
-        mastered = try master(runs, by: mastering)
-      } catch let error as MasteringError where !isText {
-        failed.insert(way.script)
-        lastFailure = error
-        continue
-      }
-      let limit = Shortenings.limitMilliseconds / 1000 * mastered.waveform.sampleRate
-      if mastered.waveform.samples.count + Self.longestBlock < limit {
-        return Spoken(
-          mastered: mastered, script: script, shortened: way.attempt.taken,
-          ways: ways.filter { !failed.contains($0.script) })
-      }
-    }
-    if let lastFailure { throw lastFailure }
-    let milliseconds = ways.first.flatMap { lengths[$0.script] } ?? 0
-    throw AnnouncerError(
-      .tooLong, "text", "takes \((milliseconds + 999) / 1000) s to say",
-      remedy: "a notification's sound is shorter than \(Shortenings.limitMilliseconds / 1000) s, at most "
-        + "\(Shortenings.fastestPercent - 100) % faster than normal; shorten the text")
-  }
-
-  /// - Returns: no runs when the whole is so long that trimming cannot bring it under the limit.
-  private func speak(
-    _ script: Script
-  ) async throws(SpeechEngineError) -> (runs: [SpokenRun]?, totalMilliseconds: Int) {
-    var runs: [SpokenRun] = []
-    var total = 0
-    for run in script.runs {
-      let spoken = try await engine.waveform(of: run, rate: script.rate)
-      total += spoken.totalMilliseconds + (runs.isEmpty ? 0 : Self.pauseBetweenVoicesMilliseconds)
-      runs.append(
-        SpokenRun(waveform: spoken.waveform, isAmount: run.segments.contains { $0.role == .amount }))
-    }
-    // The engine's silence at both ends, measured up to 50 ms, is all that trimming takes.
-    return (total > Shortenings.limitMilliseconds + 200 ? nil : runs, total)
-  }
-
-  /// A run of a script as it sounds.
-  private struct SpokenRun {
-    var waveform: Waveform
-    var isAmount: Bool
-  }
-
-  /// Voices differ by up to 4 LU: each run is brought to one level before they are joined. A run that its voice passes
-  /// over in silence (a lone small kana, a modifier letter) is left out, unless the amount is in it.
-  private func master(_ runs: [SpokenRun], by mastering: Mastering) throws -> MasteredWaveform {
-    guard runs.count > 1 else { return try mastering.master(runs[0].waveform) }
-    var leveled: [Waveform] = []
-    for run in runs {
-      do throws(MasteringError) {
-        leveled.append(try mastering.leveled(run.waveform))
-      } catch {
-        guard error.code == .silent, !run.isAmount else { throw error }
-      }
-    }
-    guard !leveled.isEmpty else {
-      throw AnnouncementError(
-        .nothingToSay, "text", "has no word that a voice can say", remedy: "give at least one word")
-    }
-    return try mastering.master(
-      try Waveform.joined(leveled, pauseMilliseconds: Self.pauseBetweenVoicesMilliseconds))
-  }
-
-  /// Encodings of fewer bits put peaks back, up to 0.1 dB above what was limited (measured on IMA ADPCM).
-  private static func mastering(for format: SoundFormat) -> Mastering {
-    format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }
 
   // MARK: Leaving it
@@ -269,7 +193,7 @@ public final class Announcer: Sendable {
     waveform.marks = record.marks.map(\.mark)
     let url = try library?.url(for: stored.name)
     let report = ClipReport(
-      id: id, text: record.text, locale: ways[0].script.locale, method: RenderOptions.Method.speech.rawValue,
+      id: id, text: record.text, locale: ways[0].script.locale, method: record.method,
       voice: record.voice, amount: amount,
       clip: ClipReport.Clip(
         name: stored.name, path: url?.path(percentEncoded: false) ?? "", url: url?.absoluteString ?? "",

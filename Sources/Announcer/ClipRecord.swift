@@ -4,6 +4,7 @@ import Announcements
 import Crypto
 import Foundation
 import SoundFiles
+import VoicePackIntegrity
 import Waveforms
 
 /// What a clip says about itself, kept in the comment of its sound file, so that a clip found in the folder can be
@@ -11,6 +12,8 @@ import Waveforms
 struct ClipRecord: Codable, Equatable {
   var recipe: String
   var text: String
+  /// Who speaks: `speech`, `clips` or `mixed`.
+  var method: String
   var voice: String
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
@@ -44,7 +47,7 @@ struct ClipRecord: Codable, Equatable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case recipe, text, voice, shortened, marks, frames, digest
+    case recipe, text, method, voice, shortened, marks, frames, digest
     case loudnessLUFS = "loudness_lufs"
   }
 

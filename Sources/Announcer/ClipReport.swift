@@ -55,7 +55,9 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var id: String?
   public var text: String
   public var locale: String
+  /// Who speaks: `speech` (the engine), `clips` (a voice pack) or `mixed` (a pack, and the engine for what it lacks).
   public var method: String
+  /// The engine's voice, or the pack's id.
   public var voice: String
   /// Null for free text.
   public var amount: Amount?

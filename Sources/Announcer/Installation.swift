@@ -2,13 +2,16 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`) and the speaker.
+/// Where the program's own files are: its data (`Templates/`, `Voices/`) and the speaker.
 public struct Installation: Sendable, Hashable {
-  /// Holds `Templates/`.
+  /// Holds `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
+
+  /// Voice packs, one folder each.
+  public var voices: URL { data.appending(path: "Voices", directoryHint: .isDirectory) }
 
   /// Looks where the contract says: the folder asked for, `CRIER_DATA`, `../share/crier` beside the executable's
   /// folder, and the checkout that the executable was built in. Nothing needs to be there: what is missing is said by

@@ -4,22 +4,26 @@ import Announcements
 import Crypto
 import Mastering
 import SpeechEngine
+import VoicePackIntegrity
+import VoicePacks
 
-/// One way to say an announcement: what is left out, and what is left.
+/// One way to say an announcement: what is left out, what is left, and who says it.
 struct Way {
   var attempt: Shortenings.Attempt
   var script: Script
+  var plan: SpeakingPlan
 }
 
 /// Everything that a clip's bytes depend on, and nothing else. Its digest is the clip's name, so that the same recipe
 /// is the same file for everybody, and another recipe never is.
 struct Recipe {
   /// Rises when the same recipe would make other bytes for a reason that no part of it tells.
-  static let version = 1
+  static let version = 2
 
   /// Every way to say it that may be needed, the whole one first: which of them fits into 30 s follows from them.
   var ways: [Way]
-  var engine: EngineIdentity
+  /// `nil` when clips say everything.
+  var engine: EngineIdentity?
   var format: String
   var encoding: String
 
@@ -37,7 +41,11 @@ struct Recipe {
       Shortenings.fastestPercent, Shortenings.marginMilliseconds,
     ]
     for rule in rules { add("\(rule)") }
-    for part in ["crier", "\(Self.version)", engine.description, "\(Mastering.version)", format, encoding] { add(part) }
+    for part in [
+      "crier", "\(Self.version)", engine?.description ?? "no engine", "\(Mastering.version)", format, encoding,
+    ] {
+      add(part)
+    }
     for way in ways {
       let script = way.script
       add("way")
@@ -45,23 +53,31 @@ struct Recipe {
       add(way.attempt.pace.rawValue)
       add(script.locale)
       add("\(script.rate)")
-      for run in script.runs {
-        add("run")
-        add(run.voice)
-        for segment in run.segments {
-          add(segment.role.rawValue)
-          add(segment.text)
+      if let recording = way.plan.recording {
+        add("pack")
+        add(recording.pack.manifest.digest)
+        add("\(VoicePack.stitchingVersion)")
+        for (name, milliseconds) in recording.pauses.named { add("\(name) \(milliseconds)") }
+      }
+      for part in way.plan.parts {
+        add("\(part.pauseMilliseconds)")
+        switch part.source {
+        case .recorded(let clips):
+          add("clips")
+          for clip in clips {
+            add(clip.file)
+            add(clip.pause.rawValue)
+          }
+        case .spoken(let run):
+          add("run")
+          add(run.voice)
+          for segment in run.segments {
+            add(segment.role.rawValue)
+            add(segment.text)
+          }
         }
       }
     }
     return hash.finalize().hexadecimal
-  }
-}
-
-extension Sequence<UInt8> {
-  /// Two lower-case hexadecimal digits a byte.
-  var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -11,6 +11,10 @@ public struct RenderOptions: Sendable, Hashable {
 
   public var method: Method
 
+  /// The voice pack that speaks, by its id; `nil` takes the first that has the announcement's fixed words. A pack asked
+  /// for is used with `auto` also where it lacks words: the engine fills them in.
+  public var pack: String?
+
   /// Replaces the phrase book's voice; runs in other languages keep theirs.
   public var voice: String?
 
@@ -25,21 +29,22 @@ public struct RenderOptions: Sendable, Hashable {
   public static let rates = 80...450
 
   public init(
-    method: Method = .auto, voice: String? = nil, rate: Int? = nil,
+    method: Method = .auto, pack: String? = nil, voice: String? = nil, rate: Int? = nil,
     format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16), defaultLocale: String = "en-US"
   ) {
     self.method = method
+    self.pack = pack
     self.voice = voice
     self.rate = rate
     self.format = format
     self.defaultLocale = defaultLocale
   }
 
-  /// - Throws: `.optionInvalid` or `.methodUnavailable`, naming the option as the command line and the service spell it.
+  /// - Throws: `.optionInvalid`, naming the option as the command line and the service spell it.
   func check() throws(AnnouncerError) {
-    guard method != .clips else {
+    if let pack, method == .speech {
       throw AnnouncerError(
-        .methodUnavailable, "method clips", "no voice pack is installed", remedy: "choose speech, or auto")
+        .optionInvalid, "pack \(pack)", "does not go with method speech", remedy: "drop one of them")
     }
     if let rate, !Self.rates.contains(rate) {
       throw AnnouncerError(

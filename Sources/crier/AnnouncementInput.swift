@@ -80,13 +80,15 @@ struct AnnouncementInput: ParsableArguments {
   static func money(
     _ amount: String, _ code: String, field: String = "--amount"
   ) throws(AnnouncementError) -> Money {
-    guard let currency = Currency(code: code) else {
-      let meant = code.uppercased()
-      throw AnnouncementError(
-        .fieldInvalid, "--currency \(Terminal.printable(code))", "is not an active ISO 4217 code",
-        remedy: Currency(code: meant) != nil ? "did you mean \(meant)?" : "give three letters such as CNY, USD or INR")
-    }
-    return try Money(decimalText: amount, currency: currency, field: field)
+    try Money(decimalText: amount, currency: try currency(code), field: field)
+  }
+
+  static func currency(_ code: String) throws(AnnouncementError) -> Currency {
+    if let currency = Currency(code: code) { return currency }
+    let meant = code.uppercased()
+    throw AnnouncementError(
+      .fieldInvalid, "--currency \(Terminal.printable(code))", "is not an active ISO 4217 code",
+      remedy: Currency(code: meant) != nil ? "did you mean \(meant)?" : "give three letters such as CNY, USD or INR")
   }
 
   static func limited(

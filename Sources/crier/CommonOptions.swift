@@ -6,10 +6,11 @@ public import ArgumentParser
 import Foundation
 public import SoundFiles
 import SpeechEngine
+import VoicePacks
 
 /// Where the program's data is, and the announcer made of it.
 struct DataOptions: ParsableArguments {
-  @Option(help: "The folder that holds Templates/.", completion: .directory)
+  @Option(help: "The folder that holds Templates/ and Voices/.", completion: .directory)
   var data: String?
 
   func validate() throws {
@@ -22,10 +23,17 @@ struct DataOptions: ParsableArguments {
   func announcer(speakers: Int) throws -> Announcer {
     Announcer(
       phraseBooks: try phraseBooks(),
-      engine: SpeechEngine(SpeechEngine.Configuration(speaker: installation.speaker, speakers: speakers)))
+      engine: engine(speakers: speakers), packs: shelf)
   }
 
-  private var installation: Installation {
+  func engine(speakers: Int) -> SpeechEngine {
+    SpeechEngine(SpeechEngine.Configuration(speaker: installation.speaker, speakers: speakers))
+  }
+
+  /// What somebody recorded comes before what set-up built.
+  var shelf: VoicePackShelf { VoicePackShelf(folders: [CrierHome.voices, installation.voices]) }
+
+  var installation: Installation {
     Installation(
       data: data, environment: ProcessInfo.processInfo.environment,
       executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
@@ -37,6 +45,9 @@ struct ClipOptions: ParsableArguments {
   @Option(help: "Who speaks: \(RenderOptions.Method.allCases.map(\.rawValue).joined(separator: ", ")).")
   var method: RenderOptions.Method = .auto
 
+  @Option(help: "The voice pack, by its id (see crier voices list); the engine says what it lacks.")
+  var pack: String?
+
   @Option(help: "The engine's voice, such as en-us+f2, in place of the phrase book's.")
   var voice: String?
 
@@ -46,7 +57,7 @@ struct ClipOptions: ParsableArguments {
   func renderOptions(locale: String?, format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16))
     -> RenderOptions
   {
-    var options = RenderOptions(method: method, voice: voice, rate: rate, format: format)
+    var options = RenderOptions(method: method, pack: pack, voice: voice, rate: rate, format: format)
     if let locale { options.defaultLocale = locale }
     return options
   }

@@ -17,4 +17,7 @@ enum CrierHome {
   }
 
   static var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
+
+  /// The voice packs that somebody recorded: they cannot be made again, so they belong to what is backed up.
+  static var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 }

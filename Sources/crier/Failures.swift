@@ -6,6 +6,9 @@ import ArgumentParser
 import Mastering
 import SoundLibrary
 import SpeechEngine
+import VoicePackIntegrity
+import VoicePackMaking
+import VoicePacks
 
 #if canImport(Glibc)
   import Glibc
@@ -41,6 +44,9 @@ enum Failures {
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)
+    case let error as VoicePackError: error.code == .systemFailure ? 70 : 65
+    case is VoicePackIntegrityError, is RecordingSheetError: 65
+    case let error as PackMakingError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case is OutputFile.Failure, is StandardOutput.Failure: 73
@@ -71,6 +77,15 @@ enum Failures {
     case .voiceUnknown: 64
     case .textUnspeakable, .requestRefused: 65
     case .cancelled: 70
+    }
+  }
+
+  private static func status(of code: PackMakingError.Code) -> Int32 {
+    switch code {
+    case .writingFailed, .packExists: 73
+    case .conversionFailed: 70
+    case .languageUnknown, .packInvalid: 64
+    default: 65
     }
   }
 }

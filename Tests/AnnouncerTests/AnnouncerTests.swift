@@ -125,7 +125,6 @@ struct AnnouncerTests {
         "encoding ima4: cannot be stored in caf; choose one of pcm16, ulaw, alaw."
       ),
       (RenderOptions(rate: 20), "rate: is out of range; give 80 to 450 words a minute."),
-      (RenderOptions(method: .clips), "method clips: no voice pack is installed; choose speech, or auto."),
     ]
     for (options, description) in cases {
       let error = await #expect(throws: AnnouncerError.self) {

@@ -48,13 +48,15 @@ struct ReadBackTests {
 
   @Test(
     "right words pass",
-    arguments: [("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR")])
+    arguments: [
+      ("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR"), ("es-MX", "MXN"),
+    ])
   func rightWords(locale: String, code: String) throws {
     let workshop = try Workshop()
     for amount in ["1", "12", "305", "10000", "123456789"] {
       let script = try workshop.announcer.script(for: try Workshop.payment(amount, code, locale: locale))
       let money = try #require(Currency(code: code).map { try Money(decimalText: amount, currency: $0) })
-      try Announcer.readBack(money, in: script)
+      try Announcer.readBack(money, in: SpeakingPlan(spoken: script), script.locale)
     }
   }
 }

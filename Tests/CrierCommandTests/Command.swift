@@ -10,13 +10,23 @@ struct Command {
     var message: String
   }
 
-  /// A folder of its own for each test; `CRIER_HOME` is in it.
+  /// A folder of its own for each test; `CRIER_HOME` is in it, and so is its data: the checkout's phrase books, and only
+  /// the voice packs that the test makes.
   let directory: URL
 
   init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: data.appending(path: "Templates"), withDestinationURL: Self.checkout.appending(path: "Templates"))
   }
+
+  /// What a program of this test gets, and nothing else.
+  var environment: [String: String] {
+    ["CRIER_HOME": directory.appending(path: "home").path, "CRIER_DATA": data.path, "PATH": "/usr/bin:/bin"]
+  }
+
+  var data: URL { directory.appending(path: "data") }
 
   func remove() { try? FileManager.default.removeItem(at: directory) }
 
@@ -33,8 +43,7 @@ struct Command {
     process.executableURL = Self.program
     process.arguments = arguments
     process.currentDirectoryURL = directory
-    process.environment = ["CRIER_HOME": directory.appending(path: "home").path, "PATH": "/usr/bin:/bin"]
-      .merging(environment) { $1 }
+    process.environment = self.environment.merging(environment) { $1 }
     // Files and not pipes: a program that prints more than a pipe holds must not wait for its reader.
     let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     for file in files { try Data().write(to: file) }

@@ -132,7 +132,7 @@ struct RenderCommandTests {
       (["render", "--text", "😀"], "crier: --text: has no word that a voice can say; give at least one word.\n"),
       (
         ["render", "--text", "x", "--locale", "xx"],
-        "crier: --locale: xx has no phrase book; choose one of en-US, hi-IN, ja-JP, ko-KR, zh-CN.\n"
+        "crier: --locale: xx has no phrase book; choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN.\n"
       ),
       (
         ["render", "nothing.json"], "crier: nothing.json: cannot be read; name a JSON file, or - for standard input.\n"
@@ -204,6 +204,7 @@ struct RenderCommandTests {
     for (output, message, status) in [("/dev/full", "/dev/null", 73), ("/dev/null", "/dev/full", 0)] {
       let process = Process()
       process.executableURL = Command.program
+      process.environment = crier.environment
       process.arguments = ["render", "--text", "x", "--containers", crier.directory.path]
       process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
       process.standardError = try FileHandle(forWritingTo: URL(filePath: message))

@@ -16,7 +16,7 @@ import Testing
 
 @Suite("Hostile texts", .serialized)
 struct HostileChecks {
-  private static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"]
+  private static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN", "es-MX"]
 
   /// The texts of `Tests/Fixtures/hostile`, which end or mislead the engine.
   private static func samples() throws -> [String] {
@@ -55,28 +55,18 @@ struct HostileChecks {
     let expected = try await announcer.render(good, into: nil).bytes
     let texts = try Self.samples() + Self.randomTexts(2_000)
     var outcomes: [String: Int] = [:]
-    try await withThrowingTaskGroup(of: String.self) { group in
-      var waiting = texts.enumerated().makeIterator()
-      func startNext() {
-        guard let (index, text) = waiting.next() else { return }
-        let locale = Self.locales[index % 5]
-        group.addTask {
-          let start = ContinuousClock.now
-          let announcement = try Self.announcement(text, locale, asPayer: index % 3 == 0)
-          let outcome = await Self.outcome(of: announcement, by: announcer)
-          #expect(ContinuousClock.now - start < .seconds(10))
-          // A payment is never dropped, whatever its payer and note are.
-          if case .payment = announcement { #expect(outcome == "clip") }
-          let next = try await announcer.render(good, into: nil)
-          #expect(next.bytes == expected)
-          return outcome
-        }
-      }
-      for _ in 0..<4 { startNext() }
-      while let outcome = try await group.next() {
-        outcomes[outcome, default: 0] += 1
-        startNext()
-      }
+    try await concurrently(Array(texts.enumerated()), limit: 4) { index, text in
+      let start = ContinuousClock.now
+      let announcement = try Self.announcement(text, Self.locales[index % 5], asPayer: index % 3 == 0)
+      let outcome = await Self.outcome(of: announcement, by: announcer)
+      #expect(ContinuousClock.now - start < .seconds(10))
+      // A payment is never dropped, whatever its payer and note are.
+      if case .payment = announcement { #expect(outcome == "clip") }
+      let next = try await announcer.render(good, into: nil)
+      #expect(next.bytes == expected)
+      return outcome
+    } each: { outcome in
+      outcomes[outcome, default: 0] += 1
     }
     print("hostile texts, the whole way: \(outcomes.sorted { $0.key < $1.key })")
     #expect(outcomes.values.reduce(0, +) == texts.count)
@@ -92,25 +82,16 @@ struct HostileChecks {
     let expected = try await engine.speak(good)
     let voices = ["cmn-latn-pinyin+f2", "en-us+f2", "ja+f2", "ko+f2", "hi+f2"]
     var outcomes: [String: Int] = [:]
-    try await withThrowingTaskGroup(of: String.self) { group in
-      var waiting = (try Self.samples() + Self.randomTexts(2_000)).enumerated().makeIterator()
-      func startNext() {
-        guard let (index, text) = waiting.next() else { return }
-        group.addTask {
-          let start = ContinuousClock.now
-          let outcome = await Self.outcome(
-            of: Utterance(voice: voices[index % 5], rate: 160, text: text), by: engine)
-          #expect(ContinuousClock.now - start < .seconds(10))
-          let next = try await engine.speak(good)
-          #expect(next == expected)
-          return outcome
-        }
-      }
-      for _ in 0..<4 { startNext() }
-      while let outcome = try await group.next() {
-        outcomes[outcome, default: 0] += 1
-        startNext()
-      }
+    let texts = try Self.samples() + Self.randomTexts(2_000)
+    try await concurrently(Array(texts.enumerated()), limit: 4) { index, text in
+      let start = ContinuousClock.now
+      let outcome = await Self.outcome(of: Utterance(voice: voices[index % 5], rate: 160, text: text), by: engine)
+      #expect(ContinuousClock.now - start < .seconds(10))
+      let next = try await engine.speak(good)
+      #expect(next == expected)
+      return outcome
+    } each: { outcome in
+      outcomes[outcome, default: 0] += 1
     }
     print("hostile texts, at the engine: \(outcomes.sorted { $0.key < $1.key })")
     #expect(Set(["spoken", "text_unspeakable", "request_refused"]).isSuperset(of: outcomes.keys))
@@ -132,20 +113,13 @@ struct HostileChecks {
     for (announcer, isShaken) in [(calm, false), (shaken, true)] {
       let library = SoundLibrary(
         container: try GroupContainer(containers: directory, group: isShaken ? "group.shaken" : "group.calm"))
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        var waiting = announcements.makeIterator()
-        func startNext() {
-          guard let announcement = waiting.next() else { return }
-          group.addTask { _ = try await announcer.render(announcement, into: library) }
-        }
-        for _ in 0..<4 { startNext() }
-        var done = 0
-        while try await group.next() != nil {
-          done += 1
-          if isShaken, done % 10 == 0, let victim = await engine.speakerProcesses().randomElement() {
-            kill(victim, SIGKILL)
-          }
-          startNext()
+      var done = 0
+      try await concurrently(announcements, limit: 4) { announcement in
+        _ = try await announcer.render(announcement, into: library)
+      } each: { _ in
+        done += 1
+        if isShaken, done % 10 == 0, let victim = await engine.speakerProcesses().randomElement() {
+          kill(victim, SIGKILL)
         }
       }
       names.append(try FileManager.default.contentsOfDirectory(atPath: library.soundsDirectory.path).sorted())

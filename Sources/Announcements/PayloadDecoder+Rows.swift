@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a row of a list says: a row is a payload whose payment may have no id, or a text to be spoken.
+public struct PayloadRow: Sendable, Hashable {
+  /// As far as it could be read, also where the rest could not.
+  public var id: String?
+  public var announcement: Result<Announcement, AnnouncementError>
+
+  public init(id: String? = nil, announcement: Result<Announcement, AnnouncementError>) {
+    self.id = id
+    self.announcement = announcement
+  }
+}
+
+extension PayloadDecoder {
+  /// The most bytes a payload, or a line of JSON, may have.
+  public static let largestBytes = PayloadScan.largestBytes
+
+  /// The fields of a row that is not JSON: the keys of a payment, and of a text.
+  public static let rowKeys = [
+    "id", "amount", "minor", "currency", "kind", "channel", "payer", "note", "locale", "sequence", "occurred_at",
+    "text",
+  ]
+
+  /// Reads a line of JSON: a payload as ``decode(_:)`` takes it, or `{"text": "…", "locale": "…"}`.
+  ///
+  /// - Parameter line: UTF-8, with the limits of a payload.
+  public static func row(json line: Data) -> PayloadRow {
+    do throws(AnnouncementError) {
+      return row(try fields(of: line))
+    } catch {
+      return PayloadRow(announcement: .failure(error))
+    }
+  }
+
+  /// Reads the cells of a table's row.
+  ///
+  /// - Parameter cells: by ``rowKeys``; an empty cell is an absent one. `amount` is decimal text, `minor` and `sequence`
+  ///   are whole numbers.
+  public static func row(cells: [String: String]) -> PayloadRow {
+    var values: [String: PayloadValue] = [:]
+    var fault: AnnouncementError?
+    for (key, cell) in cells where !cell.isEmpty || key == "text" {
+      values[key] = .string(cell)
+      guard ["minor", "sequence"].contains(key) else { continue }
+      if let number = wholeNumber(cell) {
+        values[key] = .number(number)
+      } else {
+        fault = AnnouncementError(
+          .fieldInvalid, key, "is not a whole number below 2^63", remedy: "write its digits and nothing else")
+      }
+    }
+    let row = row(PayloadFields(path: "", values: values))
+    return fault.map { PayloadRow(id: row.id, announcement: .failure($0)) } ?? row
+  }
+
+  private static func row(_ top: PayloadFields) -> PayloadRow {
+    var fields = top
+    if case .object(let payment)? = top.value("payment") { fields = PayloadFields(path: "payment", values: payment) }
+    let id = try? identifier(fields)
+    do throws(AnnouncementError) {
+      if let text = try text(top) { return PayloadRow(id: id, announcement: .success(text)) }
+      return PayloadRow(id: id, announcement: .success(try announcement(top, requiresID: false)))
+    } catch {
+      return PayloadRow(id: id, announcement: .failure(error))
+    }
+  }
+
+  /// - Returns: `nil` when the row is no text but a payload.
+  private static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
+    guard top.value("text") != nil else { return nil }
+    let other = ["payment", "aps", "amount", "minor"].first { top.value($0) != nil }
+    switch (try top.text("text", atMost: Announcement.longestText), other) {
+    case (let text?, nil):
+      return .text(text, locale: try top.text("locale", atMost: 64))
+    case (nil, _?):
+      return nil
+    case (nil, nil):
+      throw AnnouncementError(
+        .nothingToSay, "text", "is empty", remedy: "give a text to be spoken, or a payment")
+    case (_?, let other?):
+      throw AnnouncementError(
+        .fieldsConflict, "text and \(other)", "are both given", remedy: "give a text to be spoken, or a payment")
+    }
+  }
+
+  private static func wholeNumber(_ cell: String) -> Decimal? {
+    let digits = cell.utf8.first == UInt8(ascii: "-") ? cell.utf8.dropFirst() : cell.utf8[...]
+    guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    return Int64(cell).map { Decimal($0) }
+  }
+}

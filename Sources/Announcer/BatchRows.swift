@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+import CommaSeparatedValues
+import Foundation
+
+/// One row of a list of announcements: what it says, or what is wrong with it.
+public struct BatchRow: Sendable, Hashable {
+  /// On which it begins, from 1.
+  public var line: Int
+  public var id: String?
+  public var announcement: Result<Announcement, AnnouncementError>
+
+  /// How many bytes of the list end with it.
+  public var endOffset: Int
+
+  public init(
+    line: Int, id: String? = nil, announcement: Result<Announcement, AnnouncementError>, endOffset: Int = 0
+  ) {
+    self.line = line
+    self.id = id
+    self.announcement = announcement
+    self.endOffset = endOffset
+  }
+}
+
+/// Reads a list of announcements from bytes that come piece by piece, in memory for one row and one piece.
+///
+/// The list is CSV by RFC 4180, whose first row names its columns with ``PayloadDecoder/rowKeys``; or JSON lines: a
+/// payload a line, or `{"text": "…", "locale": "…"}`. A payment's `id` may be left out. Blank lines are passed over.
+public struct BatchRows: Sendable {
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    case csv, jsonl
+  }
+
+  /// The names of columns that are not used, as the list spells them; known once the first row is.
+  public private(set) var unknownColumns: [String] = []
+
+  /// `nil` until a byte tells it.
+  private var format: Format?
+  private var hasEnded = false
+  private var csv = CSVReader()
+  private var lines = LineReader(longest: PayloadDecoder.largestBytes)
+
+  /// The blanks before the byte that tells the format.
+  private var lead: [UInt8] = []
+
+  /// What each cell of a row is; `nil` before the header, and for a column that is not used.
+  private var columns: [String?]?
+
+  private static let blanks = Set(" \t\r\n".utf8)
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// - Parameter format: `nil` to go by the first byte that is no blank: a list that begins with `{` is JSON lines.
+  public init(format: Format? = nil) { self.format = format }
+
+  /// Takes the next piece, of any size.
+  public mutating func append(_ bytes: [UInt8]) {
+    switch format {
+    case .csv: csv.append(bytes)
+    case .jsonl: lines.append(bytes)
+    case nil:
+      lead += bytes
+      let isFirst = { (byte: UInt8) in !Self.blanks.contains(byte) && !Self.byteOrderMark.contains(byte) }
+      if let first = lead.first(where: isFirst) {
+        decide(first == UInt8(ascii: "{") ? .jsonl : .csv)
+      } else if lead.count > PayloadDecoder.largestBytes {
+        decide(.csv)
+      }
+    }
+  }
+
+  /// Says that no more bytes come.
+  public mutating func end() {
+    if format == nil { decide(.csv) }
+    hasEnded = true
+    csv.end()
+    lines.end()
+  }
+
+  private mutating func decide(_ format: Format) {
+    self.format = format
+    append(lead)
+    lead = []
+  }
+
+  /// The next row.
+  ///
+  /// - Returns: `nil` when more bytes are needed, or, after ``end()``, when there is none.
+  /// - Throws: what is wrong with the whole list: there is no header, or its columns cannot make an announcement.
+  public mutating func next() throws(AnnouncementError) -> BatchRow? {
+    switch format {
+    case .csv: try nextRecord()
+    case .jsonl: nextLine()
+    case nil: nil
+    }
+  }
+
+  // MARK: JSON lines
+
+  private mutating func nextLine() -> BatchRow? {
+    while let line = lines.next() {
+      var bytes = line.bytes[...]
+      if line.number == 1, bytes.starts(with: Self.byteOrderMark) { bytes = bytes.dropFirst(3) }
+      guard !bytes.allSatisfy(Self.blanks.contains) else { continue }
+      let row = bytes.count > PayloadDecoder.largestBytes ? Self.tooLong : PayloadDecoder.row(json: Data(bytes))
+      return BatchRow(
+        line: line.number, id: row.id, announcement: row.announcement, endOffset: lines.consumedBytes)
+    }
+    return nil
+  }
+
+  private static var tooLong: PayloadRow {
+    PayloadRow(
+      announcement: .failure(
+        AnnouncementError(
+          .payloadTooLarge, "payload", "is longer than \(PayloadDecoder.largestBytes) bytes",
+          remedy: "write each payload on a line of its own, and make it shorter")))
+  }
+
+  // MARK: CSV
+
+  private mutating func nextRecord() throws(AnnouncementError) -> BatchRow? {
+    if columns == nil { try readHeader() }
+    guard let columns else { return nil }
+    let (line, row): (Int, PayloadRow)
+    do throws(CSVError) {
+      guard let record = try csv.next() else { return nil }
+      (line, row) = (record.line, Self.row(record.fields, columns))
+    } catch {
+      (line, row) = (error.line, PayloadRow(announcement: .failure(Self.malformed(error, in: "field \(error.field)"))))
+    }
+    return BatchRow(line: line, id: row.id, announcement: row.announcement, endOffset: csv.consumedBytes)
+  }
+
+  private static func row(_ cells: [String], _ columns: [String?]) -> PayloadRow {
+    guard cells.count == columns.count else {
+      return PayloadRow(
+        announcement: .failure(
+          AnnouncementError(
+            .payloadMalformed, "row", "has \(cells.count) fields, and the header \(columns.count)",
+            remedy: "write one for each column, and put one that holds a comma in quotation marks")))
+    }
+    var named: [String: String] = [:]
+    for case (let column?, let cell) in zip(columns, cells) { named[column] = cell }
+    return PayloadDecoder.row(cells: named)
+  }
+
+  private mutating func readHeader() throws(AnnouncementError) {
+    let header: CSVRecord?
+    do throws(CSVError) {
+      header = try csv.next()
+    } catch {
+      throw Self.malformed(error, in: "line \(error.line), field \(error.field)")
+    }
+    guard let header else {
+      guard hasEnded else { return }
+      throw AnnouncementError(
+        .payloadMalformed, "list", "is empty", remedy: "give CSV with a header, or JSON lines that begin with {")
+    }
+    let known = Set(PayloadDecoder.rowKeys)
+    let columns = header.fields.map { known.contains($0) ? $0 : nil }
+    let names = Set(columns.compactMap(\.self))
+    if let twice = names.sorted().first(where: { name in columns.count { $0 == name } > 1 }) {
+      throw Self.headerFault(header, .fieldsConflict, twice, "stands there twice", "name each column once")
+    }
+    let isPayment = names.contains("amount") || names.contains("minor")
+    guard isPayment || names.contains("text") else {
+      throw Self.headerFault(
+        header, .fieldMissing, "amount", "is missing",
+        "name the columns, separated by commas: amount (or minor) and currency, or text")
+    }
+    guard !isPayment || names.contains("currency") else {
+      throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "amounts need one")
+    }
+    unknownColumns = header.fields.filter { !known.contains($0) }
+    self.columns = columns
+  }
+
+  private static func headerFault(
+    _ header: CSVRecord, _ code: AnnouncementError.Code, _ column: String, _ problem: String, _ remedy: String
+  ) -> AnnouncementError {
+    AnnouncementError(code, "line \(header.line), column \(column)", problem, remedy: remedy)
+  }
+
+  private static func malformed(_ error: CSVError, in subject: String) -> AnnouncementError {
+    AnnouncementError(.payloadMalformed, subject, error.problem, remedy: error.remedy)
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import VoicePacks
+
+/// Who says each part of a script: a voice pack's clips, the engine, or both by turns. A pure value.
+struct SpeakingPlan {
+  enum Source {
+    /// Clips of one pack, joined into one sound.
+    case recorded([SelectedClip])
+    /// Words for the engine.
+    case spoken(Script.Run)
+  }
+
+  struct Part {
+    var source: Source
+    var saysAmount: Bool
+    /// In ms, before the next part.
+    var pauseMilliseconds = 0
+  }
+
+  var parts: [Part]
+
+  /// The words of the amount as they will be heard: what is said in the clips, where clips say it. Empty for free text.
+  var amountText: String
+
+  /// The roles of what the pack has no clip for, names and notes left out.
+  var rolesWithoutClip: Set<Script.Role> = []
+
+  /// The pack and the pauses between its clips; `nil` when the engine says everything.
+  var recording: (pack: VoicePack, pauses: ClipPauses)?
+
+  var isSpoken: Bool { recording == nil }
+  var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
+
+  /// As the report names it.
+  var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
+
+  /// The engine says everything: a part a run.
+  init(spoken script: Script) {
+    parts = script.runs.map { run in
+      Part(
+        source: .spoken(run), saysAmount: run.segments.contains { $0.role == .amount },
+        pauseMilliseconds: Announcer.pauseBetweenVoicesMilliseconds)
+    }
+    amountText = script.amountText
+  }
+
+  /// A pack says what it has clips for and the engine the rest; without a single clip, the engine says it all.
+  init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
+    let pieces = script.pieces
+    parts = []
+    amountText = ""
+    for stretch in pieces.indices.stretches(by: { pieces[$0].token != nil }) {
+      let tokens = pieces[stretch].compactMap(\.token)
+      guard tokens.count == stretch.count else {
+        append(spoken: pieces[stretch], of: script, pauses)
+        continue
+      }
+      for selection in pack.selection(for: tokens) {
+        switch selection {
+        case .clip(let clip):
+          let said = pieces[stretch.lowerBound + clip.tokens.lowerBound..<stretch.lowerBound + clip.tokens.upperBound]
+          append(clip, said, pauses)
+        case .missing(let range):
+          let said = pieces[stretch.lowerBound + range.lowerBound..<stretch.lowerBound + range.upperBound]
+          rolesWithoutClip.formUnion(said.map(\.segment.role))
+          append(spoken: said, of: script, pauses)
+        }
+      }
+    }
+    guard parts.contains(where: { if case .recorded = $0.source { true } else { false } }) else {
+      let missing = rolesWithoutClip
+      self = SpeakingPlan(spoken: script)
+      rolesWithoutClip = missing
+      return
+    }
+    recording = (pack, pauses)
+  }
+
+  private mutating func append(_ clip: SelectedClip, _ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
+    let isAmount = said.contains { $0.segment.role == .amount }
+    if isAmount, let first = said.first, let last = said.last {
+      // What stood before the first of the words and behind the last of them stays.
+      let opening = first.segment.text.prefix { !$0.isLetter }
+      let closing = last.segment.text.reversed().prefix { !$0.isLetter }.reversed()
+      amountText += opening + clip.text + closing
+    }
+    if let last = parts.indices.last, case .recorded(let clips) = parts[last].source {
+      parts[last].source = .recorded(clips + [clip])
+      parts[last].saysAmount = parts[last].saysAmount || isAmount
+    } else {
+      parts.append(Part(source: .recorded([clip]), saysAmount: isAmount))
+    }
+    close(said, pauses)
+  }
+
+  private mutating func append(spoken said: ArraySlice<Script.Piece>, of script: Script, _ pauses: ClipPauses) {
+    for piece in said {
+      let isAmount = piece.segment.role == .amount
+      if isAmount { amountText += piece.segment.text }
+      let run = script.runs[piece.run]
+      if let last = parts.indices.last, case .spoken(var open) = parts[last].source, open.voice == run.voice {
+        open.segments.append(piece.segment)
+        parts[last].source = .spoken(open)
+        parts[last].saysAmount = parts[last].saysAmount || isAmount
+      } else {
+        let segment = Script.Run(language: run.language, voice: run.voice, segments: [piece.segment])
+        parts.append(Part(source: .spoken(segment), saysAmount: isAmount))
+      }
+      close([piece], pauses)
+    }
+  }
+
+  /// Two voices never follow each other closer than two voices of the engine do.
+  private mutating func close(_ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
+    guard let last = parts.indices.last, let pause = said.last?.pause else { return }
+    parts[last].pauseMilliseconds = max(Announcer.pauseBetweenVoicesMilliseconds, pauses.milliseconds(pause))
+  }
+}
+
+extension Range<Int> {
+  /// The range in stretches whose elements have the same answer.
+  fileprivate func stretches(by answer: (Int) -> Bool) -> [Range<Int>] {
+    var stretches: [Range<Int>] = []
+    for index in self {
+      if let last = stretches.last, answer(last.lowerBound) == answer(index) {
+        stretches[stretches.count - 1] = last.lowerBound..<index + 1
+      } else {
+        stretches.append(index..<index + 1)
+      }
+    }
+    return stretches
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import SoundLibrary
+
+/// Where clips are published.
+struct PublishingOptions: ParsableArguments {
+  @Option(help: "The app group whose Library/Sounds gets the clips.")
+  var group = "group.crier"
+
+  @Option(help: "The folder of group containers. (default: $CRIER_HOME/containers)", completion: .directory)
+  var containers: String?
+
+  func validate() throws {
+    if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
+  }
+
+  /// - Throws: `SoundLibraryError` for a name that no group can have.
+  func library() throws -> SoundLibrary {
+    let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.containers
+    return SoundLibrary(container: try GroupContainer(containers: folder, group: group))
+  }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import ArgumentParser
+import Foundation
+import VoicePackMaking
+import VoicePacks
+
+struct Voices: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Voice packs: recordings from which announcements are joined.",
+    discussion: """
+      Packs are looked for in $CRIER_HOME/Voices, and then in Voices/ beside Templates/.
+
+      EXAMPLES
+        crier voices sheet --locale en-US --html --output sheet.html
+        crier voices import recordings --locale en-US --id my-shop --speaker Ada --licence CC-BY-4.0
+        crier voices check my-shop
+        crier render --amount 12.50 --currency USD --locale en-US --pack my-shop
+      """,
+    subcommands: [List.self, Build.self, Sheet.self, Import.self, Check.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the packs: id, locale, speaker, words, licence.")
+
+    @Flag(help: "Print a line of JSON for each pack.")
+    var json = false
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let shelf = files.shelf
+        for id in shelf.ids {
+          do {
+            let line = PackLine(try shelf.manifest(id: id))
+            try StandardOutput.write(json ? try line.json : line.text)
+          } catch let error as VoicePackError {
+            Terminal.note("crier: \(error)")
+          }
+        }
+        if shelf.ids.isEmpty {
+          Terminal.note("There is no voice pack: make one with crier voices build or crier voices import.")
+        }
+      }
+    }
+  }
+
+  struct Build: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Makes a pack by letting the engine say a locale's whole vocabulary.",
+      discussion: "The same engine makes the same bytes each time. The pack's id is the locale with -espeak behind it.")
+
+    @Option(help: "The language, by BCP 47; may be given several times.")
+    var locale: [String]
+
+    @Option(help: "The pack's id, when there is one locale.")
+    var id: String?
+
+    @Option(help: "The engine's voice, such as en-us+f2, in place of the phrase book's.")
+    var voice: String?
+
+    @Option(help: "Words a minute, 80 to 450, in place of the phrase book's.")
+    var rate: Int?
+
+    @Option(help: "The folder of packs to write into. (default: Voices/ beside Templates/)", completion: .directory)
+    var voices: String?
+
+    @Flag(help: "Say nothing but what went wrong.")
+    var quiet = false
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func validate() throws {
+      if locale.isEmpty { throw ValidationError("--locale is missing: name a language, such as --locale en-US.") }
+      if id != nil, locale.count > 1 { throw ValidationError("--id names one pack, and there are several --locale.") }
+      if voices == "" { throw ValidationError("--voices is empty: name a folder.") }
+    }
+
+    func run() async throws {
+      try await Failures.reported {
+        let books = try files.phraseBooks()
+        let engine = files.engine(speakers: 1)
+        let writer = PackWriter(
+          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? files.installation.voices)
+        for locale in locale {
+          let scripts = try books.writer(for: locale)
+          let book = scripts.book
+          if let voice, !book.isReadable(by: voice) {
+            throw ValidationError(
+              "--voice \(Terminal.printable(voice)) does not read the words of \(book.locale): choose one of "
+                + "\(book.voices.joined(separator: ", ")), with any variant, such as +f2.")
+          }
+          let speaker = EngineVoice(engine: engine, book: book, voice: voice, rate: rate)
+          let pack = id ?? "\(book.locale)-espeak"
+          let progress = StepProgress(name: pack, isQuiet: quiet)
+          let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
+          let facts = PackFacts(
+            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved")
+          try writer.write(facts, clips: clips, replacing: true)
+          progress.end()
+          if !quiet {
+            try StandardOutput.write(writer.directory.appending(path: pack).path(percentEncoded: false))
+            Terminal.note("\(pack): \(clips.count) clips")
+          }
+        }
+      }
+    }
+  }
+
+  struct Sheet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints what is to be recorded: CSV for programs, or a page for whoever reads it aloud.")
+
+    @OptionGroup(title: "What to say") var words: VocabularyOptions
+
+    @Flag(help: "A page to print, instead of CSV.")
+    var html = false
+
+    @Option(help: "Write to this file instead of standard output.", completion: .file())
+    var output: String?
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func validate() throws {
+      if output == "" { throw ValidationError("--output is empty: name a file.") }
+    }
+
+    func run() async throws {
+      try await Failures.reported {
+        let sheet = RecordingSheet(vocabulary: try words.vocabulary(files))
+        let text = html ? sheet.html : sheet.csv
+        if let output {
+          try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))
+        } else {
+          try StandardOutput.write(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        }
+      }
+    }
+  }
+
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Checks packs: what they cannot say, and what is wrong with their clips.",
+      discussion: "Exit status: 65 when an announcement could fail; 0 when there are warnings only.")
+
+    @Argument(help: ArgumentHelp("Packs by id, or folders of packs. (default: every pack there is)", valueName: "pack"))
+    var packs: [String] = []
+
+    @Option(help: "A currency that the pack must be able to say; may be given several times. (default: the region's)")
+    var currency: [String] = []
+
+    @Flag(help: "Print the reports as JSON.")
+    var json = false
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      var isUsable = true
+      try await Failures.reported {
+        let shelf = files.shelf
+        for pack in packs.isEmpty ? shelf.ids : packs {
+          let report = try report(pack, shelf)
+          try StandardOutput.write(
+            json ? String(decoding: try report.json, as: UTF8.self) : String(report.text.dropLast()))
+          isUsable = isUsable && report.isUsable
+        }
+      }
+      if !isUsable { throw ExitCode(65) }
+    }
+
+    private func report(_ pack: String, _ shelf: VoicePackShelf) throws -> PackCheckReport {
+      let folder = shelf.directory(id: pack) ?? URL(filePath: pack, directoryHint: .isDirectory).standardizedFileURL
+      guard FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
+        throw ValidationError(
+          "There is no pack \(Terminal.printable(pack)): choose one of \(shelf.ids.joined(separator: ", ")), or a folder."
+        )
+      }
+      let books = try files.phraseBooks()
+      // Of a manifest that cannot be read the check says so, whatever the book.
+      let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
+        .manifest(id: folder.lastPathComponent)
+      let writer = try books.writer(for: manifest?.locale ?? books.locales[0])
+      let currencies = try VocabularyOptions.currencies(currency)
+      return PackCheck.check(
+        directory: folder, vocabulary: try writer.vocabulary(currencies: currencies),
+        amounts: (currencies?.first ?? writer.ownCurrency).map { EverydayAmounts(writer: writer, currency: $0) })
+    }
+  }
+}
+
+/// A locale's words, for the currencies that matter.
+struct VocabularyOptions: ParsableArguments {
+  @Option(help: "The language, by BCP 47.")
+  var locale: String
+
+  @Option(help: "A currency that matters, by ISO 4217; may be given several times. (default: the region's)")
+  var currency: [String] = []
+
+  static func currencies(_ codes: [String]) throws -> [Currency]? {
+    codes.isEmpty ? nil : try codes.map { try AnnouncementInput.currency($0) }
+  }
+
+  func vocabulary(_ files: DataOptions) throws -> Vocabulary {
+    try files.phraseBooks().writer(for: locale).vocabulary(currencies: try Self.currencies(currency))
+  }
+}
+
+/// How far a work of some seconds is, on a terminal; nothing elsewhere.
+struct StepProgress {
+  var name: String
+  var isQuiet = false
+
+  func show(_ done: Int, of total: Int) {
+    guard !isQuiet, Terminal.canRedrawMessages else { return }
+    Terminal.writeMessage("\r\u{1B}[K\(name): \(done) of \(total)")
+  }
+
+  func end() {
+    if !isQuiet, Terminal.canRedrawMessages { Terminal.writeMessage("\r\u{1B}[K") }
+  }
+}
+
+/// A pack in a list.
+private struct PackLine: Encodable {
+  var id: String
+  var locale: String
+  var speaker: String
+  var licence: String
+  /// How many tokens and phrases have clips.
+  var words: Int
+  var digest: String
+
+  init(_ manifest: PackManifest) {
+    (id, locale, speaker, licence) = (manifest.id, manifest.locale, manifest.speaker, manifest.licence)
+    words = manifest.tokens.count + manifest.phrases.count
+    digest = manifest.digest
+  }
+
+  var text: String {
+    [id, locale, Terminal.printable(speaker), "\(words) words", Terminal.printable(licence)].joined(separator: "\t")
+  }
+
+  var json: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+}

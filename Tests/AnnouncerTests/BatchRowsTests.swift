@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Testing
+
+@testable import Announcer
+
+@Suite("A list becomes rows")
+struct BatchRowsTests {
+  private func rows(
+    _ bytes: [UInt8], as format: BatchRows.Format? = nil, pieceBytes: Int = .max
+  ) throws -> [BatchRow] {
+    var (rows, read) = (BatchRows(format: format), [BatchRow]())
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      rows.append(Array(rest.prefix(pieceBytes)))
+      rest = rest.dropFirst(pieceBytes)
+      while let row = try rows.next() { read.append(row) }
+    }
+    rows.end()
+    while let row = try rows.next() { read.append(row) }
+    return read
+  }
+
+  /// `line id: words` of each row, with the amount or text, or the error's code.
+  private func told(_ rows: [BatchRow]) -> [String] {
+    rows.map { row in
+      let what =
+        switch row.announcement {
+        case .success(.payment(let payment)): "\(payment.amount.decimalText) \(payment.amount.currency.code)"
+        case .success(.text(let text, let locale)): "\(text) \(locale ?? "-")"
+        case .failure(let error): error.code.rawValue
+        }
+      return "\(row.line) \(row.id ?? "-"): \(what)"
+    }
+  }
+
+  private func fault(_ text: String, as format: BatchRows.Format? = nil) -> String? {
+    do {
+      _ = try rows(Array(text.utf8), as: format)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test("the header says which cell is what, in any order", arguments: [1, 7, .max])
+  func columns(pieceBytes: Int) throws {
+    let text = "currency,colour,id,amount,text,locale\nCNY,red,1,12.50,,zh-CN\n\n,,2,,Hello,en-US\nUSD,,,5,,\n"
+    let rows = try rows(Array(text.utf8), pieceBytes: pieceBytes)
+    #expect(told(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
+  }
+
+  @Test("columns that are not used are named, and their cells are not looked at")
+  func unknownColumns() throws {
+    var rows = BatchRows()
+    rows.append(Array("amount,Colour,currency,,Colour\n5,\"\n\",CNY,x,y\n".utf8))
+    #expect(told([try #require(try rows.next())]) == ["2 -: 5.00 CNY"])
+    #expect(rows.unknownColumns == ["Colour", "", "Colour"])
+  }
+
+  @Test("a row with a fault is one row: those around it are sound")
+  func faultyRows() throws {
+    let text = "amount,currency\n1,CNY\nx,CNY\n3\n4,CNY,5\n\"5,CNY\n6,CNY\n7,cny\n8,CNY"
+    #expect(
+      told(try rows(Array(text.utf8))) == [
+        "2 -: 1.00 CNY", "3 -: field_invalid", "4 -: payload_malformed", "5 -: payload_malformed",
+        "6 -: payload_malformed", "7 -: 6.00 CNY", "8 -: field_invalid", "9 -: 8.00 CNY",
+      ])
+  }
+
+  private static let noAmount =
+    "column amount: is missing; name the columns, separated by commas: amount (or minor) and currency, or text."
+
+  @Test(
+    "a header that cannot make an announcement is the fault of the whole list",
+    arguments: [
+      ("", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
+      (" \n\n", "line 1, \(Self.noAmount)"),
+      ("5,CNY\n", "line 1, \(Self.noAmount)"),
+      ("\nAmount,Currency\n", "line 2, \(Self.noAmount)"),
+      ("amount\n5\n", "line 1, column currency: is missing; amounts need one."),
+      ("minor,text\n5\n", "line 1, column currency: is missing; amounts need one."),
+      ("amount,currency,amount\n", "line 1, column amount: stands there twice; name each column once."),
+      (
+        "amount,\"currency\n5,CNY\n",
+        "line 1, field 2: begins with a quotation mark and does not end with one; end it with one, "
+          + "and write each one in it twice."
+      ),
+    ])
+  func header(text: String, message: String) {
+    #expect(fault(text, as: .csv) == message)
+  }
+
+  @Test("an empty list is told as such, and one of JSON lines has no rows")
+  func empty() throws {
+    #expect(fault("")?.hasPrefix("list: is empty") == true)
+    #expect(try rows([], as: .jsonl).isEmpty)
+    #expect(try rows(Array("amount,currency\n".utf8)).isEmpty)
+  }
+
+  @Test("JSON lines are known by their first letter, behind blanks and a byte order mark", arguments: [1, 7, .max])
+  func jsonLines(pieceBytes: Int) throws {
+    let lines = [
+      "\u{FEFF}{\"id\": \"1\", \"minor\": 5, \"currency\": \"CNY\"}\r", " \t\r", "{\"text\": \"Hello\"}", "{",
+      "{\"text\": \"Bye\"}",
+    ]
+    let text = lines.joined(separator: "\n")
+    #expect(
+      told(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == [
+        "1 1: 0.05 CNY", "3 -: Hello -", "4 -: payload_malformed", "5 -: Bye -",
+      ])
+    #expect(told(try rows(Array("\n\n {\"text\": \"Hello\"}".utf8))) == ["3 -: Hello -"])
+  }
+
+  @Test("a line longer than a payload may be is a fault, whatever is on it, and is not kept")
+  func longLine() throws {
+    let long = "{\"text\": \"" + String(repeating: "x", count: 200_000) + "\"}\n{\"text\": \"Hello\"}\n"
+    #expect(told(try rows(Array(long.utf8), pieceBytes: 1_000)) == ["1 -: payload_too_large", "2 -: Hello -"])
+    var lines = LineReader(longest: 3)
+    lines.append(Array("abc\nabcdefgh\n\nx".utf8))
+    lines.end()
+    var read: [LineReader.Line] = []
+    while let line = lines.next() { read.append(line) }
+    #expect(read.map { String(decoding: $0.bytes, as: UTF8.self) } == ["abc", "abcd", "", "x"])
+    #expect(read.map(\.number) == [1, 2, 3, 4])
+    #expect(lines.consumedBytes == 15)
+  }
+
+  @Test("a row says where in the list it ends", arguments: ["amount,currency\n1,CNY\r\n2,CNY", "{}\r\n{}\n\n{}"])
+  func offsets(text: String) throws {
+    #expect(try rows(Array(text.utf8)).map(\.endOffset) == (text.hasPrefix("{") ? [4, 7, 10] : [23, 28]))
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SpeechEngine
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+/// Packs that the engine said, made once for all tests; each test copies the one it needs into a folder of its own.
+actor RecordedPacks {
+  static let shared = RecordedPacks()
+
+  private var clips: [String: [PackClip]] = [:]
+
+  /// The clips of a locale: its own currency's amounts, sentences and channels.
+  func clips(for locale: String) async throws -> [PackClip] {
+    if let known = clips[locale] { return known }
+    let workshop = try Workshop()
+    let writer = try workshop.announcer.phraseBooks.writer(for: locale)
+    var vocabulary = try writer.vocabulary()
+    vocabulary.blocks.removeAll { $0.coverage.hasPrefix("every amount in") && !$0.isRequired }
+    let made = try await EngineVoice(engine: workshop.engine, book: writer.book).clips(for: vocabulary)
+    clips[locale] = made
+    return made
+  }
+}
+
+extension Workshop {
+  /// An announcer with this workshop's engine and one voice pack.
+  ///
+  /// - Parameter change: what the pack has otherwise than the engine said it.
+  func recordedAnnouncer(
+    in locale: String, id: String = "voice", engine: (any Speaking)? = nil,
+    change: ([PackClip]) -> [PackClip] = { $0 }
+  ) async throws -> Announcer {
+    let clips = change(try await RecordedPacks.shared.clips(for: locale))
+    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0")
+    _ = try PackWriter(directory: voices).write(facts, clips: clips)
+    return Announcer(
+      phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine, packs: VoicePackShelf(folders: [voices]))
+  }
+
+  var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
+}
+
+/// An engine that is not to be needed.
+struct NoEngine: Speaking {
+  private var error: SpeechEngineError {
+    SpeechEngineError(.engineUnavailable, "speaking", "there is no engine", remedy: "none")
+  }
+
+  func identity() async throws(SpeechEngineError) -> EngineIdentity { throw error }
+
+  func waveform(
+    of run: Script.Run, rate: Int
+  ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) { throw error }
+
+  func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String { throw error }
+}

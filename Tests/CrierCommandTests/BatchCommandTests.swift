@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("crier batch")
+struct BatchCommandTests {
+  private func files(_ folder: URL) throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+    return Dictionary(uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
+  }
+
+  private func objects(_ output: String) throws -> [[String: Any]] {
+    try output.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+  }
+
+  /// The summary without its last part, which is of seconds.
+  private func counts(_ message: String) -> Substring? {
+    message.split(separator: "\n").last?.split(separator: ";").first
+  }
+
+  private static let list = """
+    id,amount,currency,locale,shop
+    1,12.50,CNY,zh-CN,A
+    2,12.505,CNY,zh-CN,A
+    3,5,USD,en-US,B
+
+    """
+
+  @Test("makes the clips, tells each fault with its line, and prints nothing on standard output; status 1")
+  func rows() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try Data(Self.list.utf8).write(to: crier.directory.appending(path: "list.csv"))
+    let result = try crier("batch", "list.csv")
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    let lines = result.message.split(separator: "\n")
+    #expect(lines.first == "not used: the column \"shop\"")
+    #expect(
+      lines.dropFirst().first
+        == "line 3: amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")
+    #expect(counts(result.message) == "3 rows: 2 made, 0 already there, 1 failed")
+    #expect(lines.count == 3)
+    #expect(try files(crier.sounds).count == 2)
+  }
+
+  @Test("--json prints a line for each row: the report of render, or the fault")
+  func json() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let objects = try objects(try crier("batch", "-", "--json", input: Self.list).output)
+    #expect(objects.count == 3)
+    let fault = try #require(objects.first { $0["error"] != nil })
+    #expect(fault["line"] as? Int == 3)
+    #expect(fault["id"] as? String == "2")
+    #expect((fault["error"] as? [String: String])?["code"] == "field_invalid")
+    let report = try #require(objects.first { $0["id"] as? String == "1" })
+    let rendered = try crier("render", "--amount", "12.50", "--currency", "CNY", "--locale", "zh-CN", "--json")
+    var expected = try #require(try self.objects(rendered.output).first)
+    #expect(expected["cached"] as? Bool == true)
+    expected["cached"] = false
+    expected["id"] = "1"
+    #expect(report as NSDictionary == expected as NSDictionary)
+  }
+
+  @Test("again, all is there already, and no file is touched; status 0 when no row failed")
+  func again() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let list = "{\"text\": \"Hello\"}\n{\"amount\": \"5\", \"currency\": \"USD\"}\n"
+    let first = try crier("batch", "-", "--locale", "en-US", input: list)
+    #expect(first.status == 0)
+    #expect(counts(first.message) == "2 rows: 2 made, 0 already there, 0 failed")
+    let before = try files(crier.sounds)
+    let second = try crier("batch", "-", "--locale", "en-US", "--jobs", "1", input: list)
+    #expect(counts(second.message) == "2 rows: 0 made, 2 already there, 0 failed")
+    #expect(second.message.contains("; 0 B in "))
+    #expect(try files(crier.sounds) == before)
+  }
+
+  @Test("killed twice and run again, it leaves what an undisturbed run leaves, byte for byte")
+  func killed() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let list = "amount,currency,locale\n" + (1...60).map { "\($0),CNY,zh-CN\n" }.joined()
+    let file = crier.directory.appending(path: "list.csv")
+    try Data(list.utf8).write(to: file)
+    #expect(try crier("batch", "list.csv", "--containers", "calm").status == 0)
+    let sounds = ["calm", "shaken"].map { crier.directory.appending(path: "\($0)/group.crier/Library/Sounds") }
+
+    // The second run passes over what the first one left, and is killed among the clips that it makes itself.
+    for lines in [8, 35] {
+      let (process, output) = (Process(), Pipe())
+      process.executableURL = Command.program
+      process.environment = crier.environment
+      process.arguments = [
+        "batch", file.path, "--json", "--containers", crier.directory.appending(path: "shaken").path,
+      ]
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      var newlines = 0
+      while newlines < lines {
+        let bytes = output.fileHandleForReading.availableData
+        try #require(!bytes.isEmpty)
+        newlines += bytes.count { $0 == UInt8(ascii: "\n") }
+      }
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      #expect(process.terminationReason == .uncaughtSignal)
+      #expect(try files(sounds[1]).count >= lines)
+    }
+
+    let left = try files(sounds[1]).count
+    let again = try crier("batch", "list.csv", "--containers", "shaken")
+    #expect(counts(again.message) == "60 rows: \(60 - left) made, \(left) already there, 0 failed")
+    #expect(try files(sounds[1]) == files(sounds[0]))
+  }
+
+  @Test("rows are done as they come: a writer may wait for each answer")
+  func conversation() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = Command.program
+    process.environment = crier.environment
+    process.arguments = ["batch", "-", "--json", "--containers", crier.directory.path]
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    for text in ["One", "Two", "Three"] {
+      try input.fileHandleForWriting.write(contentsOf: Data("{\"text\": \"\(text)\"}\n".utf8))
+      var line = Data()
+      while line.last != UInt8(ascii: "\n") {
+        let bytes = output.fileHandleForReading.availableData
+        try #require(!bytes.isEmpty)
+        line += bytes
+      }
+      #expect(try objects(String(decoding: line, as: UTF8.self)).first?["text"] as? String == text)
+    }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test("a reader that goes away is 73, also while the list is still open")
+  func closedOutput() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = Command.program
+    process.environment = crier.environment
+    process.arguments = ["batch", "-", "--json", "--containers", crier.directory.path]
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try output.fileHandleForReading.close()
+    try process.run()
+    // Else this process would be a reader that never goes.
+    try output.fileHandleForWriting.close()
+    try input.fileHandleForWriting.write(contentsOf: Data("{\"text\": \"One\"}\n".utf8))
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 73)
+    try input.fileHandleForWriting.close()
+  }
+
+  @Test(
+    "what is wrong with the whole list is 65, in one line behind which nothing was done",
+    arguments: [
+      ("amount,locale\n5,en-US\n", "crier: line 1, column currency: is missing; amounts need one.\n"),
+      ("", "crier: list: is empty; give CSV with a header, or JSON lines that begin with {.\n"),
+      ("text,text\na,b\n", "crier: line 1, column text: stands there twice; name each column once.\n"),
+    ])
+  func wholeList(list: String, message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("batch", "-", input: list)
+    #expect(result.status == 65)
+    #expect(result.message == message)
+    #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
+  }
+
+  @Test("a list that cannot be read is 65", arguments: ["nothing.csv", "."])
+  func unreadable(path: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("batch", path)
+    #expect(result.status == 65)
+    #expect(
+      result.message
+        == "crier: \(path): cannot be read; name a file of CSV or JSON lines, or - for standard input.\n")
+  }
+
+  @Test("an output that cannot be written ends the whole with 73, behind what was done")
+  func unwritable() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try Data().write(to: crier.directory.appending(path: "boxes"))
+    let result = try crier("batch", "-", "--containers", "boxes", input: Self.list)
+    #expect(result.status == 73)
+    #expect(result.message.contains("crier: "))
+  }
+
+  @Test(
+    "a wrong command line is 64 and names what was typed",
+    arguments: [
+      (["batch"], "Missing expected argument '<file>'"),
+      (["batch", "-", "--jobs", "0"], "--jobs 0 is out of range: give 1 to 256."),
+      (["batch", "-", "--jobs", "257"], "--jobs 257 is out of range: give 1 to 256."),
+      (["batch", "-", "--containers", ""], "--containers is empty: name a folder."),
+      (["batch", "-", "--input-format", "xml"], "The value 'xml' is invalid for '--input-format <input-format>'"),
+      (["batch", "-", "--rate", "9"], "--rate: is out of range; give 80 to 450 words a minute."),
+      (["batch", "-", "--group", "../x"], "The group name \"../x\" cannot be used"),
+    ])
+  func usage(arguments: [String], message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(arguments, input: Self.list)
+    #expect(result.status == 64)
+    #expect(result.message.contains(message), "\(result.message)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test("the rows are read as --input-format says, whatever they begin with")
+  func inputFormat() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("batch", "-", "--input-format", "csv", "--locale", "en-US", input: "text\n{\"a\"\n\"{x\"\n")
+    #expect(result.status == 1)
+    #expect(counts(result.message) == "2 rows: 1 made, 0 already there, 1 failed")
+  }
+}

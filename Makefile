@@ -42,11 +42,12 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Package.swift
 
-check: setup
+check:
+	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav
 	CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release
 
-bench: build
-	@scripts/setup espeak-ng
+bench: voices
+	@scripts/setup espeak-ng sox time
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	@scripts/bench $(RELEASE)

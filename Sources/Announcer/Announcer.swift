@@ -24,7 +24,7 @@ public final class Announcer: Sendable {
 
   public let phraseBooks: PhraseBooks
   let engine: any Speaking
-  private let packs: PackChoice
+  let packs: PackChoice
   private let disk = DispatchQueue(label: "crier.disk", attributes: .concurrent)
 
   /// - Parameter packs: where voice packs are; none by default.

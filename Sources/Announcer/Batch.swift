@@ -69,6 +69,7 @@ extension Announcer {
     into library: SoundLibrary?, limit: Int, each: (BatchOutcome) async throws -> Void
   ) async throws {
     try options.check()
+    try packs.check(options.pack)
     try await Self.batch(rows, limit: limit, each: each) { announcement in
       try await self.render(announcement, options: options, into: library).report
     }

@@ -50,11 +50,15 @@ final class PackChoice: Sendable {
     return pack
   }
 
+  /// - Throws: `.optionInvalid` for a pack that is not there.
+  func check(_ id: String?) throws(AnnouncerError) {
+    guard let id, !shelf.ids.contains(id) else { return }
+    throw AnnouncerError(
+      .optionInvalid, "pack \(id)", "is not installed", remedy: "choose one of \(named(shelf.ids))")
+  }
+
   private func pack(_ id: String) throws -> VoicePack {
-    guard shelf.ids.contains(id) else {
-      throw AnnouncerError(
-        .optionInvalid, "pack \(id)", "is not installed", remedy: "choose one of \(named(shelf.ids))")
-    }
+    try check(id)
     return try verified.withLock { verified in
       if let known = verified[id] { return known }
       let found = Result {

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// libespeak-ng is global state that is not thread-safe, is not reproducible in a long-lived process and ends on
 /// hostile text; so it lives in programs of its own, one for each core, and each utterance in a child of theirs
-/// (`docs/architecture.md`). A speaker that dies is started again, and the request it held is tried once more.
+/// (`docs/architecture.md`). A speaker that dies is started again, and the request it held is tried again.
 public actor SpeechEngine {
   public struct Configuration: Sendable {
     /// The speaker program.
@@ -35,6 +35,10 @@ public actor SpeechEngine {
 
   /// No clip is longer, and trimming takes nothing that matters: what comes after this many samples is only counted.
   static let longestSamples = 31 * 22_050
+
+  /// How often a request is tried whose speaker program dies. Whoever ends speakers may hit the one that was just
+  /// started again; with two tries one batch in three met that, with a speaker killed every tenth clip.
+  private static let attempts = 4
 
   private let configuration: Configuration
   private var idle: [Speaker] = []
@@ -75,7 +79,7 @@ public actor SpeechEngine {
     if let knownIdentity { return knownIdentity }
     let speaker = try await acquire()
     var outcome: Result<EngineIdentity?, Speaker.Failure> = .failure(.died)
-    for _ in 0..<2 {
+    for _ in 0..<Self.attempts {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
         return speaker.identity
@@ -103,8 +107,8 @@ public actor SpeechEngine {
     guard !Task.isCancelled else { throw Self.cancelled }
     let known = knownIdentity
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
-    // Once more only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
-    for _ in 0..<2 {
+    // Again only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
+    for _ in 0..<Self.attempts {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
         guard known == nil || speaker.identity == known else { throw .unavailable(Self.engineChanged) }
@@ -139,7 +143,7 @@ public actor SpeechEngine {
 
   private static var died: SpeechEngineError {
     SpeechEngineError(
-      .speakerDied, "speaking", "the speaker program ended twice while it held the request",
+      .speakerDied, "speaking", "the speaker program ended \(attempts) times while it held the request",
       remedy: "try again; look for what ends the program (memory, a watchdog)")
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-public import Mastering
+import Mastering
 public import Waveforms
 
 /// What was found in a recording, for messages to whoever made it.
@@ -32,7 +32,7 @@ public struct PreparedClip: Sendable, Hashable {
 /// Makes a clip of a recording: DC and rumble off, trimmed to the voice, as loud as every other clip, ends faded.
 ///
 /// At most 13 ms are left before the voice and 17 ms after it, of what is louder than -50 dBFS when levelled at most
-/// 5 ms on both sides. The level is that of `Mastering.leveled`, -16 LUFS and at most -1 dBTP, and the fades are 3 ms
+/// 5 ms on both sides. The level is ``loudnessLUFS``, with at most -1 dBTP, and the fades are 3 ms
 /// long. The same recording gives the same clip.
 public struct ClipPreparation: Sendable, Hashable {
   /// The longest clip, in seconds.
@@ -44,11 +44,14 @@ public struct ClipPreparation: Sendable, Hashable {
   /// 3 ms, in samples.
   private static let fadeLength = 66
 
-  private let mastering: Mastering
+  /// What each clip is levelled to, in LUFS: half a LU above the -16 of an announcement, because the pauses between clips
+  /// lower the whole. Of 500 announcements in each of three packs of clips at -16, the medians were -16.3, -16.6 and
+  /// -16.7 LUFS.
+  public static let loudnessLUFS = -15.5
 
-  public init(mastering: Mastering = Mastering()) {
-    self.mastering = mastering
-  }
+  private let mastering = Mastering(targetLUFS: loudnessLUFS)
+
+  public init() {}
 
   /// - Throws: `PackMakingError`: `silent`, `tooShort`, `tooLong`, `levelUnreachable`, `conversionFailed`.
   public func prepare(_ recording: Recording) throws(PackMakingError) -> PreparedClip {

@@ -8,7 +8,7 @@ import Waveforms
 /// What a clip of a voice pack measures, and what of it a listener would hear.
 struct ClipSound {
   /// What a pack's clips are levelled to, in LUFS.
-  static let targetLUFS = -16.0
+  static let targetLUFS = ClipPreparation.loudnessLUFS
   /// How far a clip may lie from it, in LU.
   static let tolerance = 1.0
   /// The highest true peak, in dBTP: 0.5 dB above the -1 dBTP that clips are made with.
@@ -62,7 +62,7 @@ struct ClipSound {
     }
     if abs(measures.loudnessLUFS - Self.targetLUFS) > Self.tolerance {
       warn(
-        .loudnessOff, "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS and should have -16 within 1 LU",
+        .loudnessOff, "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS and should have \(Self.targetLUFS) within 1 LU",
         "import the recording again, which levels it")
     }
     quietestDBFS = Self.quietestDBFS(samples)

@@ -11,11 +11,13 @@ public struct EngineVoice: Sendable {
 
   /// - Parameters:
   ///   - voice: the engine's name; the phrase book's by default.
-  ///   - rate: words a minute; the phrase book's by default.
+  ///   - rate: words a minute; by default a fifth above the phrase book's. A word by itself takes longer than in a
+  ///     sentence: at the book's own rate joined announcements lasted 1.21 (zh-CN, hi-IN) to 1.40 times (en-US) as long as
+  ///     spoken ones.
   public init(engine: any Speaking, book: PhraseBook, voice: String? = nil, rate: Int? = nil) {
     self.engine = engine
     self.voice = voice ?? book.voice
-    self.rate = rate ?? book.rate
+    self.rate = rate ?? book.rate * 6 / 5
   }
 
   /// Who speaks, as the manifest says it.

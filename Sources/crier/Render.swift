@@ -31,23 +31,16 @@ struct Render: AsyncParsableCommand {
   @Option(help: "The samples: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
 
-  @Option(help: "The app group whose Library/Sounds gets the clip.")
-  var group = "group.crier"
-
-  @Option(
-    help: "The folder of group containers. (default: $CRIER_HOME/containers)", completion: .directory)
-  var containers: String?
-
   @Option(help: "Write the clip to this file instead of publishing it.", completion: .file())
   var output: String?
 
   @Flag(help: "Print the report as one line of JSON instead of the path.")
   var json = false
 
+  @OptionGroup(title: "Where clips go") var publishing: PublishingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
-    if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
     if output == "" { throw ValidationError("--output is empty: name a file.") }
     if let format, let output, let ending = Self.container(ofFileNamed: output), ending != format {
       throw ValidationError(
@@ -58,7 +51,7 @@ struct Render: AsyncParsableCommand {
   func run() async throws {
     try await Failures.reported {
       let container = format ?? output.flatMap(Self.container(ofFileNamed:)) ?? .wav
-      let library = output == nil ? try SoundLibrary(container: groupContainer()) : nil
+      let library = output == nil ? try publishing.library() : nil
       let announcer = try files.announcer(speakers: 1)
       let rendered = try await announcer.render(
         try input.announcement(),
@@ -73,12 +66,6 @@ struct Render: AsyncParsableCommand {
 
   private static func container(ofFileNamed name: String) -> SoundFormat.Container? {
     name.split(separator: ".").last.flatMap { SoundFormat.Container(rawValue: $0.lowercased()) }
-  }
-
-  private func groupContainer() throws -> GroupContainer {
-    try GroupContainer(
-      containers: containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.containers,
-      group: group)
   }
 }
 

@@ -35,7 +35,8 @@ let quickTests: [Target] = [
       "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     swiftSettings: settings),
-  .testTarget(name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
+  .testTarget(
+    name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),

@@ -47,14 +47,6 @@ extension Script {
   public var tokens: [ClipToken] { pieces.compactMap(\.token) }
 }
 
-extension Script.Segment {
-  /// The segment with other words in the place of its own, between the same white space and punctuation.
-  public func saying(_ words: String) -> String {
-    let (opening, _, closing) = text.brokenAtWords
-    return opening + words + closing
-  }
-}
-
 extension String {
   /// What stands before the first letter, the words, and what stands behind the last.
   fileprivate var brokenAtWords: (opening: Substring, words: Substring, closing: Substring) {

@@ -16,6 +16,8 @@ extension ScriptWriter {
     let asked = currencies ?? [ownCurrency].compactMap(\.self)
     guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
     var builder = VocabularyBuilder(writer: self)
+    // What stands around every amount comes first, so that each further block buys whole announcements.
+    try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
     for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
     try builder.addChannels(in: main)
@@ -87,7 +89,7 @@ private struct VocabularyBuilder {
   /// The fixed words of one kind of payment.
   mutating func addSentence(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
     try add(Payment(amount: example(currency), kind: kind), smallestAmount: nil)
-    close("every payment that is \(kind.rawValue), without channel and names", isRequired: true)
+    close("the words around every payment that is \(kind.rawValue), without channel and names", isRequired: true)
   }
 
   /// Each channel of the book, and what a sentence says about one.
@@ -144,7 +146,8 @@ private struct VocabularyBuilder {
   ) throws(AnnouncementError) {
     let script = try writer.script(for: .payment(payment), shortenings: shortenings)
     for piece in script.pieces {
-      guard let token = piece.token else { continue }
+      // An amount's words are bought by the blocks of its currency.
+      guard let token = piece.token, smallestAmount != nil || token.role != .amount else { continue }
       let ends = piece.pause == .end || piece.pause == .sentence
       if known.insert(token.name).inserted {
         places[token.name] = words.count

@@ -44,9 +44,7 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let ways = try await ways(announcement, options)
-    // Clips alone need no engine, and none is started for them.
-    let engine = ways.contains { !$0.plan.isRecorded } ? try await engine.identity() : nil
+    let (ways, engine) = try await withEngine(try await ways(announcement, options))
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -118,6 +116,19 @@ public final class Announcer: Sendable {
         remedy: "see what it lacks with crier voices check \(pack?.manifest.id ?? ""), or choose auto")
     }
     return open
+  }
+
+  /// The ways that are open, and the engine when one of them needs it. Clips alone need none, and none is started for
+  /// them; and when there is none, what clips can say is said all the same: the payment without its names.
+  private func withEngine(_ ways: [Way]) async throws -> (ways: [Way], engine: EngineIdentity?) {
+    let recorded = ways.filter(\.plan.isRecorded)
+    guard recorded.count < ways.count else { return (ways, nil) }
+    do throws(SpeechEngineError) {
+      return (ways, try await engine.identity())
+    } catch {
+      guard !recorded.isEmpty, [.engineUnavailable, .speakerDied].contains(error.code) else { throw error }
+      return (recorded, nil)
+    }
   }
 
   private func script(

@@ -159,7 +159,11 @@ public struct BatchRows: Sendable {
         .payloadMalformed, "list", "is empty", remedy: "give CSV with a header, or JSON lines that begin with {")
     }
     let known = Set(PayloadDecoder.rowKeys)
-    let columns = header.fields.map { known.contains($0) ? $0 : nil }
+    // As people and spreadsheets write them: `Amount`, ` currency`.
+    let columns = header.fields.map { field -> String? in
+      let name = field.lowercased().filter { !$0.isWhitespace }
+      return known.contains(name) ? name : nil
+    }
     let names = Set(columns.compactMap(\.self))
     if let twice = names.sorted().first(where: { name in columns.count { $0 == name } > 1 }) {
       throw Self.headerFault(header, .fieldsConflict, twice, "stands there twice", "name each column once")
@@ -173,7 +177,7 @@ public struct BatchRows: Sendable {
     guard !isPayment || names.contains("currency") else {
       throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "amounts need one")
     }
-    unknownColumns = header.fields.filter { !known.contains($0) }
+    unknownColumns = zip(header.fields, columns).filter { $0.1 == nil }.map(\.0)
     self.columns = columns
   }
 

@@ -43,6 +43,8 @@ final class PackChoice: Sendable {
     }
     if options.method == .auto { return complete }
     guard let pack = complete ?? packs.first else {
+      // A pack that is there and broken is the news, not that there is none.
+      if let broken = shelf.ids(for: script.locale).first { _ = try self.pack(broken) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "no voice pack of \(script.locale) is installed",
         remedy: "make one with crier voices build --locale \(script.locale), or choose speech, or auto")
@@ -61,8 +63,8 @@ final class PackChoice: Sendable {
     try check(id)
     return try verified.withLock { verified in
       if let known = verified[id] { return known }
-      let found = Result {
-        let pack = try shelf.pack(id: id)
+      let pack = try shelf.pack(id: id)
+      let found = Result<VoicePack, any Error> {
         try PackIntegrity.verify(pack)
         return pack
       }

@@ -62,7 +62,8 @@ struct ClipSound {
     }
     if abs(measures.loudnessLUFS - Self.targetLUFS) > Self.tolerance {
       warn(
-        .loudnessOff, "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS and should have \(Self.targetLUFS) within 1 LU",
+        .loudnessOff,
+        "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS and should have \(Self.targetLUFS) within 1 LU",
         "import the recording again, which levels it")
     }
     quietestDBFS = Self.quietestDBFS(samples)

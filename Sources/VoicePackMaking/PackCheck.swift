@@ -267,21 +267,13 @@ extension PackInspection {
     entry.tokens.contains { roles[$0] == .amount }
   }
 
-  /// An amount is read back from the clips' texts: another text would make every announcement with it fail.
+  /// A clip that says other words than its token's is never used: nothing would be said, or something else.
   private mutating func inspectTexts(of entry: PackManifest.Entry, _ manifest: PackManifest) {
     let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
     for file in entry.files {
-      guard let text = manifest.clips[file]?.text else { continue }
-      let isSame = entry.tokens.count == 1 ? text == words : text.lettersAlone == words.lettersAlone
-      guard !isSame else { continue }
-      let problem = "has the clip \(file), whose text is “\(text)”"
-      let remedy = "record “\(words)” for it"
-      if isNumberWord(entry) {
-        fail(.wrongText, entry.name, problem, remedy)
-        unusableTokens.formUnion(entry.tokens.count == 1 ? entry.tokens : [])
-      } else {
-        warn(.wrongText, entry.name, problem, remedy)
-      }
+      guard let clip = manifest.clips[file], !clip.says(entry.tokens) else { continue }
+      fail(.wrongText, entry.name, "has the clip \(file), whose text is “\(clip.text)”", "record “\(words)” for it")
+      unusableTokens.formUnion(entry.tokens.count == 1 ? entry.tokens : [])
     }
   }
 

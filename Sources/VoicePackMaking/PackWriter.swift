@@ -67,8 +67,15 @@ public struct PackWriter: Sendable, Hashable {
     let contents = try PackContents(facts, clips)
     let place = directory.appending(path: facts.id, directoryHint: .isDirectory)
     let exists = PackMakingError(
-      .packExists, facts.id, "is there already", remedy: "choose another id, or say that it may be replaced")
-    guard replacing || !FileManager.default.fileExists(atPath: place.path) else { throw exists }
+      .packExists, facts.id, "is there already", remedy: "choose another id, or replace it (--replace)")
+    if FileManager.default.fileExists(atPath: place.path) {
+      guard replacing else { throw exists }
+      guard FileManager.default.fileExists(atPath: place.appending(path: PackManifest.fileName).path) else {
+        throw PackMakingError(
+          .packExists, facts.id, "is a folder that holds no pack", remedy: "move it away, or choose another id")
+      }
+    }
+    removeAbandoned(facts.id)
     let draft = directory.appending(path: ".\(facts.id).\(UUID().uuidString)", directoryHint: .isDirectory)
     defer { try? FileManager.default.removeItem(at: draft) }
     do {
@@ -88,6 +95,16 @@ public struct PackWriter: Sendable, Hashable {
         remedy: "check the space on the disk and the permissions of \(directory.path)")
     }
     return contents.manifest
+  }
+
+  /// Removes drafts that somebody who was ended left behind: none is written for an hour.
+  private func removeAbandoned(_ id: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    for name in names where name.hasPrefix(".\(id).") {
+      let draft = directory.appending(path: name)
+      let changed = try? FileManager.default.attributesOfItem(atPath: draft.path)[.modificationDate] as? Date
+      if let changed, changed.timeIntervalSinceNow < -3600 { try? FileManager.default.removeItem(at: draft) }
+    }
   }
 
   private static func write(_ bytes: Data, to file: URL) throws {
@@ -170,15 +187,7 @@ private struct PackContents {
     func invalid(_ subject: String, _ problem: String, _ remedy: String) -> PackMakingError {
       PackMakingError(.packInvalid, subject, problem, remedy: remedy)
     }
-    let allowed = facts.id.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    guard allowed, (1...64).contains(facts.id.utf8.count), !facts.id.hasPrefix(".") else {
+    guard PackManifest.isID(facts.id) else {
       throw invalid("The pack's id", "is not a folder's name", "use 1 to 64 letters, digits, “-”, “_” and “.” of ASCII")
     }
     for (field, value) in [("locale", facts.locale), ("speaker", facts.speaker), ("licence", facts.licence)] {

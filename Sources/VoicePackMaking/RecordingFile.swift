@@ -34,6 +34,9 @@ extension Recording {
     guard let handle = try? FileHandle(forReadingFrom: file) else {
       throw unreadable("may not be read", "check its permissions")
     }
+    if let named = bytesNamed(by: handle), named > size {
+      throw unreadable("is cut off: its header names \(named) bytes and there are \(size)", "copy or record it again")
+    }
     do throws(PackMakingError) {
       var measured = try SourceChannels(handle)
       try measured.measure()
@@ -50,6 +53,22 @@ extension Recording {
     } catch {
       throw PackMakingError(error.code, name, error.problem, remedy: error.remedy)
     }
+  }
+}
+
+extension Recording {
+  /// How long the header of a WAV or AIFF file says it is, in bytes; `nil` where none does. libsndfile takes a file that
+  /// was cut off for a shorter one. A writer that cannot go back leaves 0 or the highest length there, and means nothing.
+  private static func bytesNamed(by handle: FileHandle) -> Int? {
+    defer { try? handle.seek(toOffset: 0) }
+    guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return nil }
+    let length: Int
+    switch String(decoding: head.prefix(4), as: UTF8.self) {
+    case "RIFF": length = head.dropFirst(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    case "FORM": length = head.dropFirst(4).reduce(0) { $0 << 8 | Int($1) }
+    default: return nil
+    }
+    return length == 0 || length >= 0x7FFF_FFFF ? nil : length + 8
   }
 }
 

@@ -21,6 +21,12 @@ public struct PackManifest: Sendable, Hashable, Codable {
       self.text = text
       self.sha256 = sha256
     }
+
+    /// Whether the words said are those of the tokens, letter by letter: how they are joined is the language's matter.
+    /// A clip of which this is not so says something else than it was chosen for, and is never used.
+    public func says(_ tokens: [String]) -> Bool {
+      text.filter(\.isLetter) == tokens.joined().filter(\.isLetter)
+    }
   }
 
   /// The clips of one token or phrase, by file name: one that always serves, and others for places where the voice

@@ -58,7 +58,7 @@ extension VoicePack {
   /// The words that the pack cannot say by themselves, in the vocabulary's order. Phrases do not count: the next
   /// announcement may have the same word in another place.
   public func missing(from vocabulary: Vocabulary) -> [Vocabulary.Word] {
-    vocabulary.words.filter { manifest.tokens[$0.token] == nil }
+    vocabulary.words.filter { tokens[$0.token] == nil }
   }
 
   private func clip(at position: Int, of tokens: [ClipToken]) -> SelectedClip? {
@@ -66,7 +66,7 @@ extension VoicePack {
     for phrase in phrases[first.name] ?? [] where phrase.serves(tokens[position...]) {
       return select(phrase.clips, for: position..<position + phrase.tokens.count, of: tokens)
     }
-    return manifest.tokens[first.name].flatMap { select($0, for: position..<position + 1, of: tokens) }
+    return self.tokens[first.name].flatMap { select($0, for: position..<position + 1, of: tokens) }
   }
 
   private func select(

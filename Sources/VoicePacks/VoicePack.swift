@@ -21,7 +21,10 @@ public final class VoicePack: Sendable {
 
   private let clips: [String: Clip]
 
-  /// By first token, the longest first.
+  /// What is said for each token; clips that say other words are left out.
+  let tokens: [String: PackManifest.Alternates]
+
+  /// By first token, the longest first; the same is left out.
   let phrases: [String: [PackManifest.Phrase]]
 
   /// A clip's file and where its samples lie in it.
@@ -47,7 +50,15 @@ public final class VoicePack: Sendable {
       clips[file] = try Self.clip(file, in: folder, sampleRate: manifest.sampleRate)
     }
     self.clips = clips
-    phrases = Dictionary(grouping: manifest.phrases) { $0.tokens.first ?? "" }
+    let manifest = manifest
+    tokens = Dictionary(
+      uniqueKeysWithValues: manifest.tokens.compactMap { name, clips in
+        manifest.saying([name], clips).map { (name, $0) }
+      })
+    let phrases = manifest.phrases.compactMap { phrase in
+      manifest.saying(phrase.tokens, phrase.clips).map { PackManifest.Phrase(tokens: phrase.tokens, clips: $0) }
+    }
+    self.phrases = Dictionary(grouping: phrases) { $0.tokens.first ?? "" }
       .mapValues { $0.sorted { $0.tokens.count > $1.tokens.count } }
   }
 
@@ -115,5 +126,16 @@ public final class VoicePack: Sendable {
       throw VoicePackError(.clipInvalid, subject, "\(file) \(problem)", remedy: "record it again")
     }
     return Clip(bytes: bytes, layout: layout)
+  }
+}
+
+extension PackManifest {
+  /// The alternates that say the tokens' words; `nil` when the plain one does not.
+  fileprivate func saying(_ tokens: [String], _ alternates: Alternates) -> Alternates? {
+    func says(_ file: String) -> Bool { clips[file]?.says(tokens) ?? false }
+    guard says(alternates.plain) else { return nil }
+    return Alternates(
+      plain: alternates.plain, rising: alternates.rising.flatMap { says($0) ? $0 : nil },
+      final: alternates.final.flatMap { says($0) ? $0 : nil })
   }
 }

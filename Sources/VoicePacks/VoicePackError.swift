@@ -30,6 +30,9 @@ public struct VoicePackError: Error, Sendable, Hashable, CustomStringConvertible
   /// What to do next.
   public var remedy: String
 
+  /// Whether it may be otherwise the next time: the system refused, or the pack was being replaced.
+  var isPassing: Bool { [.systemFailure, .clipUnreadable, .manifestUnreadable].contains(code) }
+
   init(_ code: Code, _ subject: String, _ problem: String, remedy: String) {
     self.code = code
     self.subject = subject

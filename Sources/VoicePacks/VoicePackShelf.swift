@@ -9,6 +9,9 @@ public import Foundation
 /// replaced (by a rename) or mended later is seen by a new shelf, as in a new process. Only what the system refused is
 /// tried again.
 public final class VoicePackShelf: @unchecked Sendable {  // Everything that changes is used under the lock.
+  /// How often a pack is read whose files are missing: one that is replaced at that very moment is whole at the next.
+  private static let attempts = 3
+
   private let folders: [URL]
   private let lock = NSLock()
   private var found: [(id: String, directory: URL)]?
@@ -61,8 +64,12 @@ public final class VoicePackShelf: @unchecked Sendable {  // Everything that cha
     let result: Result<Value, VoicePackError> = lock.withLock {
       if let known = self[keyPath: memory][id] { return known }
       guard let directory = listing.first(where: { $0.id == id })?.directory else { return .failure(.notFound(id)) }
-      let result = Result { () throws(VoicePackError) in try read(directory) }
-      if case .failure(let error) = result, error.code == .systemFailure { return result }
+      var result = Result { () throws(VoicePackError) in try read(directory) }
+      for _ in 1..<Self.attempts {
+        guard case .failure(let error) = result, error.isPassing else { break }
+        result = Result { () throws(VoicePackError) in try read(directory) }
+      }
+      if case .failure(let error) = result, error.isPassing { return result }
       self[keyPath: memory][id] = result
       return result
     }

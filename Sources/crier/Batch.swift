@@ -27,7 +27,7 @@ struct Batch: AsyncParsableCommand {
 
       EXAMPLES
         crier batch amounts.csv --locale zh-CN
-        (echo amount,currency; seq -f %g,INR 100) | crier batch - --locale hi-IN
+        (echo amount,currency; seq -f %.0f,INR 100) | crier batch - --locale hi-IN
       """)
 
   @Argument(
@@ -127,7 +127,7 @@ struct BatchReporter {
       ending = report.cached ? .cached : .made(bytes: report.clip.bytes)
     case .failure(let error):
       ending = .failed
-      note("line \(outcome.line): \(ErrorReport(error).message)")
+      note("line \(outcome.line): \(Failures.asTyped(ErrorReport(error).message))")
     }
     let time = ContinuousClock.now - start
     progress.add(ending, endOffset: outcome.endOffset, at: time)

@@ -26,13 +26,15 @@ enum Failures {
     do {
       try await work()
     } catch {
-      Terminal.note("crier: \(asTyped("\(error)"))")
+      // Names of files and words of sheets may hold what a terminal obeys.
+      let lines = asTyped("\(error)").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      Terminal.note("crier: " + lines.map(Terminal.printable).joined(separator: "\n"))
       throw ExitCode(status(of: error))
     }
   }
 
   /// A message about an option names it as it was typed: `--rate` and not `rate`.
-  private static func asTyped(_ message: String) -> String {
+  static func asTyped(_ message: String) -> String {
     guard let name = message.split(whereSeparator: { $0 == ":" || $0 == " " }).first,
       CommandLine.arguments.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") })
     else { return message }
@@ -41,6 +43,7 @@ enum Failures {
 
   static func status(of error: any Error) -> Int32 {
     switch error {
+    case is ValidationError: 64
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)

@@ -14,8 +14,11 @@ enum StandardOutput {
   }
 
   /// - Throws: ``Failure`` when the line did not reach whoever reads: a full disk, a closed output.
-  static func write(_ line: String) throws(Failure) {
-    let bytes = Array((line + "\n").utf8)
+  static func write(_ line: String) throws(Failure) { try write(text: line + "\n") }
+
+  /// Text of several lines, as it stands.
+  static func write(text: String) throws(Failure) {
+    let bytes = Array(text.utf8)
     var written = 0
     while written < bytes.count {
       let count = bytes[written...].withUnsafeBytes { Self.write($0) }

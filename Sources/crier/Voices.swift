@@ -76,6 +76,9 @@ struct Voices: AsyncParsableCommand {
       if locale.isEmpty { throw ValidationError("--locale is missing: name a language, such as --locale en-US.") }
       if id != nil, locale.count > 1 { throw ValidationError("--id names one pack, and there are several --locale.") }
       if voices == "" { throw ValidationError("--voices is empty: name a folder.") }
+      if let rate, !RenderOptions.rates.contains(rate) {
+        throw ValidationError("--rate \(rate) is out of range: give 80 to 450 words a minute.")
+      }
     }
 
     func run() async throws {
@@ -134,7 +137,7 @@ struct Voices: AsyncParsableCommand {
         if let output {
           try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))
         } else {
-          try StandardOutput.write(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+          try StandardOutput.write(text: text)
         }
       }
     }
@@ -161,27 +164,38 @@ struct Voices: AsyncParsableCommand {
       try await Failures.reported {
         let shelf = files.shelf
         for pack in packs.isEmpty ? shelf.ids : packs {
-          let report = try report(pack, shelf)
+          guard let report = try report(pack, shelf) else {
+            isUsable = false
+            continue
+          }
           try StandardOutput.write(
-            json ? String(decoding: try report.json, as: UTF8.self) : String(report.text.dropLast()))
+            text: json ? String(decoding: try report.json, as: UTF8.self) + "\n" : report.text)
           isUsable = isUsable && report.isUsable
         }
       }
       if !isUsable { throw ExitCode(65) }
     }
 
-    private func report(_ pack: String, _ shelf: VoicePackShelf) throws -> PackCheckReport {
+    /// - Returns: `nil` for a pack of a locale that has no phrase book; that is said, and the others are checked.
+    private func report(_ pack: String, _ shelf: VoicePackShelf) throws -> PackCheckReport? {
       let folder = shelf.directory(id: pack) ?? URL(filePath: pack, directoryHint: .isDirectory).standardizedFileURL
       guard FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
+        let choices = shelf.ids.joined(separator: ", ")
         throw ValidationError(
-          "There is no pack \(Terminal.printable(pack)): choose one of \(shelf.ids.joined(separator: ", ")), or a folder."
-        )
+          "There is no pack \(Terminal.printable(pack)): "
+            + (choices.isEmpty ? "make one with crier voices build." : "choose one of \(choices), or a folder."))
       }
       let books = try files.phraseBooks()
       // Of a manifest that cannot be read the check says so, whatever the book.
       let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
         .manifest(id: folder.lastPathComponent)
-      let writer = try books.writer(for: manifest?.locale ?? books.locales[0])
+      let writer: ScriptWriter
+      do throws(AnnouncementError) {
+        writer = try books.writer(for: manifest?.locale ?? books.locales[0])
+      } catch {
+        Terminal.note("crier: pack \(Terminal.printable(pack)): \(error)")
+        return nil
+      }
       let currencies = try VocabularyOptions.currencies(currency)
       return PackCheck.check(
         directory: folder, vocabulary: try writer.vocabulary(currencies: currencies),

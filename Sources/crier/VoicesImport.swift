@@ -71,6 +71,7 @@ extension Voices {
         let writer = PackWriter(
           directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.voices)
         let locale = try files.phraseBooks().book(for: words.locale).locale
+        try checkSource(isApartFrom: writer.directory.appending(path: id))
         let progress = StepProgress(name: id)
         let imported = try imported { done, total, _ in progress.show(done, of: total) }
         let facts = PackFacts(id: id, locale: locale, speaker: speaker, licence: licence)
@@ -80,6 +81,21 @@ extension Voices {
         try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
         Terminal.note("\(imported.clips.count) clips. What the pack can say: crier voices check \(id)")
       }
+    }
+
+    /// The source is never changed: a pack that is written where the recordings are would take their place.
+    private func checkSource(isApartFrom pack: URL) throws {
+      let (source, pack) = (Self.place(URL(filePath: recordings)), Self.place(pack))
+      guard !(source + "/").hasPrefix(pack + "/") else {
+        throw ValidationError(
+          "\(Terminal.printable(recordings)) is where the pack would be written: move the recordings to another folder."
+        )
+      }
+    }
+
+    private static func place(_ url: URL) -> String {
+      url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
+        .trimmingCharacters(in: CharacterSet(charactersIn: "/"))
     }
 
     private func imported(_ progress: RecordingImport.Progress) throws -> ImportedRecordings {

@@ -62,10 +62,4 @@ struct ScriptTokensTests {
     let script = try Books.script(.text("收到 hello", locale: nil), "zh-CN")
     #expect(script.pieces.map { $0.token?.name } == ["收到", nil])
   }
-
-  @Test("a token's words can be put back between the punctuation that stood around them")
-  func saying() {
-    #expect(Script.Segment("twenty-", .amount).saying("thirty") == "thirty-")
-    #expect(Script.Segment(", from ", .phrase).saying("by") == ", by ")
-  }
 }

@@ -14,18 +14,20 @@ struct VocabularyTests {
     return try Books.all().writer(for: locale).vocabulary(currencies: currencies.isEmpty ? nil : currencies)
   }
 
-  @Test("the first blocks are the amounts, each with what it buys")
+  @Test("the first blocks are the sentence and the amounts, each with what it buys")
   func blocks() throws {
     let blocks = try vocabulary("en-US").blocks
     #expect(
-      blocks.prefix(8).map(\.coverage) == [
+      blocks.prefix(9).map(\.coverage) == [
+        "the words around every payment that is received, without channel and names",
         "every whole amount under 10 in USD", "every whole amount under 100 in USD",
         "every whole amount under 1,000 in USD", "every whole amount under 1,000,000 in USD",
         "every whole amount under 1,000,000,000 in USD", "every whole amount under 1,000,000,000,000 in USD",
         "every whole amount in USD", "every amount in USD",
       ])
-    #expect(blocks[0].words.map(\.token).prefix(4) == ["one", "dollar", "two", "dollars"])
-    #expect(blocks[7].words.map(\.token) == ["cent", "and", "cents"])
+    #expect(blocks[0].words.map(\.token) == ["Received"])
+    #expect(blocks[1].words.map(\.token).prefix(4) == ["one", "dollar", "two", "dollars"])
+    #expect(blocks[8].words.map(\.token) == ["cent", "and", "cents"])
   }
 
   @Test("a token stands in one block only", arguments: locales)

@@ -76,7 +76,8 @@ struct BatchRowsTests {
       ("", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
       (" \n\n", "line 1, \(Self.noAmount)"),
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
-      ("\nAmount,Currency\n", "line 2, \(Self.noAmount)"),
+      ("\nSum,Currency\n", "line 2, \(Self.noAmount)"),
+      ("Amount,amount ,currency\n", "line 1, column amount: stands there twice; name each column once."),
       ("amount\n5\n", "line 1, column currency: is missing; amounts need one."),
       ("minor,text\n5\n", "line 1, column currency: is missing; amounts need one."),
       ("amount,currency,amount\n", "line 1, column amount: stands there twice; name each column once."),
@@ -88,6 +89,11 @@ struct BatchRowsTests {
     ])
   func header(text: String, message: String) {
     #expect(fault(text, as: .csv) == message)
+  }
+
+  @Test("a column's name may be in capitals and have spaces around it")
+  func spelling() throws {
+    #expect(try told(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
   }
 
   @Test("an empty list is told as such, and one of JSON lines has no rows")

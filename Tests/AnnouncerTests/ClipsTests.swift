@@ -119,23 +119,41 @@ struct ClipsTests {
     #expect(other.report.method == "speech")
   }
 
-  @Test("a clip that says another amount is found by reading it back, and nothing is spoken")
-  func readBack() async throws {
+  @Test("a clip that says other words than its token's is never heard: the engine says them, or nobody")
+  func otherWords() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN") { clips in
       clips.map { clip in
         var clip = clip
         if clip.tokens == ["五"] { clip.text = "六" }
+        if clip.tokens == ["退款"] { clip.text = "到账" }
         return clip
       }
     }
+    #expect(try await announcer.render(try Workshop.payment("5"), into: nil).report.method == "speech")
+    #expect(try await announcer.render(try Workshop.payment("4"), into: nil).report.method == "clips")
+    let filled = try await announcer.render(
+      try Workshop.payment("5"), options: RenderOptions(pack: "voice"), into: nil)
+    #expect(filled.report.method == "mixed")
+    #expect(filled.report.marks.map(\.text) == ["到账", "五", "元"])
     let error = await #expect(throws: AnnouncerError.self) {
-      try await announcer.render(try Workshop.payment("5"), into: workshop.library)
+      try await announcer.render(
+        try Workshop.payment("5"), options: RenderOptions(method: .clips), into: workshop.library)
     }
-    #expect(error?.code == .amountMismatch)
-    #expect(error?.description.contains("六") == false)
+    #expect(error?.code == .methodUnavailable)
     #expect(workshop.files.isEmpty)
-    #expect(try await announcer.render(try Workshop.payment("4"), into: workshop.library).report.method == "clips")
+  }
+
+  @Test("without an engine a payment is said as far as there are clips: without its payer")
+  func engineGone() async throws {
+    let workshop = try Workshop()
+    let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
+    let clip = try await announcer.render(try Workshop.payment("5", payer: "王小明"), into: nil)
+    #expect(clip.report.method == "clips")
+    #expect(clip.report.shortened == ["payer"])
+    await #expect(throws: SpeechEngineError.self) {
+      try await announcer.render(.text("你好", locale: "zh-CN"), into: nil)
+    }
   }
 
   @Test("a pack whose bytes were changed is refused when asked for, and passed over when not")

@@ -59,4 +59,16 @@ struct ReadBackTests {
       try Announcer.readBack(money, in: SpeakingPlan(spoken: script), script.locale)
     }
   }
+
+  @Test("what is read back are the words that will be heard, not those that were meant")
+  func heardWords() throws {
+    let workshop = try Workshop()
+    let script = try workshop.announcer.script(for: try Workshop.payment("5"))
+    var plan = SpeakingPlan(spoken: script)
+    plan.amountText = "六元"
+    let money = try #require(Currency(code: "CNY").map { try Money(decimalText: "5", currency: $0) })
+    let error = #expect(throws: AnnouncerError.self) { try Announcer.readBack(money, in: plan, "zh-CN") }
+    #expect(error?.code == .amountMismatch)
+    #expect(error?.description.contains("六") == false)
+  }
 }

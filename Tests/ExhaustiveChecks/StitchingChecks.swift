@@ -88,12 +88,12 @@ struct StitchingChecks {
   /// Where clips meet each other or silence: at both ends of each mark.
   private static func joins(of sound: Waveform, _ clips: [ClipMovement]) -> [JoinMeasurement] {
     sound.marks.indices.flatMap { index in
-      let neighbours = Array(clips[max(0, index - 1)...min(clips.count - 1, index + 1)])
       let mark = sound.marks[index]
-      return [mark.startMilliseconds, mark.endMilliseconds].map { milliseconds in
+      let places = [(mark.startMilliseconds, index - 1), (mark.endMilliseconds, index + 1)]
+      return places.map { milliseconds, neighbour in
         JoinMeasurement(
           of: sound.samples, at: milliseconds * sound.sampleRate / 1000, sampleRate: sound.sampleRate,
-          between: neighbours)
+          between: [clips[index]] + (clips.indices.contains(neighbour) ? [clips[neighbour]] : []))
       }
     }
   }

@@ -45,6 +45,9 @@ final class CheckedPack {
     var vocabularies: [String: Vocabulary] = [:]
     for locale in ["ko-KR", "zh-CN", "en-US"] {
       var vocabulary = try Templates.writer(locale).vocabulary()
+      // The tests speak of amounts: these come first here, and the sentence behind them.
+      let sentence = vocabulary.blocks.removeFirst()
+      vocabulary.blocks.insert(sentence, at: vocabulary.blocks.firstIndex { !$0.coverage.hasPrefix("every") } ?? 0)
       vocabulary.blocks.removeAll { $0.coverage.hasPrefix("every amount in") && !$0.isRequired }
       vocabularies[locale] = vocabulary
     }
@@ -93,7 +96,8 @@ enum Tones {
   /// Made once: levelling is most of what a test would do.
   private static let clips = Result {
     try (0..<100).map { number in
-      try Mastering().leveled(Waveform(samples: samples(hertz: 200 + 13 * Double(number)), sampleRate: 22_050))
+      try Mastering(targetLUFS: ClipPreparation.loudnessLUFS).leveled(
+        Waveform(samples: samples(hertz: 200 + 13 * Double(number)), sampleRate: 22_050))
     }
   }
 

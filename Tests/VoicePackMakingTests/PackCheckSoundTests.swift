@@ -23,7 +23,8 @@ struct PackCheckSoundTests {
   /// Long enough to have a loudness of its own by the standard: 400 ms.
   private func clip() throws -> [Int16] {
     let tone = Tones.samples(hertz: 235, syllableMilliseconds: 200)
-    return try Mastering().leveled(Waveform(samples: tone, sampleRate: 22_050)).samples
+    return try Mastering(targetLUFS: ClipPreparation.loudnessLUFS).leveled(Waveform(samples: tone, sampleRate: 22_050))
+      .samples
   }
 
   private func expect(_ code: PackFinding.Code, _ problem: String, in samples: [Int16]) throws {

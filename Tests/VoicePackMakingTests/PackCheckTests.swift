@@ -12,7 +12,7 @@ import Waveforms
 @Suite("Pack check")
 struct PackCheckTests {
   /// A pack after damage, sealed again, so that nothing else is wrong with it.
-  private func check(
+  func check(
     seal: Bool = true, damage: (CheckedPack) throws -> Void
   ) throws -> PackCheckReport {
     let pack = try CheckedPack()
@@ -24,7 +24,7 @@ struct PackCheckTests {
     return report
   }
 
-  private func codes(_ report: PackCheckReport) -> [String] {
+  func codes(_ report: PackCheckReport) -> [String] {
     report.findings.map { "\($0.severity) \($0.code.rawValue) \($0.subject)" }
   }
 
@@ -51,7 +51,7 @@ struct PackCheckTests {
     #expect(clips.bytes == files.reduce(0) { $0 + $1.count })
     #expect(abs(clips.seconds - Double(clips.bytes - 44 * clips.count) / 44_100) < 0.001)
     let median = try clips.medianLUFS.orThrow("a median")
-    #expect(abs(median + 16) < 0.3)
+    #expect(abs(median - ClipPreparation.loudnessLUFS) < 0.3)
     #expect(try clips.softestLUFS.orThrow("softest") <= median && median <= clips.loudestLUFS.orThrow("loudest"))
   }
 
@@ -100,7 +100,9 @@ struct PackCheckTests {
     try pack.seal()
     let report = pack.check()
     #expect(codes(report) == ["error missing_token Received"])
-    #expect(report.findings[0].problem.hasSuffix("for every payment that is received, without channel and names"))
+    #expect(
+      report.findings[0].problem.hasSuffix(
+        "for the words around every payment that is received, without channel and names"))
   }
 
   @Test("words that announcements can do without are one warning a block")
@@ -125,13 +127,13 @@ struct PackCheckTests {
     #expect(report.coverage[0].missing == 1)
   }
 
-  @Test("another word with another text is a warning")
+  @Test("another word with another text is an error too: a refund could be said of a payment")
   func wrongPhraseText() throws {
     let report = try check { pack in
       let word = try pack.vocabulary.words.first { $0.role == .channel }.orThrow("a channel")
       pack.manifest.clips[try pack.file(word.token)]?.text = "something else"
     }
-    #expect(report.findings.map(\.code) == [.wrongText] && report.warningCount == 1)
+    #expect(report.findings.map(\.code) == [.wrongText] && report.errorCount == 1)
   }
 
   @Test("a phrase is spelled as its language joins words")
@@ -342,82 +344,5 @@ struct PackCheckTests {
       try Data().write(to: pack.directory.appending(path: "stray.WAV"))
     }
     #expect(codes(report) == ["warning unused_clip unused.wav", "warning stray_file stray.WAV"])
-  }
-
-  // MARK: All of it
-
-  @Test("all faults are found at once, errors before warnings and the graver ones first")
-  func order() throws {
-    let report = try check(seal: false) { pack in
-      try Data().write(to: pack.directory.appending(path: "stray.wav"))
-      try FileManager.default.removeItem(at: pack.directory.appending(path: "0005.wav"))
-      try pack.set(bytes: [1, 2, 3], file: "0004.wav")
-      try pack.write(manifest: try pack.manifest.json)
-    }
-    #expect(
-      codes(report) == [
-        "error wrong_digest manifest.json", "error clip_missing 0005.wav", "error clip_unreadable 0004.wav",
-        "warning stray_file stray.wav",
-      ])
-  }
-
-  @Test("as text it is a line for each finding, one for each required block, and the sums")
-  func text() throws {
-    let report = try check { pack in
-      try FileManager.default.removeItem(at: pack.directory.appending(path: "0003.wav"))
-      try Data().write(to: pack.directory.appending(path: "a\nb\u{202E}.wav"))
-    }
-    let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[0].hasPrefix("error    clip_missing  0003.wav: is not there; import the recording of “"))
-    #expect(lines[1].hasPrefix("warning  stray_file  a\u{FFFD}b\u{FFFD}.wav: is in the folder and not in the manifest"))
-    #expect(lines[2] == "not sayable  every whole amount under 10 in KRW")
-    #expect(lines.count == 2 + report.coverage.filter(\.isRequired).count + 2 && lines.last == "")
-    #expect(lines[lines.count - 2].hasPrefix("tones (ko-KR): \(report.clips.count) clips, "))
-    #expect(lines[lines.count - 2].hasSuffix("; 1 error, 1 warning"))
-  }
-
-  @Test("as JSON it has the findings, what can be said, and the sums")
-  func json() throws {
-    let report = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
-    let object = try JSONSerialization.jsonObject(with: report.json) as? [String: Any]
-    let fields = try object.orThrow("an object")
-    #expect(
-      fields.keys.sorted() == ["clips", "coverage", "errors", "findings", "locale", "pack", "usable", "warnings"])
-    #expect(fields["usable"] as? Bool == false && fields["errors"] as? Int == 1)
-    let finding = try (fields["findings"] as? [[String: String]])?.first.orThrow("a finding")
-    #expect(finding?["code"] == "clip_missing" && finding?["severity"] == "error")
-    #expect(finding?.keys.sorted() == ["code", "problem", "remedy", "severity", "subject"])
-    let block = try (fields["coverage"] as? [[String: Any]])?.first.orThrow("a block")
-    #expect(block?["sayable"] as? Bool == false && block?["missing"] as? Int == 1)
-  }
-
-  @Test("no bytes in a clip or in the manifest make the check trap")
-  func hostileBytes() throws {
-    let pack = try CheckedPack()
-    var random = SplitMix64(seed: 3)
-    let manifest = Array(try pack.manifest.json)
-    let clip = WAVFile.encode(try Tones.clip(3))
-    // One block and its clips, so that many checks take little time.
-    var vocabulary = pack.vocabulary
-    vocabulary.blocks.removeLast(vocabulary.blocks.count - 1)
-    let used = try Set(vocabulary.words.map { try pack.file($0.token) })
-    pack.manifest.clips = pack.manifest.clips.filter { used.contains($0.key) }
-    pack.manifest.tokens = pack.manifest.tokens.filter { used.contains($0.value.plain) }
-    try pack.seal()
-    for _ in 0..<30 {
-      var bytes = clip
-      for _ in 0..<4 { bytes[Int.random(in: 0..<60, using: &random)] = UInt8.random(in: 0...255, using: &random) }
-      try Data(bytes).write(to: pack.directory.appending(path: "0003.wav"))
-      let report = PackCheck.check(directory: pack.directory, vocabulary: vocabulary)
-      #expect(report.findings.contains { $0.code == .clipChanged })
-    }
-    for _ in 0..<30 {
-      var bytes = manifest
-      for _ in 0..<4 {
-        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 32...126, using: &random)
-      }
-      try pack.write(manifest: Data(bytes))
-      #expect(!PackCheck.check(directory: pack.directory, vocabulary: vocabulary).findings.isEmpty)
-    }
   }
 }

@@ -49,6 +49,17 @@ struct RecordingFileTests {
     #expect(zip(recording.samples, tone.samples).allSatisfy { abs($0 - Float($1) / 32_768) < 0.000_02 })
   }
 
+  @Test("a WAV or AIFF file that was cut off is refused: half a word would be taken for the whole")
+  func cutOff() throws {
+    let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050))
+    for container in [SoundFormat.Container.wav, .aiff] {
+      let bytes = try SoundFiles.encode(tone, as: SoundFormat(container: container, encoding: .pcm16))
+      let error = try failure("a.wav", Array(bytes.prefix(bytes.count / 2)))
+      #expect(error?.code == .recordingUnreadable)
+      #expect(error?.problem.hasPrefix("is cut off") == true)
+    }
+  }
+
   @Test("channels are averaged: the voice in both keeps its level")
   func stereo() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)

@@ -14,11 +14,18 @@ struct SelectionTests {
   init() throws {
     voices = try VoicesFolder()
     var manifest = VoicesFolder.manifest(tokens: ["received", "twenty", "one", "dollars", "and"])
-    for name in ["rising", "final", "twenty-one", "twenty-one-dollars", "twenty-one-final", "received-twenty"] {
-      manifest.clips["\(name).wav"] = .init(text: name, sha256: "")
+    for (name, text) in [
+      ("rising", "one"), ("final", "one"), ("twenty-one", "twenty-one"), ("twenty-one-final", "twenty-one"),
+      ("twenty-one-dollars", "twenty-one dollars"), ("received-twenty", "received twenty"), ("other", "two"),
+    ] {
+      manifest.clips["\(name).wav"] = .init(text: text, sha256: "")
     }
     manifest.tokens["one"] = .init(plain: "one.wav", rising: "rising.wav", final: "final.wav")
+    manifest.tokens["two"] = .init(plain: "one.wav")
+    manifest.tokens["four"] = .init(plain: "four.wav", final: "other.wav")
+    manifest.clips["four.wav"] = .init(text: "four", sha256: "")
     manifest.phrases = [
+      .init(tokens: ["one", "dollars"], clips: .init(plain: "twenty-one-dollars.wav")),
       .init(tokens: ["twenty", "one"], clips: .init(plain: "twenty-one.wav", final: "twenty-one-final.wav")),
       .init(tokens: ["twenty", "one", "dollars"], clips: .init(plain: "twenty-one-dollars.wav")),
       .init(tokens: ["received", "twenty"], clips: .init(plain: "received-twenty.wav")),
@@ -46,6 +53,13 @@ struct SelectionTests {
   func alternates(pause: ClipToken.Pause, file: String) {
     #expect(files([("one", .amount, pause)]) == [file])
     #expect(files([("and", .amount, pause)]) == ["and.wav"])
+  }
+
+  @Test("a clip that says other words than the token's is as good as none, and so is such an alternate or phrase")
+  func otherWords() {
+    #expect(files([("two", .amount, .word)]) == ["missing"])
+    #expect(files([("four", .amount, .end)]) == ["four.wav"])
+    #expect(files([("one", .amount, .word), ("dollars", .amount, .end)]) == ["one.wav", "dollars.wav"])
   }
 
   @Test("the longest phrase wins, then a shorter one, then the single clips")

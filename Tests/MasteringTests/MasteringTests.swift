@@ -66,8 +66,8 @@ struct MasteringTests {
     let digest = mastered.waveform.samples.reduce(UInt64(14_695_981_039_346_656_037)) {
       ($0 ^ UInt64(UInt16(bitPattern: $1))) &* 1_099_511_628_211
     }
-    #expect(Mastering.version == 1)
-    #expect(digest == 3_644_032_851_084_176_578)
+    #expect(Mastering.version == 2)
+    #expect(digest == 11_142_507_690_875_605_523)
   }
 
   @Test("mastering a mastered sound changes next to nothing")

@@ -38,6 +38,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
   .testTarget(
@@ -63,8 +64,8 @@ let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
     dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
+      "Announcements", "AmountReadback", "Announcer", "PlaybackOrder", "SoundLibrary", "SoundMeasurement",
+      "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -97,6 +98,7 @@ let package = Package(
     .target(name: "AmountReadback", swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
+    .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", swiftSettings: settingsWithC),

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PlaybackOrder
+import Testing
+
+@Suite struct CategoryTests {
+  @Test("payments and refunds are money, and money neither expires nor is interrupted")
+  func money() {
+    for category in PlaybackItem.Category.allCases {
+      #expect(category.isMoney == [.payment, .refund].contains(category))
+      #expect(category.mayExpire != category.isMoney)
+    }
+    #expect(PlaybackItem.Category.allCases.filter(\.mayBeInterrupted) == [.information])
+  }
+
+  @Test("the names are what ledgers and payloads hold")
+  func names() {
+    #expect(PlaybackItem.Category.allCases.map(\.rawValue) == ["payment", "refund", "alert", "information"])
+    #expect(PlaybackItem.Category(rawValue: "Payment") == nil)
+    #expect(PlaybackItem.Category(rawValue: "") == nil)
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PlaybackOrder
+import Testing
+
+@Suite struct PlaybackItemTests {
+  @Test("an alert or information expires at its moment, and without one never", arguments: [Int64.min, 0, 9, .max])
+  func expiry(_ moment: Int64) {
+    for category in [PlaybackItem.Category.alert, .information] {
+      #expect(PlaybackItem.a(category, 1, expires: moment).hasExpired(at: moment))
+      #expect(PlaybackItem.a(category, 1, expires: moment).hasExpired(at: .max))
+      #expect(!PlaybackItem.a(category, 1).hasExpired(at: .max))
+      if moment > .min { #expect(!PlaybackItem.a(category, 1, expires: moment).hasExpired(at: moment - 1)) }
+    }
+  }
+
+  @Test("money never expires, even with a moment given")
+  func money() {
+    for category in [PlaybackItem.Category.payment, .refund] {
+      #expect(!PlaybackItem.a(category, 1, expires: 0).hasExpired(at: .max))
+    }
+  }
+}

@@ -50,6 +50,7 @@ bench: voices
 	@scripts/setup espeak-ng sox time
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
+	$(SWIFT) build -c release --product ledger-bench
 	@scripts/bench $(RELEASE)
 
 install: voices

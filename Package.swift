@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 
 /// `make test`, built for debugging.
@@ -38,6 +39,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "LedgerTests", dependencies: ["Ledger", "ledger-writer", grdb], swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
@@ -85,6 +87,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // C modules: a module map and a shim each.
@@ -141,11 +144,20 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // What must survive a crash.
+    .target(name: "Ledger", dependencies: [grdb], swiftSettings: settingsWithC),
+
     // For tests alone: what they need of chance, and measuring.
     .target(name: "TestSupport", swiftSettings: settings),
     .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
 
+    // A program for the tests to end at any moment.
+    .executableTarget(
+      name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/ledger-writer", swiftSettings: settings),
+
     // `make bench`.
+    .executableTarget(
+      name: "ledger-bench", dependencies: ["Ledger"], path: "Benchmarks/ledger-bench", swiftSettings: settingsWithC),
     .executableTarget(
       name: "crier-bench",
       dependencies: [

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Acceptances a second with full durability, beside what the same disk synchronizes in the same minute.
+//   ledger-bench [FOLDER] [SECONDS]     the folder to measure in (the temporary one), seconds for each figure (5)
+
+import Foundation
+import Ledger
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+let arguments = CommandLine.arguments
+let parent = arguments.count > 1 ? URL(filePath: arguments[1]) : FileManager.default.temporaryDirectory
+let seconds = arguments.count > 2 ? Double(arguments[2]) ?? 5 : 5
+let folder = parent.appending(path: "ledger-bench-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let clock = ContinuousClock()
+
+/// Durations in order, as a line of a table.
+func row(_ name: String, _ times: [Duration], in elapsed: Duration) -> String {
+  let sorted = times.sorted()
+  func at(_ share: Double) -> String {
+    let time = sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    return String(format: "%8.2f", time / .milliseconds(1))
+  }
+  let rate = String(format: "%9.0f", Double(times.count) / (elapsed / .seconds(1)))
+  return "\(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(rate)\(at(0.5))\(at(0.99))\(at(1))"
+}
+
+/// 4 KiB written and synchronized, again and again, at the file's end or all at its start.
+func synchronize(appending: Bool) -> String {
+  // Safe: the text lives as long as the call.
+  let file = unsafe open(folder.appending(path: "plain").path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  precondition(file >= 0)
+  defer { close(file) }
+  let page = [UInt8](repeating: 7, count: 4096)
+  var times: [Duration] = []
+  let start = clock.now
+  while clock.now - start < .seconds(seconds) {
+    let offset = appending ? times.count * page.count : 0
+    let time = clock.measure {
+      // Safe: no more is read than the buffer holds.
+      let count = unsafe page.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
+      #if canImport(Darwin)
+        let result = fcntl(file, F_FULLFSYNC)
+      #else
+        let result = fdatasync(file)
+      #endif
+      precondition(count == page.count && result == 0)
+    }
+    times.append(time)
+  }
+  return row("plain: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
+}
+
+/// Tasks that each accept one announcement after another.
+func accept(tasks: Int) async throws -> String {
+  let ledger = try Ledger(at: folder.appending(path: "ledger-\(tasks).sqlite"))
+  let payload = Data(repeating: UInt8(ascii: "x"), count: 250)
+  let start = clock.now
+  let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
+    for task in 0..<tasks {
+      group.addTask {
+        var times: [Duration] = []
+        while clock.now - start < .seconds(seconds) {
+          let new = NewAnnouncement(
+            id: "\(task)-\(times.count)", lane: "counter", category: .payment, sequence: nil, payload: payload)
+          let before = clock.now
+          _ = try await ledger.accept(new)
+          times.append(clock.now - before)
+        }
+        return times
+      }
+    }
+    return try await group.reduce(into: []) { $0 += $1 }
+  }
+  let elapsed = clock.now - start
+  let stored = try await ledger.counts().values.reduce(0, +)
+  precondition(stored == times.count)
+  return row("ledger: accepted, \(tasks) at a time", times, in: elapsed)
+}
+
+print("                                               a second  50 % ms 99 % ms  max ms")
+print(synchronize(appending: false))
+print(synchronize(appending: true))
+for tasks in [1, 8, 64] { print(try await accept(tasks: tasks)) }
+print(synchronize(appending: true))

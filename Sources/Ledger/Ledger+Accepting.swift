@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Ledger {
+  /// Accepts an announcement: when this returns, it will be there after a crash.
+  ///
+  /// The same account and id again are the same announcement: the first one's number and state come back, and nothing is
+  /// written. That holds until the first one is pruned.
+  ///
+  /// - Parameter members: numbers of announcements of the same lane that this one, a summary, stands for: they are marked
+  ///   in the same transaction. They must be unfinished, not playing, and in no other summary. When the summary is played
+  ///   they are played; when it ends otherwise they stand for themselves again. A duplicate marks nothing.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a fault of
+  ///   the file; nothing was accepted then. (After a fault of the disk itself it may turn out that it was: offering it
+  ///   again is safe.)
+  public func accept(
+    _ new: NewAnnouncement, standingFor members: [Int64] = []
+  ) async throws(LedgerError) -> Acceptance {
+    if let rule = new.brokenRule {
+      throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
+    }
+    let cost = 256 + new.payload.count
+    return try await write(while: .accepting, cost: cost) { [self] database in
+      if let first = try Self.duplicate(of: new, in: database) { return first }
+      try checkRoom(in: database)
+      let at = timeStamp
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO announcements
+            (account, id, lane, category, sequence, payload, state, accepted_at, expires_at, changed_at)
+          VALUES (?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
+          """
+      ).execute(arguments: [
+        new.account, new.id, new.lane, new.category.rawValue, new.sequence, new.payload, at,
+        new.expiresAt?.wholeMilliseconds, at,
+      ])
+      let number = database.lastInsertedRowID
+      try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
+      for member in members { try mark(member, as: number, lane: new.lane, at: at, in: database) }
+      return Acceptance(number: number, isDuplicate: false, state: .accepted, isSamePayload: true)
+    }
+  }
+
+  /// SQLite's own limit is further up, so that what was accepted can still change its state.
+  private func checkRoom(in database: Database) throws {
+    guard let limit = options.maximumBytes else { return }
+    let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
+    let free = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
+    guard (pages - free) * 4096 < limit else { throw LedgerError(.diskFull, while: .accepting, in: file) }
+  }
+
+  private static func duplicate(of new: NewAnnouncement, in database: Database) throws -> Acceptance? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT number, state, payload = ? AS same FROM announcements WHERE account = ? AND id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [new.payload, new.account, new.id]) else { return nil }
+    return Acceptance(
+      number: try row.value("number"), isDuplicate: true, state: try row.name("state"),
+      isSamePayload: try row.value("same"))
+  }
+
+  private func mark(_ member: Int64, as summary: Int64, lane: String, at: Int64, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE announcements SET summarised_by = ?, changed_at = ?
+        WHERE number = ? AND lane = ? AND summarised_by IS NULL AND state IN ('accepted', 'rendering', 'waiting')
+          AND number <> ? AND NOT EXISTS (SELECT 1 FROM announcements WHERE summarised_by = ?)
+        """
+    ).execute(arguments: [summary, at, member, lane, summary, member])
+    guard database.changesCount == 1 else { throw LedgerError(.illegalSummary, while: .accepting, in: file) }
+    try Self.append(
+      .summarised, member, lane: lane, detail: ["by": String(summary)], at: at, in: database)
+  }
+}

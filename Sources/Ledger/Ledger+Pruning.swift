@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// What was removed.
+  public struct Pruned: Sendable, Hashable {
+    public var announcements = 0
+    public var events = 0
+    public var commands = 0
+  }
+
+  /// Removes announcements that ended before a moment, and events and commands from before it, and gives the disk back
+  /// what they took. Those that have not ended stay, however old.
+  ///
+  /// An id is forgotten with its announcement: offered again, it is a new one. So the time is to be longer than anybody
+  /// may still repeat a request. It is done in small transactions, so that acceptances hardly wait; when it throws,
+  /// what was removed until then stays removed.
+  @discardableResult
+  public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Pruned {
+    guard let moment = moment.wholeMilliseconds else {
+      throw LedgerError(.invalidValue, while: .pruning, in: file, field: "finishedBefore (a date within the calendar)")
+    }
+    // On a full disk the log cannot grow: it is to be written from its start again.
+    await checkpoint()
+    var pruned = Pruned()
+    // By number within a moment: what a summary stands for goes before it, with the mark that says so.
+    pruned.announcements = try await delete(
+      """
+      FROM announcements WHERE number IN (
+        SELECT number FROM announcements WHERE finished_at < ? ORDER BY finished_at, number LIMIT ?)
+      """, before: moment)
+    pruned.events = try await delete(
+      "FROM events WHERE position IN (SELECT position FROM events WHERE at < ? ORDER BY position LIMIT ?)",
+      before: moment)
+    pruned.commands = try await delete(
+      "FROM commands WHERE number IN (SELECT number FROM commands WHERE at < ? ORDER BY number LIMIT ?)",
+      before: moment)
+    try await giveBack()
+    await checkpoint()
+    return pruned
+  }
+
+  private func delete(_ what: String, before moment: Int64) async throws(LedgerError) -> Int {
+    var total = 0
+    var count: Int
+    repeat {
+      count = try await write(while: .pruning) { database in
+        try database.cachedStatement(sql: "DELETE \(what)").execute(arguments: [moment, 200])
+        return database.changesCount
+      }
+      total += count
+    } while count > 0
+    return total
+  }
+
+  /// Shortens the file by its free pages.
+  private func giveBack() async throws(LedgerError) {
+    var free = Int.max
+    while true {
+      let left = try await write(while: .pruning) { database in
+        try database.execute(sql: "PRAGMA incremental_vacuum(256)")
+        return try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      }
+      guard left > 0, left < free else { return }
+      free = left
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// An announcement as it is in the ledger.
+  public struct Entry: Sendable, Hashable {
+    public let number: Int64
+    public let account: String
+    public let id: String
+    public let lane: String
+    public let category: Category
+    public let sequence: Int64?
+    public let payload: Data
+    public let state: State
+    /// What was told with the last change of state.
+    public let detail: [String: String]
+    public let clip: String?
+    /// The number of the summary that stands for it.
+    public let summarisedBy: Int64?
+    /// How often it began to play.
+    public let attempts: Int
+    public let heardMilliseconds: Int?
+    public let acceptedAt: Date
+    public let expiresAt: Date?
+    public let changedAt: Date
+    public let finishedAt: Date?
+  }
+
+  /// Those of a lane that have not ended, in the order of acceptance, those that a summary stands for among them.
+  ///
+  /// - Parameters:
+  ///   - number: of the last one that is known; 0 for none. A page at a time, memory stays bounded.
+  ///   - limit: 1 to 1,000.
+  public func unfinished(
+    lane: String, after number: Int64 = 0, limit: Int = 200
+  ) async throws(LedgerError) -> [Entry] {
+    try checkLane(lane, while: .reading)
+    let limit = min(max(limit, 1), 1000)
+    return try await entries(
+      "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
+  }
+
+  /// The announcement of that id, nil when there is none, or none any more.
+  public func entry(account: String = "", id: String) async throws(LedgerError) -> Entry? {
+    if account.hasZero || id.hasZero { return nil }
+    return try await entries("account = ? AND id = ?", [account, id]).first
+  }
+
+  public func entry(_ number: Int64) async throws(LedgerError) -> Entry? {
+    try await entries("number = ?", [number]).first
+  }
+
+  /// Those that a summary stands for, in the order of acceptance.
+  public func members(ofSummary number: Int64) async throws(LedgerError) -> [Entry] {
+    try await entries("summarised_by = ? ORDER BY number", [number])
+  }
+
+  /// The last ones, newest first.
+  ///
+  /// - Parameter limit: 1 to 1,000.
+  public func recent(_ limit: Int = 50, lane: String? = nil) async throws(LedgerError) -> [Entry] {
+    let limit = min(max(limit, 1), 1000)
+    guard let lane else { return try await entries("1 ORDER BY number DESC LIMIT ?", [limit]) }
+    try checkLane(lane, while: .reading)
+    return try await entries("lane = ? ORDER BY number DESC LIMIT ?", [lane, limit])
+  }
+
+  /// How many there are in each state; 0 for those that none is in. It reads an index, about 30 bytes an announcement.
+  public func counts(lane: String? = nil) async throws(LedgerError) -> [State: Int] {
+    if let lane { try checkLane(lane, while: .reading) }
+    return try await read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: lane == nil
+          ? "SELECT state, count(*) AS count FROM announcements GROUP BY state"
+          : "SELECT state, count(*) AS count FROM announcements WHERE lane = ? GROUP BY state",
+        arguments: lane.map { [$0] } ?? [])
+      var counts = Dictionary(uniqueKeysWithValues: State.allCases.map { ($0, 0) })
+      for row in rows { counts[try row.name("state")] = try row.value("count") as Int }
+      return counts
+    }
+  }
+
+  private func entries(_ condition: String, _ arguments: StatementArguments) async throws(LedgerError) -> [Entry] {
+    try await read { database in
+      let statement = try database.cachedStatement(sql: "SELECT * FROM announcements WHERE \(condition)")
+      return try Row.fetchAll(statement, arguments: arguments).map(Entry.init(row:))
+    }
+  }
+}
+
+extension Ledger.Entry {
+  fileprivate init(row: Row) throws {
+    number = try row.value("number")
+    account = try row.value("account")
+    id = try row.value("id")
+    lane = try row.value("lane")
+    category = try row.name("category")
+    sequence = try row.optional("sequence")
+    payload = try row.value("payload")
+    state = try row.name("state")
+    detail = try row.detail()
+    clip = try row.optional("clip")
+    summarisedBy = try row.optional("summarised_by")
+    attempts = try row.value("attempts")
+    heardMilliseconds = try row.optional("heard")
+    acceptedAt = Date(wholeMilliseconds: try row.value("accepted_at"))
+    expiresAt = try row.date("expires_at")
+    changedAt = Date(wholeMilliseconds: try row.value("changed_at"))
+    finishedAt = try row.date("finished_at")
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Ledger {
+  /// What else becomes true with a change of state, in the same transaction.
+  public struct Change: Sendable, Hashable {
+    /// Codes and numbers for the event and the entry, as in `["code": "no_voice"]`; at most 1,000 bytes as JSON. No
+    /// amounts, no names.
+    public var detail: [String: String]
+    /// Where its clip is, at most 4,096 bytes; nil leaves what is there.
+    public var clip: String?
+    /// How much of it was heard; nil leaves what is there.
+    public var heardMilliseconds: Int?
+    /// The lane's sequence numbers up to this one have passed. A lower one than before changes nothing.
+    public var passing: Int64?
+
+    public init(
+      detail: [String: String] = [:], clip: String? = nil, heardMilliseconds: Int? = nil, passing: Int64? = nil
+    ) {
+      self.detail = detail
+      self.clip = clip
+      self.heardMilliseconds = heardMilliseconds
+      self.passing = passing
+    }
+  }
+
+  /// Moves an announcement to another state, with an event; durable when it returns.
+  ///
+  /// When a summary ends, what it stands for is settled in the same transaction: played with it, or set free when it
+  /// ended otherwise.
+  ///
+  /// - Returns: false when it was in that state already; then nothing was changed, `passing` included.
+  /// - Throws: ``LedgerError`` with `illegalTransition` when its state does not lead there, see ``State``; `notFound`;
+  ///   `invalidValue`; or a fault of the file. Nothing was changed then.
+  @discardableResult
+  public func set(
+    _ number: Int64, _ state: State, _ change: Change = Change()
+  ) async throws(LedgerError) -> Bool {
+    try checkDetail(change.detail)
+    if let clip = change.clip, clip.utf8.count > 4096 || clip.hasZero {
+      throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes, none of them 0)")
+    }
+    return try await write(while: .changing) { [self] database in
+      try set(number, state, change, in: database)
+    }
+  }
+
+  private func set(_ number: Int64, _ state: State, _ change: Change, in database: Database) throws -> Bool {
+    let before = try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT state, lane, summarised_by FROM announcements WHERE number = ?"),
+      arguments: [number])
+    guard let before else { throw LedgerError(.notFound, while: .changing, in: file) }
+    let from: State = try before.name("state")
+    let lane: String = try before.value("lane")
+    if from == state { return false }
+
+    let at = timeStamp
+    // The rule is in the statement itself, so that no mistake in what is read before can break it.
+    let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    try database.cachedStatement(
+      sql: """
+        UPDATE announcements SET
+          state = ?, detail = ?, clip = coalesce(?, clip), heard = coalesce(?, heard), changed_at = ?,
+          finished_at = ?, attempts = attempts + ?
+        WHERE number = ? AND state IN (\(legal)) AND (? <> 'playing' OR summarised_by IS NULL)
+        """
+    ).execute(arguments: [
+      state.rawValue, try Self.json(change.detail), change.clip, change.heardMilliseconds, at,
+      state.isFinal ? at : nil, state == .playing ? 1 : 0, number, state.rawValue,
+    ])
+    guard database.changesCount == 1 else {
+      throw LedgerError(.illegalTransition, while: .changing, in: file, from: from, to: state)
+    }
+    let kind = from == .playing && !state.isFinal ? Event.Kind.interrupted : Event.Kind(state)
+    try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)
+    if state.isFinal { try settleMembers(of: number, as: state, at: at, in: database) }
+    if let sequence = change.passing { try Self.pass(sequence, lane: lane, in: database) }
+    return true
+  }
+
+  /// A summary has ended: so have those that it stands for, or they stand for themselves again.
+  private func settleMembers(of summary: Int64, as state: State, at: Int64, in database: Database) throws {
+    let members = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT number, lane FROM announcements WHERE summarised_by = ? AND finished_at IS NULL ORDER BY number"),
+      arguments: [summary])
+    guard !members.isEmpty else { return }
+    let isPlayed = state == .played
+    let update = try database.cachedStatement(
+      sql: isPlayed
+        ? "UPDATE announcements SET state = 'played', changed_at = ?, finished_at = ? WHERE number = ?"
+        : "UPDATE announcements SET summarised_by = NULL, changed_at = max(?, ?) WHERE number = ?")
+    for member in members {
+      let number: Int64 = try member.value("number")
+      try update.execute(arguments: [at, at, number])
+      try Self.append(
+        isPlayed ? .played : .released, number, lane: try member.value("lane"), detail: ["by": String(summary)],
+        at: at, in: database)
+    }
+  }
+
+  /// What a player does when it starts: announcements that were playing when the last one ended are waiting again (or
+  /// accepted, without a clip), those that were rendering are accepted again. Every other state is as it was.
+  ///
+  /// - Returns: how many were playing: those that will be heard again from their start.
+  @discardableResult
+  public func recover(lane: String) async throws(LedgerError) -> Int {
+    try checkLane(lane, while: .changing)
+    return try await write(while: .changing) { [self] database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT number, state, clip IS NOT NULL AS ready FROM announcements
+          WHERE lane = ? AND finished_at IS NULL AND state IN ('playing', 'rendering') ORDER BY number
+          """, arguments: [lane])
+      var interrupted = 0
+      for row in rows {
+        let state: State = try row.name("state")
+        if state == .playing { interrupted += 1 }
+        let isReady: Bool = try row.value("ready")
+        let detail = ["code": "restart"]
+        _ = try set(
+          try row.value("number"), state == .playing && isReady ? .waiting : .accepted, Change(detail: detail),
+          in: database)
+      }
+      return interrupted
+    }
+  }
+
+  // MARK: - Sequence numbers
+
+  /// The last of the lane's sequence numbers that has passed, heard or not; nil before the first.
+  public func lastPassedSequence(lane: String) async throws(LedgerError) -> Int64? {
+    try checkLane(lane, while: .reading)
+    return try await read { database in
+      try Int64.fetchOne(database, sql: "SELECT last_passed FROM lanes WHERE lane = ?", arguments: [lane])
+    }
+  }
+
+  /// Sets it to any value, a lower one too, for a sender that starts counting again; nil for a lane without one.
+  /// In the course of things it passes with ``set(_:_:_:)`` and ``record(_:lane:number:detail:passing:)``.
+  public func setLastPassedSequence(_ sequence: Int64?, lane: String) async throws(LedgerError) {
+    try checkLane(lane, while: .changing)
+    try await write(while: .changing) { database in
+      try database.execute(
+        sql: """
+          INSERT INTO lanes (lane, last_passed) VALUES (?, ?)
+          ON CONFLICT (lane) DO UPDATE SET last_passed = excluded.last_passed
+          """, arguments: [lane, sequence])
+    }
+  }
+
+  static func pass(_ sequence: Int64, lane: String, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO lanes (lane, last_passed) VALUES (?, ?)
+        ON CONFLICT (lane) DO UPDATE SET last_passed = max(coalesce(last_passed, excluded.last_passed),
+                                                           excluded.last_passed)
+        """
+    ).execute(arguments: [lane, sequence])
+  }
+}

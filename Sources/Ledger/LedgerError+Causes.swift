@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+extension LedgerError {
+  /// What any error of GRDB, or one of our own, is to a caller. GRDB's text is never taken: it may name a statement.
+  init(_ error: any Error, while action: Action, in file: URL) {
+    switch error {
+    case let error as LedgerError:
+      self = error
+    case let error as SystemError:
+      self.init(Code(systemError: error.number), while: action, in: file, systemError: error.number)
+    case let error as DatabaseError:
+      self.init(
+        Code(resultCode: error.extendedResultCode), while: action, in: file,
+        resultCode: error.extendedResultCode.rawValue)
+    case is UnreadableRow:
+      self.init(.damaged, while: action, in: file)
+    default:
+      self.init(.systemFailure, while: action, in: file)
+    }
+  }
+
+  /// Whether every write that shares a transaction would meet it too, so that trying each alone is of no use.
+  var meetsEveryWrite: Bool {
+    switch code {
+    case .busy, .damaged, .notALedger, .newerVersion, .readOnly, .notPermitted, .wrongKindOfFile: true
+    case .systemFailure: resultCode.map { ResultCode(rawValue: $0).primaryResultCode == .SQLITE_IOERR } ?? true
+    default: false
+    }
+  }
+}
+
+extension LedgerError.Code {
+  init(resultCode: ResultCode) {
+    switch resultCode {
+    // The shared memory of the write-ahead log could not grow: SQLite says FULL of its other files only.
+    case .SQLITE_IOERR_SHMSIZE: self = .diskFull
+    case .SQLITE_IOERR_CORRUPTFS, .SQLITE_IOERR_DATA: self = .damaged
+    case .SQLITE_IOERR_AUTH, .SQLITE_IOERR_ACCESS: self = .notPermitted
+    case .SQLITE_CANTOPEN_ISDIR: self = .wrongKindOfFile
+    default:
+      switch resultCode.primaryResultCode {
+      case .SQLITE_FULL: self = .diskFull
+      case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: self = .busy
+      case .SQLITE_READONLY: self = .readOnly
+      case .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH: self = .notPermitted
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged
+      default: self = .systemFailure
+      }
+    }
+  }
+
+  init(systemError: Int32) {
+    switch systemError {
+    case ENOSPC, EDQUOT: self = .diskFull
+    case EROFS: self = .readOnly
+    case EACCES, EPERM: self = .notPermitted
+    case EISDIR, ENOTDIR, ELOOP: self = .wrongKindOfFile
+    default: self = .systemFailure
+    }
+  }
+}
+
+/// A failed call of the system.
+struct SystemError: Error, Hashable {
+  let number: Int32
+}
+
+/// A row holds what the schema does not allow.
+struct UnreadableRow: Error {}

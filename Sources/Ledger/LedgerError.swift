@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Why the ledger could not be opened, read or written.
+public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong, for programs.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// A value breaks a rule of ``NewAnnouncement`` or of the call; see ``LedgerError/field``.
+    case invalidValue = "invalid_value"
+    /// No announcement has that number.
+    case notFound = "not_found"
+    /// The announcement's state does not lead to the one asked for; see ``LedgerError/from`` and ``LedgerError/to``.
+    case illegalTransition = "illegal_transition"
+    /// What a summary is to stand for has ended, is playing, stands in another summary, or is in another lane.
+    case illegalSummary = "illegal_summary"
+    /// As many acceptances wait to be written as may; nothing was accepted.
+    case waitingListFull = "waiting_list_full"
+    /// As many commands wait for the lane's player as may.
+    case tooManyCommands = "too_many_commands"
+    /// Another process, or another part of this one, plays the lane.
+    case laneTaken = "lane_taken"
+    /// The disk, this user's share of it, or the ledger's own limit is full.
+    case diskFull = "disk_full"
+    /// The file or its file system can only be read.
+    case readOnly = "read_only"
+    /// This user may not do it.
+    case notPermitted = "not_permitted"
+    /// Another process kept the ledger to itself for longer than ``Ledger/Options/busyTimeout``.
+    case busy
+    /// The file is no database, or a damaged one.
+    case damaged
+    /// The file is a database of another program.
+    case notALedger = "not_a_ledger"
+    /// The file was written by a newer version of this program.
+    case newerVersion = "newer_version"
+    /// A folder is where the file belongs, or a file where a folder belongs.
+    case wrongKindOfFile = "wrong_kind_of_file"
+    /// Anything else that SQLite or the system reported.
+    case systemFailure = "system_failure"
+  }
+
+  /// What was being done.
+  public enum Action: String, Sendable, Hashable {
+    case opening
+    case accepting
+    case changing
+    case reading
+    case commanding
+    case playing
+    case pruning
+  }
+
+  public let code: Code
+  public let action: Action
+
+  /// The ledger's file.
+  public let file: URL
+
+  /// SQLite's extended result code; nil when SQLite was not asked.
+  public let resultCode: Int32?
+
+  /// The system's `errno`; nil when the system was not asked directly.
+  public let systemError: Int32?
+
+  /// The value that was refused, and its rule, when ``code-swift.property`` is `invalidValue`.
+  public let field: String?
+
+  /// The state an announcement is in, and the one asked for, when ``code-swift.property`` is `illegalTransition`.
+  public let from: Ledger.State?
+  public let to: Ledger.State?
+
+  init(
+    _ code: Code, while action: Action, in file: URL, resultCode: Int32? = nil, systemError: Int32? = nil,
+    field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil
+  ) {
+    self.code = code
+    self.action = action
+    self.file = file
+    self.resultCode = resultCode
+    self.systemError = systemError
+    self.field = field
+    self.from = from
+    self.to = to
+  }
+
+  /// Says what was being done, to which file, what happened and what to do next; never a payload or an
+  /// announcement's id, and never the text of a statement.
+  public var description: String {
+    let reported = resultCode.map { " (SQLite's code \($0))" } ?? systemError.map { " (error number \($0))" } ?? ""
+    return "\(attempt) \(file.path(percentEncoded: false)) failed: \(cause)\(reported). \(remedy)"
+  }
+
+  private var attempt: String {
+    switch action {
+    case .opening: "Opening the ledger"
+    case .accepting: "Accepting an announcement in the ledger"
+    case .changing: "Changing an announcement in the ledger"
+    case .reading: "Reading the ledger"
+    case .commanding: "Passing on a command through the ledger"
+    case .playing: "Taking a lane of the ledger"
+    case .pruning: "Pruning the ledger"
+    }
+  }
+
+  private var cause: String {
+    switch code {
+    case .invalidValue: "a value cannot be used: \(field ?? "it breaks a rule")"
+    case .notFound: "no announcement has that number"
+    case .illegalTransition:
+      "an announcement that is \(from?.rawValue ?? "summarised") cannot become \(to?.rawValue ?? "that")"
+    case .illegalSummary:
+      "an announcement that the summary is to stand for has ended, is playing, is summarised already, "
+        + "or is in another lane"
+    case .waitingListFull: "too many acceptances wait to be written"
+    case .tooManyCommands: "too many commands wait for the lane's player"
+    case .laneTaken: "another player plays the lane"
+    case .diskFull: "the disk is full, or the ledger has reached its size limit"
+    case .readOnly: "it can only be read"
+    case .notPermitted: "this user is not permitted to"
+    case .busy: "another process kept it to itself for too long"
+    case .damaged: "the file is damaged, or is no database"
+    case .notALedger: "the file is a database of another program"
+    case .newerVersion: "the file was written by a newer version of this program"
+    case .wrongKindOfFile: "a folder is where the file belongs, or a file where a folder belongs"
+    case .systemFailure: "the system reported an error"
+    }
+  }
+
+  private var remedy: String {
+    switch code {
+    case .invalidValue: "Correct it; nothing was changed."
+    case .notFound: "It may have been pruned; list what there is."
+    case .illegalTransition: "Nothing was changed; read its present state."
+    case .illegalSummary: "Nothing was accepted; choose again from those that wait."
+    case .waitingListFull: "Nothing was accepted; try again in a moment."
+    case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
+    case .laneTaken: "Stop the other player, or play another lane."
+    case .diskFull: "Free some space, or prune the ledger, and try again."
+    case .readOnly: "Mount it for writing, or choose another file."
+    case .notPermitted: "Give this user the right to it, or choose another file."
+    case .busy: "See which process holds it, and try again."
+    case .damaged: "It was left as it is: keep a copy of it and of the files beside it, and put a backup in its place."
+    case .notALedger: "It was left as it is: choose another file."
+    case .newerVersion: "It was left as it is: use the newer version, or another file."
+    case .wrongKindOfFile: "Choose another path."
+    case .systemFailure: "See to the disk and try again."
+    }
+  }
+}

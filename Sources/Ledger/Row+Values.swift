@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+// GRDB's own subscripts end the process over a value of another type; a damaged file must not.
+extension Row {
+  func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+    let stored: DatabaseValue? = self[column]
+    guard let stored, let value = Value.fromDatabaseValue(stored) else { throw UnreadableRow() }
+    return value
+  }
+
+  func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
+    let stored: DatabaseValue? = self[column]
+    guard let stored, !stored.isNull else { return nil }
+    return try value(column)
+  }
+
+  func name<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
+    guard let value = Value(rawValue: try value(column)) else { throw UnreadableRow() }
+    return value
+  }
+
+  func date(_ column: String) throws -> Date? {
+    let milliseconds: Int64? = try optional(column)
+    return milliseconds.map(Date.init(wholeMilliseconds:))
+  }
+
+  func detail() throws -> [String: String] {
+    let json: String? = try optional("detail")
+    guard let json else { return [:] }
+    guard let detail = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
+      throw UnreadableRow()
+    }
+    return detail
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+/// The tables. A change is a new migration; a published one is never edited.
+enum Schema {
+  /// "CRLG": what SQLite's header says the file is.
+  static let applicationID: Int32 = 0x4352_4C47
+
+  /// Refuses a database of somebody else before anything of it is changed.
+  ///
+  /// - Returns: whether there is nothing in it yet.
+  static func examine(_ database: Database, file: URL) throws -> Bool {
+    let id = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+    guard id != applicationID else { return false }
+    // The list of migrations comes into a new file before the first migration does: whoever was ended in between left a
+    // ledger that is begun.
+    let tables = try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'")
+    guard id == 0, tables == 0 else { throw LedgerError(.notALedger, while: .opening, in: file) }
+    return true
+  }
+
+  static func migrate(_ writer: DatabaseQueue, file: URL) throws {
+    let migrator = migrator
+    guard try !writer.read(migrator.hasBeenSuperseded) else {
+      throw LedgerError(.newerVersion, while: .opening, in: file)
+    }
+    guard try !writer.read(migrator.hasCompletedMigrations) else { return }
+    try migrator.migrate(writer)
+  }
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1: announcements, events, commands") { database in
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try database.execute(sql: first)
+    }
+    return migrator
+  }
+
+  /// Times are milliseconds since 1970, in UTC. `AUTOINCREMENT`: a number is never used again, not after pruning either.
+  private static let first = """
+    CREATE TABLE announcements (
+      number        INTEGER PRIMARY KEY AUTOINCREMENT,
+      account       TEXT NOT NULL,
+      id            TEXT NOT NULL,
+      lane          TEXT NOT NULL,
+      category      TEXT NOT NULL CHECK (category IN ('payment', 'refund', 'alert', 'information')),
+      sequence      INTEGER,
+      payload       BLOB NOT NULL,
+      state         TEXT NOT NULL CHECK (state IN ('accepted', 'rendering', 'waiting', 'playing',
+                                                   'played', 'cancelled', 'failed', 'expired')),
+      detail        TEXT,
+      clip          TEXT,
+      summarised_by INTEGER REFERENCES announcements (number) ON DELETE SET NULL,
+      attempts      INTEGER NOT NULL DEFAULT 0,
+      heard         INTEGER,
+      accepted_at   INTEGER NOT NULL,
+      expires_at    INTEGER,
+      changed_at    INTEGER NOT NULL,
+      finished_at   INTEGER,
+      UNIQUE (account, id),
+      CHECK ((finished_at IS NOT NULL) = (state IN ('played', 'cancelled', 'failed', 'expired')))
+    ) STRICT;
+    CREATE INDEX announcements_by_lane ON announcements (lane, number, state);
+    CREATE INDEX announcements_unfinished ON announcements (lane, number) WHERE finished_at IS NULL;
+    CREATE INDEX announcements_finished ON announcements (finished_at) WHERE finished_at IS NOT NULL;
+    CREATE INDEX announcements_summarised ON announcements (summarised_by) WHERE summarised_by IS NOT NULL;
+
+    CREATE TABLE lanes (
+      lane        TEXT PRIMARY KEY,
+      last_passed INTEGER
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE events (
+      position     INTEGER PRIMARY KEY AUTOINCREMENT,
+      at           INTEGER NOT NULL,
+      announcement INTEGER,
+      lane         TEXT NOT NULL,
+      kind         TEXT NOT NULL,
+      detail       TEXT
+    ) STRICT;
+
+    CREATE TABLE commands (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      at     INTEGER NOT NULL,
+      lane   TEXT NOT NULL,
+      kind   TEXT NOT NULL,
+      value  INTEGER
+    ) STRICT;
+    CREATE INDEX commands_by_lane ON commands (lane, number);
+    """
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Accepting")
+struct AcceptingTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("an accepted announcement is there with everything it had, in this ledger and after opening it again")
+  func everything() async throws {
+    var new = payment("A-1", account: "shop", sequence: 42, payload: #"{"amount":"12.50"}"#)
+    new.category = .refund
+    new.expiresAt = place.clock.now + 60.5
+    let accepted = try await ledger.accept(new)
+    #expect(accepted.state == .accepted && !accepted.isDuplicate && accepted.isSamePayload)
+
+    for ledger in [ledger, try place.open()] {
+      let entry = try #require(try await ledger.entry(account: "shop", id: "A-1"))
+      #expect(entry.number == accepted.number)
+      #expect(entry.lane == "counter")
+      #expect(entry.category == .refund)
+      #expect(entry.sequence == 42)
+      #expect(entry.payload == new.payload)
+      #expect(entry.state == .accepted)
+      #expect(entry.acceptedAt == place.clock.now)
+      #expect(entry.expiresAt == new.expiresAt)
+      #expect(entry.finishedAt == nil)
+      #expect(entry.attempts == 0)
+      #expect(try await ledger.entry(accepted.number) == entry)
+    }
+  }
+
+  @Test("numbers rise in the order of acceptance")
+  func order() async throws {
+    var numbers: [Int64] = []
+    for index in 0..<20 { numbers.append(try await ledger.accept(payment("\(index)")).number) }
+    #expect(numbers == numbers.sorted() && Set(numbers).count == 20)
+    #expect(try await ledger.unfinished(lane: "counter").map(\.number) == numbers)
+  }
+
+  @Test("the same id in the same account is the same announcement, whatever else is said of it")
+  func duplicate() async throws {
+    let first = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
+    try await ledger.set(first.number, .rendering)
+    let same = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
+    #expect(same.number == first.number && same.isDuplicate && same.isSamePayload && same.state == .rendering)
+    let other = try await ledger.accept(payment("A-1", lane: "door", payload: "{\"a\":2}"))
+    #expect(other.number == first.number && other.isDuplicate && !other.isSamePayload)
+    #expect(try await ledger.entry(id: "A-1")?.lane == "counter")
+    #expect(try await ledger.events().map(\.kind) == [.accepted, .rendering])
+  }
+
+  @Test("the same id in another account is another announcement, and so is one that differs in a byte")
+  func noDuplicate() async throws {
+    let numbers = [
+      try await ledger.accept(payment("A-1")).number, try await ledger.accept(payment("A-1", account: "b")).number,
+      try await ledger.accept(payment("a-1")).number, try await ledger.accept(payment("é")).number,
+      try await ledger.accept(payment("e\u{301}")).number,
+    ]
+    #expect(Set(numbers).count == 5)
+  }
+
+  @Test("a value that breaks a rule is refused, named, and nothing is accepted")
+  func refused() async throws {
+    var tooLarge = payment("large")
+    tooLarge.payload = Data(count: NewAnnouncement.maximumPayloadBytes + 1)
+    var timeless = payment("timeless")
+    timeless.expiresAt = Date(timeIntervalSince1970: .nan)
+    let bad: [(NewAnnouncement, String)] = [
+      (payment("a\0b"), "id"), (payment("a", account: "\0"), "account"), (payment("a", lane: "l\0"), "lane"),
+      (payment(""), "id"), (payment(String(repeating: "é", count: 128)), "id"),
+      (payment("a", account: String(repeating: "x", count: 256)), "account"), (payment("a", lane: ""), "lane"),
+      (payment("a", lane: String(repeating: "x", count: 101)), "lane"), (tooLarge, "payload"), (timeless, "expiresAt"),
+    ]
+    for (new, field) in bad {
+      let error = try await #require(throws: LedgerError.self) { try await ledger.accept(new) }
+      #expect(error.code == .invalidValue)
+      #expect(error.field?.hasPrefix(field) == true)
+    }
+    #expect(try await ledger.recent().isEmpty)
+    #expect(try await ledger.events().isEmpty)
+    try await _ = ledger.accept(payment("a"))
+    #expect(try await ledger.entry(id: "a\0b") == nil)
+    await #expect(throws: LedgerError.self) { try await ledger.recent(lane: "counter\0") }
+  }
+
+  @Test("values at their limits are accepted")
+  func limits() async throws {
+    var new = payment(
+      String(repeating: "i", count: 255), account: String(repeating: "a", count: 255),
+      lane: String(repeating: "l", count: 100), sequence: .max)
+    new.payload = Data(repeating: 0, count: NewAnnouncement.maximumPayloadBytes)
+    new.expiresAt = .distantFuture
+    let number = try await ledger.accept(new).number
+    let entry = try #require(try await ledger.entry(number))
+    #expect(entry.payload == new.payload && entry.sequence == .max && entry.expiresAt == .distantFuture)
+  }
+
+  @Test("ids with quotes, line ends, control characters and other scripts are kept as they are")
+  func strangeIds() async throws {
+    for id in ["'); DROP TABLE announcements; --", "a\nb", "a\u{1}b", "订单１", "🧾"] {
+      try await _ = ledger.accept(payment(id))
+      #expect(try await ledger.entry(id: id)?.id == id)
+    }
+    #expect(try await ledger.recent().count == 5)
+  }
+
+  @Test("8 tasks, 500 announcements each: in order within a task, no number twice, none missing")
+  func concurrently() async throws {
+    let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          var numbers: [Int64] = []
+          for index in 0..<500 { numbers.append(try await ledger.accept(payment("\(task)-\(index)")).number) }
+          return numbers
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for ofTask in numbers { #expect(ofTask == ofTask.sorted()) }
+    #expect(numbers.joined().sorted() == Array(1...4000))
+
+    var stored: [String] = []
+    while case let page = try await ledger.unfinished(lane: "counter", after: Int64(stored.count), limit: 999),
+      !page.isEmpty
+    {
+      stored += page.map(\.id)
+    }
+    #expect(stored.count == 4000)
+    for task in 0..<8 {
+      #expect(stored.filter { $0.hasPrefix("\(task)-") } == (0..<500).map { "\(task)-\($0)" })
+    }
+  }
+
+  @Test("two ledgers on one file, the same ids raced: one wins each, and all are told its number")
+  func racing() async throws {
+    let other = try place.open()
+    for id in 0..<50 {
+      let answers = try await withThrowingTaskGroup(of: Ledger.Acceptance.self) { group in
+        for racer in 0..<8 {
+          group.addTask { try await (racer.isMultiple(of: 2) ? ledger : other).accept(payment("\(id)")) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(Set(answers.map(\.number)).count == 1)
+      #expect(answers.count { !$0.isDuplicate } == 1)
+    }
+    #expect(try await ledger.counts()[.accepted] == 50)
+  }
+
+  @Test("when too much waits, an acceptance is refused at once, the waiting ones are done, and there is room again")
+  func full() async throws {
+    var options = Ledger.Options()
+    options.waitingLimit = 3
+    let narrow = try place.open(options)
+    let outcomes = await withTaskGroup(of: LedgerError.Code?.self) { group in
+      for id in 0..<200 {
+        group.addTask {
+          do throws(LedgerError) {
+            _ = try await narrow.accept(payment("\(id)"))
+            return nil
+          } catch {
+            return error.code
+          }
+        }
+      }
+      return await group.reduce(into: [LedgerError.Code?]()) { $0.append($1) }
+    }
+    let accepted = outcomes.count { $0 == nil }
+    #expect(accepted >= 3 && outcomes.count { $0 == .waitingListFull } == 200 - accepted)
+    #expect(try await narrow.counts()[.accepted] == accepted)
+    #expect(try await !narrow.accept(payment("after")).isDuplicate)
+  }
+
+  @Test("payloads count towards what may wait")
+  func fullOfBytes() async throws {
+    var options = Ledger.Options()
+    options.waitingBytes = 1000
+    let narrow = try place.open(options)
+    let error = try await #require(throws: LedgerError.self) {
+      try await narrow.accept(payment("a", payload: String(repeating: "x", count: 1000)))
+    }
+    #expect(error.code == .waitingListFull)
+    #expect(try await narrow.accept(payment("a", payload: "{}")).number > 0)
+  }
+
+  @Test("a cancelled task's announcement is accepted, and it is told so")
+  func cancelled() async throws {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await ledger.accept(payment("a"))
+    }
+    let number = try await task.value.number
+    #expect(try await ledger.entry(number)?.id == "a")
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Commands")
+struct CommandTests {
+  let place: TemporaryLedger
+  let player: Ledger
+  let watcher: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    player = try place.open()
+    watcher = try place.open()
+  }
+
+  @Test("a lane's player takes what was sent to it, in order, each once")
+  func inOrder() async throws {
+    #expect(try await player.takeCommands(lane: "counter").isEmpty)
+    let all: [Ledger.Command] = [
+      .pause, .resume, .skip, .cancel(7), .replay(nil), .replay(9), .volume(0), .volume(100),
+    ]
+    for command in all { try await watcher.send(command, lane: "counter") }
+    try await watcher.send(.skip, lane: "door")
+    let taken = try await player.takeCommands(lane: "counter")
+    #expect(taken.map(\.command) == all)
+    #expect(taken.allSatisfy { $0.sentAt == place.clock.now })
+    #expect(taken.map(\.number) == taken.map(\.number).sorted())
+    #expect(try await player.takeCommands(lane: "counter").isEmpty)
+    #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip])
+  }
+
+  @Test("commands sent and taken at once, by two takers, are each taken once")
+  func raced() async throws {
+    let other = try place.open()
+    let taken = try await withThrowingTaskGroup(of: [Ledger.SentCommand].self) { group in
+      for taker in [player, other] {
+        group.addTask {
+          var taken: [Ledger.SentCommand] = []
+          for _ in 0..<100 { taken += try await taker.takeCommands(lane: "counter") }
+          #expect(taken.map(\.number) == taken.map(\.number).sorted())
+          return taken
+        }
+      }
+      group.addTask {
+        for percent in 0...100 { try await watcher.send(.volume(percent), lane: "counter") }
+        return []
+      }
+      return try await group.reduce(into: []) { $0 += $1 } + player.takeCommands(lane: "counter")
+    }
+    let volumes = taken.map { if case .volume(let percent) = $0.command { percent } else { -1 } }
+    #expect(volumes.sorted() == Array(0...100))
+  }
+
+  @Test("a volume outside 0 to 100 per cent and a lane without a name are refused")
+  func refused() async throws {
+    for percent in [-1, 101, .max] {
+      let error = try await #require(throws: LedgerError.self) {
+        try await watcher.send(.volume(percent), lane: "counter")
+      }
+      #expect(error.code == .invalidValue)
+    }
+    await #expect(throws: LedgerError.self) { try await watcher.send(.pause, lane: "") }
+    #expect(try await player.takeCommands(lane: "counter").isEmpty)
+  }
+
+  @Test("a lane without a player keeps a thousand, then refuses until they are taken")
+  func bounded() async throws {
+    await withTaskGroup { group in
+      for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip, lane: "counter") } }
+    }
+    let error = try await #require(throws: LedgerError.self) { try await watcher.send(.skip, lane: "counter") }
+    #expect(error.code == .tooManyCommands)
+    #expect(try await watcher.send(.skip, lane: "door") > 0)
+    #expect(try await player.takeCommands(lane: "counter").count == Ledger.maximumCommands)
+    #expect(try await watcher.send(.skip, lane: "counter") > 0)
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Events and lists")
+struct EventTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("a watcher that asks for what came after the last one misses none and sees none twice")
+  func following() async throws {
+    let watcher = try place.open()
+    var seen: [Ledger.Event] = []
+    for index in 0..<25 {
+      try await _ = ledger.accept(payment("\(index)"))
+      try await ledger.record(.deviceLost, lane: "door", detail: ["code": "unplugged"])
+      if index.isMultiple(of: 4) { seen += try await watcher.events(after: seen.last?.position ?? 0, limit: 7) }
+    }
+    while case let more = try await watcher.events(after: seen.last?.position ?? 0, limit: 7), !more.isEmpty {
+      seen += more
+    }
+    #expect(seen.map(\.position) == Array(1...50))
+    #expect(seen == (try await ledger.events(limit: 1000)))
+    #expect(try await watcher.lastEventPosition() == 50)
+    #expect(try await watcher.events(lane: "door").allSatisfy { $0.kind == .deviceLost && $0.number == nil })
+  }
+
+  @Test("every kind of event can be told, and comes back as it was")
+  func kinds() async throws {
+    for kind in Ledger.Event.Kind.allCases {
+      try await ledger.record(kind, lane: "counter", number: 3, detail: ["code": "\"x\"\n/"])
+    }
+    let events = try await ledger.events()
+    #expect(events.map(\.kind) == Ledger.Event.Kind.allCases)
+    #expect(events.allSatisfy { $0.detail == ["code": "\"x\"\n/"] && $0.at == place.clock.now && $0.number == 3 })
+  }
+
+  @Test("an event of a lane without a name, or with too much detail, is refused")
+  func refused() async throws {
+    await #expect(throws: LedgerError.self) { try await ledger.record(.deviceLost, lane: "") }
+    await #expect(throws: LedgerError.self) {
+      try await ledger.record(.deviceLost, lane: "a", detail: ["a": String(repeating: "x", count: 1000)], passing: 1)
+    }
+    #expect(try await ledger.events().isEmpty)
+    #expect(try await ledger.lastPassedSequence(lane: "a") == nil)
+    #expect(try await ledger.lastEventPosition() == 0)
+  }
+
+  @Test("the last ones come newest first, of one lane or of all, and are counted by state")
+  func lists() async throws {
+    for index in 0..<6 { try await _ = ledger.accept(payment("\(index)", lane: index < 4 ? "counter" : "door")) }
+    try await ledger.set(2, .cancelled)
+    #expect(try await ledger.recent(3).map(\.id) == ["5", "4", "3"])
+    #expect(try await ledger.recent(3, lane: "counter").map(\.id) == ["3", "2", "1"])
+    #expect(try await ledger.recent(-1).count == 1)
+    #expect(try await ledger.recent(lane: "nobody").isEmpty)
+    #expect(try await ledger.unfinished(lane: "counter", after: 1, limit: 1).map(\.id) == ["2"])
+    let counts = try await ledger.counts()
+    #expect(counts.count == 8 && counts[.accepted] == 5 && counts[.cancelled] == 1 && counts[.played] == 0)
+    #expect(try await ledger.counts(lane: "door")[.accepted] == 2)
+    #expect(try await ledger.entry(99) == nil)
+    #expect(try await ledger.entry(id: "99") == nil)
+  }
+}

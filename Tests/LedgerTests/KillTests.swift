@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Killed processes")
+struct KillTests {
+  @Test(
+    "what a process was promised before SIGKILL is there afterwards, with the same numbers", .timeLimit(.minutes(2)))
+  func killed() async throws {
+    let place = try TemporaryLedger()
+    var promised: [Int64: String] = [:]
+    for round in 0..<15 {
+      let writer = try Writer("accept", place.file.path)
+      let early = try writer.lines(1 + round * 37)
+      writer.kill()
+      let late = try writer.lines()
+      for line in early + late {
+        let parts = line.split(separator: " ")
+        let number = try #require(Int64(parts[0]))
+        #expect(promised.updateValue(String(parts[1]), forKey: number) == nil)
+      }
+      let ledger = try place.open()
+      for (number, id) in promised { #expect(try await ledger.entry(number)?.id == id) }
+    }
+    #expect(promised.count > 3000)
+    let ledger = try place.open()
+    let stored = try #require(try await ledger.counts()[.accepted])
+    // At most one in the hand of each of the four tasks was there before it was promised.
+    #expect(stored >= promised.count && stored <= promised.count + 15 * 4)
+  }
+
+  @Test("processes that open and close the file at once are not in each other's way", .timeLimit(.minutes(1)))
+  func opening() async throws {
+    let place = try TemporaryLedger()
+    let writers = try (0..<4).map { _ in try Writer("open", place.file.path, "10") }
+    let ledger = try place.open()
+    for id in 0..<50 { try await _ = ledger.accept(payment("\(id)")) }
+    for writer in writers {
+      writer.process.waitUntilExit()
+      #expect(writer.process.terminationStatus == 0)
+    }
+    #expect(try await ledger.counts()[.accepted] == 50)
+  }
+}

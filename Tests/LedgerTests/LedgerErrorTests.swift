@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+@Suite("Errors")
+struct LedgerErrorTests {
+  let file = URL(filePath: "/home/shop/ledger.sqlite")
+
+  @Test(
+    "what SQLite and the system report has a code of its own where somebody can do something about it",
+    arguments: [
+      (ResultCode.SQLITE_FULL, LedgerError.Code.diskFull), (.SQLITE_IOERR_SHMSIZE, .diskFull),
+      (.SQLITE_READONLY, .readOnly), (.SQLITE_READONLY_DIRECTORY, .readOnly), (.SQLITE_PERM, .notPermitted),
+      (.SQLITE_CANTOPEN, .notPermitted), (.SQLITE_CANTOPEN_ISDIR, .wrongKindOfFile), (.SQLITE_BUSY, .busy),
+      (.SQLITE_BUSY_RECOVERY, .busy), (.SQLITE_LOCKED, .busy), (.SQLITE_CORRUPT, .damaged),
+      (.SQLITE_CORRUPT_INDEX, .damaged), (.SQLITE_NOTADB, .damaged), (.SQLITE_IOERR_FSYNC, .systemFailure),
+      (.SQLITE_ERROR, .systemFailure),
+    ])
+  func codes(_ result: ResultCode, _ code: LedgerError.Code) {
+    let error = LedgerError(
+      DatabaseError(resultCode: result, message: "secret 12.50", sql: "SELECT 12.50"), while: .accepting, in: file)
+    #expect(error.code == code && error.resultCode == result.rawValue)
+    #expect(!error.description.contains("12.50") && !error.description.contains("SELECT"))
+  }
+
+  @Test("the system's error numbers have codes too")
+  func systemErrors() {
+    let expected: [(Int32, LedgerError.Code)] = [
+      (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EROFS, .readOnly), (EACCES, .notPermitted), (EPERM, .notPermitted),
+      (ENOTDIR, .wrongKindOfFile), (EISDIR, .wrongKindOfFile), (ELOOP, .wrongKindOfFile), (EIO, .systemFailure),
+    ]
+    for (number, code) in expected {
+      let error = LedgerError(SystemError(number: number), while: .opening, in: file)
+      #expect(error.code == code && error.systemError == number)
+    }
+  }
+
+  @Test("every error says what was done, to which file, what happened and what to do")
+  func texts() {
+    for code in LedgerError.Code.allCases {
+      let text = LedgerError(code, while: .changing, in: file).description
+      #expect(text.hasPrefix("Changing an announcement in the ledger /home/shop/ledger.sqlite failed: "))
+      #expect(text.hasSuffix(".") && text.contains(". "))
+    }
+    #expect(
+      LedgerError(.diskFull, while: .accepting, in: file, resultCode: 13).description
+        == "Accepting an announcement in the ledger /home/shop/ledger.sqlite failed: the disk is full, or the ledger "
+        + "has reached its size limit (SQLite's code 13). Free some space, or prune the ledger, and try again.")
+  }
+
+  @Test("no error tells a payload, an id or an account")
+  func privacy() async throws {
+    let place = try TemporaryLedger()
+    let ledger = try place.open()
+    let secret = "SECRET-ID"
+    var new = payment(secret, account: secret, payload: "12.50 \(secret)")
+    try await _ = ledger.accept(new)
+    new.lane = ""
+    var texts: [String] = []
+    do { _ = try await ledger.accept(new) } catch { texts.append("\(error) \(error.localizedDescription)") }
+    do { _ = try await ledger.accept(payment("\(secret)2"), standingFor: [1, 9]) } catch { texts.append("\(error)") }
+    do { try await ledger.set(1, .played) } catch { texts.append("\(error)") }
+    do { try await ledger.set(9, .played) } catch { texts.append("\(error)") }
+    #expect(texts.count == 4)
+    for text in texts { #expect(!text.contains("SECRET") && !text.contains("12.50")) }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+@Suite("Opening")
+struct OpeningTests {
+  let place: TemporaryLedger
+
+  init() throws { place = try TemporaryLedger() }
+
+  @Test("a new ledger and its folders are for this user alone")
+  func modes() async throws {
+    let deep = place.folder.appending(path: "a/b/ledger.sqlite")
+    let ledger = try Ledger(at: deep)
+    try await _ = ledger.accept(payment("a"))
+    #expect(try place.mode(deep) == 0o600)
+    for suffix in ["-wal", "-shm", ".opening"] {
+      #expect(try place.mode(URL(filePath: deep.path + suffix)) == 0o600)
+    }
+    #expect(try place.mode(place.folder.appending(path: "a")) == 0o700)
+    #expect(try place.mode(place.folder.appending(path: "a/b")) == 0o700)
+  }
+
+  @Test("a file that is no database is an error and stays as it is")
+  func noDatabase() throws {
+    try FileManager.default.createDirectory(
+      at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let text = Data(String(repeating: "This is a letter. ", count: 500).utf8)
+    try text.write(to: place.file)
+    let error = try #require(throws: LedgerError.self) { try place.open() }
+    #expect(error.code == .damaged)
+    #expect(error.description.contains("It was left as it is"))
+    #expect(try Data(contentsOf: place.file) == text)
+  }
+
+  @Test("a damaged page is found when the ledger is opened, and the file stays as it is")
+  func damaged() async throws {
+    do {
+      let ledger = try place.open()
+      for id in 0..<200 { try await _ = ledger.accept(payment("\(id)")) }
+    }
+    var bytes = try Data(contentsOf: place.file)
+    #expect(bytes.count > 40_000)
+    for page in 4..<8 {
+      bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(repeating: 0xAA, count: 200))
+    }
+    try bytes.write(to: place.file)
+    #expect(place.openingFailure == .damaged)
+    #expect(try Data(contentsOf: place.file) == bytes)
+  }
+
+  @Test("a file cut short, or to nothing with its log still there, is damaged")
+  func cut() async throws {
+    do {
+      let ledger = try place.open()
+      for id in 0..<200 { try await _ = ledger.accept(payment("\(id)")) }
+    }
+    let bytes = try Data(contentsOf: place.file)
+    try bytes.prefix(5 * 4096 + 100).write(to: place.file)
+    #expect(place.openingFailure == .damaged)
+    try Data().write(to: place.file)
+    try Data(count: 5000).write(to: URL(filePath: place.file.path + "-wal"))
+    #expect(place.openingFailure == .damaged)
+    #expect(try place.size() == 0 && place.size("-wal") == 5000)
+  }
+
+  @Test("another program's database is refused before anything of it is changed")
+  func foreign() throws {
+    try FileManager.default.createDirectory(
+      at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    do {
+      let other = try DatabaseQueue(path: place.file.path)
+      try other.write { try $0.execute(sql: "CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')") }
+      try other.close()
+    }
+    let before = try Data(contentsOf: place.file)
+    #expect(place.openingFailure == .notALedger)
+    #expect(try Data(contentsOf: place.file) == before)
+  }
+
+  @Test("a ledger whose maker was ended before its first table is begun, and is gone on with")
+  func begun() async throws {
+    try FileManager.default.createDirectory(
+      at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    do {
+      let database = try DatabaseQueue(path: place.file.path)
+      try await database.write {
+        try $0.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+      }
+      try database.close()
+    }
+    let ledger = try place.open()
+    #expect(try await ledger.accept(payment("a")).number == 1)
+  }
+
+  @Test("a newer version's ledger is refused and stays as it is")
+  func newer() async throws {
+    try await _ = place.open().accept(payment("a"))
+    try {
+      let newer = try DatabaseQueue(path: place.file.path)
+      try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2: something to come')") }
+      try newer.close()
+    }()
+    #expect(place.openingFailure == .newerVersion)
+    let database = try DatabaseQueue(path: place.file.path)
+    #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM announcements") } == 1)
+  }
+
+  @Test("a folder in the file's place, and a file in a folder's, are told apart from other faults")
+  func wrongKind() throws {
+    try FileManager.default.createDirectory(at: place.file, withIntermediateDirectories: true)
+    #expect(place.openingFailure == .wrongKindOfFile)
+    try Data().write(to: place.folder.appending(path: "file"))
+    let error = #expect(throws: LedgerError.self) { try Ledger(at: place.folder.appending(path: "file/ledger.sqlite")) }
+    #expect(error?.code == .wrongKindOfFile)
+  }
+
+  @Test("a commit is synchronized before it is answered, by every connection that writes")
+  func settings() async throws {
+    let ledger = try place.open()
+    let settings = try await ledger.settings()
+    #expect(settings == ["synchronous": 2, "foreign_keys": 1, "auto_vacuum": 2, "journal_size_limit": 4 << 20])
+    #expect(try Data(contentsOf: place.file)[18] == 2, "a write-ahead log")
+  }
+
+  @Test("a writer that another process keeps waiting for too long is told that it is busy, and works again after")
+  func busy() async throws {
+    var options = Ledger.Options()
+    options.busyTimeout = 0.05
+    let ledger = try place.open(options)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true  // It is held from one access to the next.
+    let other = try DatabaseQueue(path: place.file.path, configuration: configuration)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let error = try await #require(throws: LedgerError.self) { try await ledger.accept(payment("a")) }
+    #expect(error.code == .busy)
+    #expect(try await ledger.recent().isEmpty, "reading goes on")
+    try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(try await ledger.accept(payment("a")).number == 1)
+  }
+
+  @Test("a ledger whose log holds what its file does not yet is opened with both")
+  func log() async throws {
+    let ledger = try place.open()
+    try await _ = ledger.accept(payment("a"))
+    // What a crash leaves: the files as they are while the ledger is open.
+    let copy = place.folder.appending(path: "copy.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
+    }
+    #expect(try await Ledger(at: copy).entry(id: "a")?.number == 1)
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Ledger
+
+@Suite("The player's seat")
+struct PlayerSeatTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("one player a lane: a second one is refused until the first lets go")
+  func one() throws {
+    let other = try place.open()
+    var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
+    for ledger in [ledger, other] {
+      let error = try #require(throws: LedgerError.self) { try ledger.takeSeat(lane: "counter") }
+      #expect(error.code == .laneTaken)
+    }
+    let door = try other.takeSeat(lane: "door")
+    #expect(seat?.lane == "counter" && door.lane == "door")
+    seat = nil
+    _ = try other.takeSeat(lane: "counter")
+  }
+
+  @Test("a watcher sees what the player tells, and that it runs")
+  func report() throws {
+    let watcher = try place.open()
+    #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: nil))
+    #expect(try watcher.players().isEmpty)
+    var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
+    var report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+    #expect(try watcher.player(lane: "counter").report == report)
+    report.number = .max
+    report.positionMilliseconds = 1200
+    report.lengthMilliseconds = 2300
+    report.isPaused = true
+    report.volume = 40
+    try seat?.report(report)
+    #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: true, report: report))
+    seat = nil
+    #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: report))
+  }
+
+  @Test("a lane may have any name, and the names come back")
+  func names() throws {
+    let names = ["../up", "A", "a", "柜台", String(repeating: "l", count: 100)].sorted()
+    let seats = try names.map { try ledger.takeSeat(lane: $0) }
+    #expect(try Set(ledger.players().map(\.lane)) == Set(names))
+    #expect(try ledger.players().allSatisfy { $0.isRunning })
+    #expect(seats.count == 5)
+    #expect(throws: LedgerError.self) { try ledger.takeSeat(lane: "") }
+    #expect(throws: LedgerError.self) { try ledger.player(lane: "") }
+  }
+
+  @Test(
+    "watchers that look all the time do not keep a player out, and never see half a report", .timeLimit(.minutes(1)))
+  func looking() async throws {
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let watcher = try place.open()
+          var last: Int64 = -1
+          while last < 300 {
+            await Task.yield()  // There may be no more threads than watchers.
+            let status = try watcher.player(lane: "counter")
+            guard let number = status.report?.number else { continue }
+            #expect(number >= last)
+            last = number
+          }
+        }
+      }
+      group.addTask {
+        // Reopened now and then: the file is whole all the time.
+        for start in stride(from: Int64(0), through: 300, by: 10) {
+          let seat = try ledger.takeSeat(lane: "counter")
+          for number in start..<(start + 10) {
+            var report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+            report.number = number
+            try seat.report(report)
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test("half a report, an empty file and nonsense are no report")
+  func nonsense() throws {
+    let report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+    let bytes = try report.bytes
+    #expect(bytes.count == PlayerReport.byteCount)
+    #expect(PlayerReport(bytes: bytes) == report)
+    #expect(PlayerReport(bytes: []) == nil)
+    #expect(PlayerReport(bytes: Array(bytes.dropLast())) == nil)
+    #expect(PlayerReport(bytes: [UInt8](repeating: 0, count: 512)) == nil)
+    for index in stride(from: 0, to: 512, by: 37) {
+      var bytes = bytes
+      bytes[index] ^= 1
+      #expect(PlayerReport(bytes: bytes) == nil)
+    }
+  }
+
+  @Test("a killed player's seat is free at once")
+  func killed() throws {
+    let writer = try Writer("sit", place.file.path, "counter")
+    #expect(try writer.lines(1) == ["seated"])
+    #expect(throws: LedgerError.self) { try ledger.takeSeat(lane: "counter") }
+    let status = try ledger.player(lane: "counter")
+    #expect(status.isRunning && status.report?.processID == writer.process.processIdentifier)
+    writer.kill()
+    #expect(try !ledger.player(lane: "counter").isRunning)
+    let seat = try ledger.takeSeat(lane: "counter")
+    #expect(try ledger.player(lane: "counter").report?.processID == ProcessInfo.processInfo.processIdentifier)
+    withExtendedLifetime(seat) {}
+  }
+}

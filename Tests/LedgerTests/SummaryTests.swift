@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Summaries")
+struct SummaryTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  func accept(_ ids: String...) async throws -> [Int64] {
+    var numbers: [Int64] = []
+    for id in ids { numbers.append(try await ledger.accept(payment(id)).number) }
+    return numbers
+  }
+
+  @Test("a summary is recorded against each it stands for, and they are played when it is")
+  func played() async throws {
+    let members = try await accept("a", "b", "c")
+    try await ledger.set(members[1], .rendering)
+    let summary = try await ledger.accept(payment("sum"), standingFor: members).number
+    #expect(try await ledger.members(ofSummary: summary).map(\.number) == members)
+    #expect(try await ledger.unfinished(lane: "counter").map(\.summarisedBy) == [summary, summary, summary, nil])
+
+    for state in StateTests.way(to: .played) { try await ledger.set(summary, state) }
+    #expect(try await ledger.members(ofSummary: summary).map(\.state) == [.played, .played, .played])
+    #expect(try await ledger.unfinished(lane: "counter").isEmpty)
+    let events = try await ledger.events(limit: 1000)
+    #expect(events.filter { $0.kind == .summarised }.map(\.number) == members)
+    #expect(events.filter { $0.kind == .played }.map(\.number) == [summary] + members)
+    #expect(events.last?.detail == ["by": String(summary)])
+  }
+
+  @Test(
+    "a summary that ends unheard sets free those it stood for", arguments: [Ledger.State.cancelled, .failed, .expired])
+  func released(_ end: Ledger.State) async throws {
+    let members = try await accept("a", "b")
+    let summary = try await ledger.accept(payment("sum"), standingFor: members).number
+    try await ledger.set(members[0], .cancelled)
+    try await ledger.set(summary, end)
+    let left = try await ledger.unfinished(lane: "counter")
+    #expect(left.map(\.number) == [members[1]] && left[0].summarisedBy == nil && left[0].state == .accepted)
+    #expect(try await ledger.entry(members[0])?.state == .cancelled)
+    #expect(try await ledger.events().last?.kind == .released)
+  }
+
+  @Test("what a summary stands for does not play on its own, but may be cancelled")
+  func silent() async throws {
+    let members = try await accept("a", "b")
+    try await ledger.set(members[0], .waiting)
+    _ = try await ledger.accept(payment("sum"), standingFor: members)
+    let error = try await #require(throws: LedgerError.self) { try await ledger.set(members[0], .playing) }
+    #expect(error.code == .illegalTransition)
+    #expect(try await ledger.set(members[0], .cancelled))
+  }
+
+  @Test("a summary of something unfit is refused whole")
+  func refused() async throws {
+    let numbers = try await accept("played", "playing", "summarised", "fit")
+    for state in StateTests.way(to: .played) { try await ledger.set(numbers[0], state) }
+    for state in StateTests.way(to: .playing) { try await ledger.set(numbers[1], state) }
+    let first = try await ledger.accept(payment("first"), standingFor: [numbers[2]]).number
+    let elsewhere = try await ledger.accept(payment("x", lane: "door")).number
+    for unfit in [numbers[0], numbers[1], numbers[2], first, elsewhere, 999] {
+      let error = try await #require(throws: LedgerError.self) {
+        try await ledger.accept(payment("second"), standingFor: [numbers[3], unfit])
+      }
+      #expect(error.code == .illegalSummary)
+    }
+    #expect(try await ledger.entry(id: "second") == nil)
+    #expect(try await ledger.entry(numbers[3])?.summarisedBy == nil)
+  }
+
+  @Test("a summary offered again marks nothing")
+  func duplicate() async throws {
+    let members = try await accept("a", "b")
+    let first = try await ledger.accept(payment("sum"), standingFor: [members[0]])
+    #expect(try await ledger.accept(payment("sum"), standingFor: members).number == first.number)
+    #expect(try await ledger.members(ofSummary: first.number).map(\.number) == [members[0]])
+  }
+}

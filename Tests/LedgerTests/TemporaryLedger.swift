@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+
+/// A ledger's file in a fresh folder, which is removed when the test is over.
+final class TemporaryLedger: Sendable {
+  let folder: URL
+  let file: URL
+  let clock = SetClock()
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
+    file = folder.appending(path: "home/ledger.sqlite")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func open(_ options: Ledger.Options = Ledger.Options()) throws(LedgerError) -> Ledger {
+    try Ledger(at: file, options: options, now: { [clock] in clock.now })
+  }
+
+  /// The code with which opening it fails; nil when it opens.
+  var openingFailure: LedgerError.Code? {
+    do {
+      _ = try open()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  func size(_ suffix: String = "") throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path + suffix)
+    return (attributes[.size] as? Int) ?? 0
+  }
+
+  func mode(_ url: URL) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+  }
+}
+
+/// A clock that stands where the test sets it.
+final class SetClock: @unchecked Sendable {  // The time is used under the lock.
+  private let lock = NSLock()
+  private var time = Date(timeIntervalSince1970: 1_800_000_000)
+
+  var now: Date {
+    get { lock.withLock { time } }
+    set { lock.withLock { time = newValue } }
+  }
+
+  func advance(by seconds: TimeInterval) { lock.withLock { time += seconds } }
+}
+
+/// A payment for the lane of the tests.
+func payment(
+  _ id: String, account: String = "", lane: String = "counter", sequence: Int64? = nil, payload: String = "{}"
+) -> NewAnnouncement {
+  NewAnnouncement(
+    account: account, id: id, lane: lane, category: .payment, sequence: sequence, payload: Data(payload.utf8))
+}
+
+/// The program that the tests start and kill.
+struct Writer {
+  static let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+    .deletingLastPathComponent().appending(path: "ledger-writer")
+
+  let process = Process()
+  let input = Pipe()
+  let output = Pipe()
+
+  init(_ arguments: String...) throws {
+    process.executableURL = Self.program
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Reads until so many lines are there, or the end; only whole lines.
+  func lines(_ count: Int = .max) throws -> [String] {
+    var data = Data()
+    while data.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { break }
+      data += more
+    }
+    return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map(String.init)
+  }
+
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a test kills: `accept FILE` accepts from four tasks until it is killed and prints each number once it is
+// promised; `sit FILE LANE` takes a lane's seat, says so, and stays; `open FILE COUNT` opens and closes again and again.
+
+import Foundation
+import Ledger
+
+let arguments = CommandLine.arguments
+
+func say(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+guard arguments.count >= 3 else {
+  FileHandle.standardError.write(Data("usage: ledger-writer accept|sit|open FILE [LANE|COUNT]\n".utf8))
+  exit(64)
+}
+let file = URL(filePath: arguments[2])
+
+switch arguments[1] {
+case "accept":
+  let ledger = try Ledger(at: file)
+  let run = UUID().uuidString
+  try await withThrowingTaskGroup { group in
+    for task in 0..<4 {
+      group.addTask {
+        for index in 0... {
+          let id = "\(run)-\(task)-\(index)"
+          let accepted = try await ledger.accept(
+            NewAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8)))
+          say("\(accepted.number) \(id)")
+        }
+      }
+    }
+    try await group.waitForAll()
+  }
+case "sit":
+  let seat = try Ledger(at: file).takeSeat(lane: arguments[3])
+  say("seated")
+  _ = try FileHandle.standardInput.readToEnd()
+  withExtendedLifetime(seat) {}
+case "open":
+  for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try await Ledger(at: file).counts() }
+default:
+  exit(64)
+}

@@ -67,7 +67,7 @@ let exhaustiveChecks: [Target] = [
     name: "ExhaustiveChecks",
     dependencies: [
       "Announcements", "AmountReadback", "Announcer", "PlaybackOrder", "SoundLibrary", "SoundMeasurement",
-      "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
+      "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "speaker",
     ],
     swiftSettings: settings)
 ]

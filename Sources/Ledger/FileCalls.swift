@@ -94,7 +94,7 @@ final class LockedFile: Sendable {
         throw SystemError(number: number)
       }
       pauses -= 1
-      usleep(5000)
+      usleep(5000)  // flock(2) has no time limit, and another process gives no sign when it lets go
     }
     descriptor = opened
   }

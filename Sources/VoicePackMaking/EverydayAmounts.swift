@@ -19,7 +19,7 @@ public struct EverydayAmounts: Sendable {
   }
 
   /// For each token, which share of the amounts cannot be said without it, 0 to 1; of currencies with minor units in a
-  /// sample that is the same each time and spread evenly.
+  /// sample that is the same each time and spread evenly. A share of amounts is a statistic and no money.
   ///
   /// - Throws: `.currencyUnspeakable`.
   func shares() throws(AnnouncementError) -> [String: Double] {

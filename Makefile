@@ -30,7 +30,11 @@ voices: build
 run: voices
 	@scripts/speak-samples $(RELEASE)/crier
 
-test: setup
+# A sound server for tests to play to and to record.
+SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
+
+test:
+	@scripts/setup $(SOUND_SERVER)
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 
@@ -44,7 +48,7 @@ format:
 
 # One after the other: what is to be done within seconds must not wait for processors that another check has taken.
 check:
-	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav
+	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav $(SOUND_SERVER)
 	CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --no-parallel
 
 bench: voices

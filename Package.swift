@@ -41,6 +41,17 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(name: "LedgerTests", dependencies: ["Ledger", "ledger-writer", grdb], swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
+  .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
+  .testTarget(
+    name: "SoundOutputsTests", dependencies: ["SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
+    swiftSettings: settings),
+  .testTarget(
+    name: "PlaybackTests",
+    dependencies: [
+      "Announcements", "Announcer", "Ledger", "Playback", "PlaybackOrder", "SoundLibrary", "SoundOutputs",
+      "SpeechEngine", "Waveforms",
+    ],
+    swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
   .testTarget(
@@ -66,8 +77,9 @@ let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
     dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "PlaybackOrder", "SoundLibrary", "SoundMeasurement",
-      "SpeechEngine", "TestSupport", "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "speaker",
+      "Announcements", "AmountReadback", "Announcer", "Ledger", "Playback", "PlaybackOrder", "SoundLibrary",
+      "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport", "VoicePackMaking",
+      "VoicePacks", "Waveforms", "crier", "play-log", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -91,6 +103,7 @@ let package = Package(
   ],
   targets: [
     // C modules: a module map and a shim each.
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -109,6 +122,11 @@ let package = Package(
     // Rooms with C.
     .target(name: "Mastering", dependencies: ["Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
+    .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
+    .target(
+      name: "SoundOutputs",
+      dependencies: ["Resampling", "Waveforms", .target(name: "CALSA", condition: .when(platforms: [.linux]))],
+      swiftSettings: settingsWithC),
 
     // The only code that links libespeak-ng: a program of its own, GPL-3.0-or-later.
     .executableTarget(
@@ -122,36 +140,50 @@ let package = Package(
     .target(
       name: "VoicePackMaking",
       dependencies: [
-        "Announcements", "CommaSeparatedValues", "Mastering", "SpeechEngine", "VoicePackIntegrity", "VoicePacks",
-        "Waveforms", "CRename", "CSndFile", "CSoxr",
+        "Announcements", "CommaSeparatedValues", "Mastering", "Resampling", "SpeechEngine", "VoicePackIntegrity",
+        "VoicePacks", "Waveforms", "CRename", "CSndFile",
       ],
       swiftSettings: settingsWithC),
 
-    // The one way to make a clip, and the command.
+    // The one way to make a clip.
     .target(
       name: "Announcer",
       dependencies: [
         "Announcements", "AmountReadback", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
-        "SoundLibrary",
-        "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
-      ],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "crier",
-      dependencies: [
-        "Announcements", "Announcer", "Mastering", "SoundFiles", "SoundLibrary", "SpeechEngine", "VoicePackIntegrity",
-        "VoicePackMaking", "VoicePacks", "WaveformDrawing", argumentParser,
+        "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
       ],
       swiftSettings: settings),
 
-    // What must survive a crash.
+    // What must survive a crash, and the player.
     .target(name: "Ledger", dependencies: [grdb], swiftSettings: settingsWithC),
+    .target(
+      name: "Playback",
+      dependencies: [
+        "Announcements", "Announcer", "Ledger", "PlaybackOrder", "Resampling", "SoundFiles", "SoundLibrary",
+        "SoundOutputs", "SpeechEngine", "Waveforms",
+      ],
+      swiftSettings: settings),
+
+    // The command.
+    .executableTarget(
+      name: "crier",
+      dependencies: [
+        "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "SoundFiles", "SoundLibrary", "SoundOutputs",
+        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
+        argumentParser,
+      ],
+      swiftSettings: settings),
 
     // For tests alone: what they need of chance, and measuring.
     .target(name: "TestSupport", swiftSettings: settings),
     .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
 
-    // A program for the tests to end at any moment.
+    .target(name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "Waveforms"], swiftSettings: settings),
+
+    // Programs for the tests to end at any moment.
+    .executableTarget(
+      name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"], path: "Tests/play-log",
+      swiftSettings: settings),
     .executableTarget(
       name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/ledger-writer", swiftSettings: settings),
 

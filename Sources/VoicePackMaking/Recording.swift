@@ -28,7 +28,7 @@ public struct Recording: Sendable, Hashable {
   ///
   /// - Throws: `PackMakingError`: `conversionFailed`, `recordingUnreadable` for a rate outside 4,000 to 192,000 Hz.
   public init(_ waveform: Waveform) throws(PackMakingError) {
-    var resampler = try Resampler(from: waveform.sampleRate, to: Self.sampleRate)
+    var resampler = try RecordingResampler(from: waveform.sampleRate)
     let source = waveform.samples.map { Float($0) / 32_768 }
     let offset = source.reduce(0.0) { $0 + Double($1) } / Double(max(1, source.count))
     samples = try resampler.next(source.map { $0 - Float(offset) }) + resampler.finish()

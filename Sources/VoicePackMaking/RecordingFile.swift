@@ -170,7 +170,7 @@ private struct SourceChannels: ~Copyable {
 
   /// The weighted sum of the channels, less a constant, at ``Recording/sampleRate``.
   mutating func mix(_ weights: [Float], offset: Float) throws(PackMakingError) -> [Float] {
-    var resampler = try Resampler(from: sampleRate, to: Recording.sampleRate)
+    var resampler = try RecordingResampler(from: sampleRate)
     var samples: [Float] = []
     while let piece = try next() {
       let mono = stride(from: 0, to: piece.count, by: channels).map { start in

@@ -6,31 +6,37 @@ private import CSoxr
 /// flat up to 91 % of the lower of the two bandwidths, everything beyond the new one 120 dB down.
 ///
 /// Runs in one thread; the same samples give the same samples on the same machine. (libsoxr chooses its code by the
-/// processor, so another machine's last bit may differ: clips are converted once, when a pack is made.)
+/// processor, so another machine's last bit may differ.)
 @safe  // the handle is private, belongs to this value alone and is freed once
-struct Resampler: ~Copyable {
+public struct Resampler: ~Copyable {
+  /// The rates converted from and to, in Hz.
+  public static let supportedRates = 1_000...768_000
+
   private var handle: OpaquePointer?
   private let ratio: Double
 
-  /// - Parameter source: 4,000 to 192,000 Hz; the target's own rate converts nothing.
-  init(from source: Int, to target: Int) throws(PackMakingError) {
+  /// - Parameters:
+  ///   - source: the rate of the samples given, in Hz.
+  ///   - target: the rate wanted, in Hz; the source's own converts nothing.
+  /// - Throws: `ResamplingError`.
+  public init(from source: Int, to target: Int) throws(ResamplingError) {
+    guard Self.supportedRates.contains(source), Self.supportedRates.contains(target) else {
+      let (low, high) = (Self.supportedRates.lowerBound, Self.supportedRates.upperBound)
+      throw ResamplingError(
+        .unsupportedRate, "from \(source) Hz to \(target) Hz; rates of \(low) to \(high) Hz are converted.")
+    }
+    let made = source == target ? nil : unsafe try Self.makeHandle(from: source, to: target)
+    unsafe handle = unsafe made
     ratio = Double(target) / Double(source)
-    unsafe handle = try unsafe Self.handle(source, target)
   }
 
-  private static func handle(_ source: Int, _ target: Int) throws(PackMakingError) -> OpaquePointer? {
-    guard (4_000...192_000).contains(source) else {
-      throw PackMakingError(
-        .recordingUnreadable, "The recording", "has a sample rate of \(source) Hz",
-        remedy: "record at 4,000 to 192,000 Hz, best at 44,100 or 48,000 Hz")
-    }
-    guard source != target else { return nil }
+  private static func makeHandle(from source: Int, to target: Int) throws(ResamplingError) -> OpaquePointer? {
     var failure: soxr_error_t?
     var quality = unsafe soxr_quality_spec(UInt(SOXR_20_BITQ), 0)
     var runtime = unsafe soxr_runtime_spec(1)
     // Samples are floats of one channel, libsoxr's default; it copies the specifications.
     let handle = unsafe soxr_create(Double(source), Double(target), 1, &failure, nil, &quality, &runtime)
-    try unsafe check(failure, "preparing to convert from \(source) Hz")
+    try unsafe check(failure, "preparing to convert from \(source) Hz to \(target) Hz")
     return unsafe handle
   }
 
@@ -39,14 +45,16 @@ struct Resampler: ~Copyable {
   }
 
   /// The converted samples as far as they are known; the filter keeps some back until ``finish()``.
-  mutating func next(_ samples: [Float]) throws(PackMakingError) -> [Float] {
+  /// - Throws: `ResamplingError`.
+  public mutating func next(_ samples: [Float]) throws(ResamplingError) -> [Float] {
     guard unsafe handle != nil else { return samples }
     guard !samples.isEmpty else { return [] }
     return try process(samples)
   }
 
   /// The rest.
-  mutating func finish() throws(PackMakingError) -> [Float] {
+  /// - Throws: `ResamplingError`.
+  public mutating func finish() throws(ResamplingError) -> [Float] {
     guard unsafe handle != nil else { return [] }
     var rest: [Float] = []
     while true {
@@ -56,8 +64,30 @@ struct Resampler: ~Copyable {
     }
   }
 
+  /// A whole sound of 16-bit samples, rounded and held within full scale; its own rate gives the samples themselves.
+  /// - Throws: `ResamplingError`.
+  public static func convert(
+    _ samples: [Int16], from source: Int, to target: Int
+  ) throws(ResamplingError) -> [Int16] {
+    guard source != target else { return samples }
+    var resampler = try Resampler(from: source, to: target)
+    var converted: [Int16] = []
+    converted.reserveCapacity(Int(Double(samples.count) * resampler.ratio) + 1)
+    // In pieces, so that a long sound takes no second copy of itself in floats.
+    for start in stride(from: 0, to: samples.count, by: 65_536) {
+      let piece = samples[start..<min(start + 65_536, samples.count)].map(Float.init)
+      converted += try resampler.next(piece).map(Self.sample)
+    }
+    converted += try resampler.finish().map(Self.sample)
+    return converted
+  }
+
+  private static func sample(_ value: Float) -> Int16 {
+    Int16(max(-32_768, min(32_767, value.rounded())))
+  }
+
   /// - Parameter samples: nil at the end of the input.
-  private mutating func process(_ samples: [Float]?) throws(PackMakingError) -> [Float] {
+  private mutating func process(_ samples: [Float]?) throws(ResamplingError) -> [Float] {
     let capacity = Int(Double(samples?.count ?? 0) * ratio) + 4096
     var failure: soxr_error_t?
     var output: [Float] = []
@@ -84,10 +114,9 @@ struct Resampler: ~Copyable {
     return output
   }
 
-  private static func check(_ failure: soxr_error_t?, _ action: String) throws(PackMakingError) {
+  private static func check(_ failure: soxr_error_t?, _ action: String) throws(ResamplingError) {
     guard let failure = unsafe failure else { return }
     let text = unsafe String(cString: failure)  // a constant of the library
-    throw PackMakingError(
-      .conversionFailed, "libsoxr, \(action)", "says “\(text)”", remedy: "free memory, and try again")
+    throw ResamplingError(.conversionFailed, "libsoxr, \(action), says “\(text)”; free memory, and try again.")
   }
 }

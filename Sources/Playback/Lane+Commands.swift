@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import PlaybackOrder
+import SoundOutputs
+
+extension Lane {
+  /// What other processes ask. A `skip` or `replay` from before the player began is of no use any more.
+  func takeCommands() async {
+    let commands: [Ledger.SentCommand]
+    do {
+      commands = try await ledger.takeCommands(lane: name)
+    } catch {
+      ledgerFailure = error.code.rawValue
+      return
+    }
+    for sent in commands {
+      switch sent.command {
+      case .pause: pause()
+      case .resume: resume()
+      case .volume(let percent): volume = Volume(percent: percent) ?? volume
+      case .cancel(let number): await cancel(number, Reply { _ in })
+      case .skip where sent.sentAt >= startedAt: await skip(Reply { _ in })
+      case .replay(let number) where sent.sentAt >= startedAt: _ = await replay(number)
+      case .skip, .replay: break
+      }
+    }
+  }
+
+  func pause() {
+    order.pause()
+    current?.control.pause()
+  }
+
+  func resume() {
+    order.resume()
+    current?.control.resume()
+  }
+
+  func skip(_ reply: Reply<Bool>) async {
+    guard current != nil else { return reply(false) }
+    current?.replies.append(reply)
+    await silence(.skipped)
+  }
+
+  func cancel(_ number: Int64, _ reply: Reply<Bool>) async {
+    if current?.item.number == number { return await skip(reply) }
+    // It may have been accepted a moment ago.
+    if waiting[number] == nil { await lookForArrivals() }
+    guard order.remove(number) != nil else { return reply(false) }
+    drop(number)
+    reply(await commit(number, .cancelled))
+  }
+
+  func replay(_ number: Int64?) async -> Result<Int64, any Error> {
+    do {
+      guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
+      let replay = StoredAnnouncement(
+        account: StoredAnnouncement.replays, id: "\(entry.number)-\(UUID().uuidString)", category: .alert,
+        payload: entry.payload, expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
+      let acceptance = try await ledger.accept(replay.new(lane: name))
+      await lookForArrivals()
+      signals.happened()
+      return .success(acceptance.number)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func finished(_ number: Int64?) async throws -> Ledger.Entry? {
+    if let number = number ?? lastPlayed {
+      let entry = try await ledger.entry(number)
+      return entry.flatMap { $0.lane == name && $0.state.isFinal ? $0 : nil }
+    }
+    // What a summary stood for was not heard itself.
+    return try await ledger.recent(200, lane: name).filter { $0.state == .played && $0.summarisedBy == nil }
+      .max { ($0.finishedAt ?? .distantPast, $0.number) < ($1.finishedAt ?? .distantPast, $1.number) }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Ledger
+import PlaybackOrder
+
+extension Lane {
+  /// Makes the sounds that will be heard next, and lets those go that will not.
+  func renderAhead(at now: Int64) {
+    let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
+    let upcoming = order.upcoming(max(1, count), at: now).map(\.number)
+    for number in upcoming.prefix(count) { render(number, at: now) }
+    guard ready.count > count + 2 else { return }
+    for number in ready where !upcoming.contains(number) && number != summary?.number {
+      waiting[number]?.sound = nil
+      ready.remove(number)
+    }
+  }
+
+  private func render(_ number: Int64, at now: Int64) {
+    guard let one = waiting[number], one.sound == nil, !one.isRendering else { return }
+    guard one.retryAt <= now else { return wake(at: one.retryAt) }
+    render(number)
+  }
+
+  func render(_ number: Int64) {
+    waiting[number]?.isRendering = true
+    waiting[number]?.attempts += 1
+    renders[number] = Task { [ledger, renderer, settings, mailbox] in
+      let outcome = await Self.outcome(number, ledger, renderer, settings)
+      mailbox.post(.rendered(number, outcome))
+    }
+  }
+
+  private static func outcome(
+    _ number: Int64, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings
+  ) async -> RenderOutcome {
+    do {
+      guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
+      // The clip of one that was ready is found where it is; nothing of it changes.
+      let isReady = entry.state == .waiting
+      if !isReady { try await ledger.set(number, .rendering) }
+      do {
+        let sound = try await renderer.render(StoredAnnouncement(entry))
+        if !isReady { try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip)) }
+        return .ready(LaneSound(sound, chime: settings.chime, pause: settings.chimePause))
+      } catch let error as LedgerError {
+        throw error
+      } catch {
+        let failure = error as? RenderFailure ?? RenderFailure(code: "internal_error", isPassing: true)
+        if failure.isPassing {
+          if isReady { try await ledger.set(number, .rendering) }
+          try await ledger.set(number, .accepted, Ledger.Change(detail: ["code": failure.code]))
+        }
+        return .failed(failure)
+      }
+    } catch {
+      let code = (error as? LedgerError)?.code
+      if code == .illegalTransition, let entry = try? await ledger.entry(number), entry.state.isFinal { return .gone }
+      return .failed(RenderFailure(code: code?.rawValue ?? "internal_error", isPassing: true))
+    }
+  }
+
+  func rendered(_ number: Int64, _ outcome: RenderOutcome) async {
+    renders[number] = nil
+    signals.happened()
+    guard var one = waiting[number] else { return }
+    one.isRendering = false
+    defer { if waiting[number] != nil { waiting[number] = one } }
+    switch outcome {
+    case .ready(let sound):
+      (one.sound, one.failure, one.attempts) = (sound, nil, 0)
+      ready.insert(number)
+      order.setDuration(Int64(sound.length), of: number)
+    case .gone:
+      _ = order.remove(number)
+      drop(number)
+    case .failed(let failure):
+      one.failure = failure.code
+      if number == summary?.number { return await refuseSummary(failure.code) }
+      let isMoney = PlaybackItem.Category(one.category).isMoney
+      guard !failure.isPassing || !isMoney && one.attempts >= settings.renderAttempts else {
+        let doublings = min(one.attempts - 1, 32)
+        let pause = settings.renderPauses.lowerBound << Int64(doublings)
+        one.retryAt = clock.now() + min(max(pause, settings.renderPauses.lowerBound), settings.renderPauses.upperBound)
+        return
+      }
+      _ = order.remove(number)
+      drop(number)
+      await commit(number, .failed, Ledger.Change(detail: ["code": failure.code]))
+    }
+  }
+
+  /// Forgets one that will not be heard.
+  func drop(_ number: Int64) {
+    waiting[number] = nil
+    ready.remove(number)
+    renders[number]?.cancel()
+  }
+}

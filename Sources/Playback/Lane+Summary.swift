@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import PlaybackOrder
+
+extension Lane {
+  /// Has one announcement made for these payments. They keep their places until it begins.
+  func makeSummary(of payments: [Int64]) {
+    guard let summaryMaker else {
+      order.refuseSummary()
+      mailbox.nudge()
+      return
+    }
+    summary = Summary(payments: payments)
+    Task { [ledger, mailbox] in
+      var announcements: [StoredAnnouncement] = []
+      for number in payments {
+        if let entry = try? await ledger.entry(number) { announcements.append(StoredAnnouncement(entry)) }
+      }
+      let isWhole = announcements.count == payments.count
+      mailbox.post(.summaryMade(isWhole ? await summaryMaker(announcements) : nil))
+    }
+  }
+
+  func made(_ announcement: StoredAnnouncement?) async {
+    guard let payments = summary?.payments else { return }
+    guard payments.allSatisfy({ waiting[$0] != nil }) else {
+      summary = nil  // one was cancelled: it is asked anew
+      return
+    }
+    guard var announcement else { return await refuseSummary("no_summary") }
+    announcement.account = StoredAnnouncement.summaries
+    announcement.id = UUID().uuidString
+    (announcement.category, announcement.sequence, announcement.expiresAt) = (.payment, nil, nil)
+    do {
+      let number = try await ledger.accept(announcement.new(lane: name), standingFor: payments).number
+      summary?.number = number
+      waiting[number] = Waiting(category: .payment)
+      render(number)
+      signals.happened()
+    } catch {
+      await refuseSummary(error.code.rawValue)
+    }
+  }
+
+  /// There is none: payments are said one by one, until another one comes.
+  func refuseSummary(_ code: String) async {
+    order.refuseSummary()
+    await endSummary(.failed, code)
+  }
+
+  func decide(on summary: Summary, at now: Int64) async {
+    guard !order.isPaused, let number = summary.number, let sound = waiting[number]?.sound,
+      isGapOver(before: sound, at: now)
+    else { return }
+    let item = PlaybackItem(
+      number: number, category: .payment, acceptedAt: now, durationMilliseconds: Int64(sound.length))
+    guard let payments = order.began(summary: item, of: summary.payments, at: now) else {
+      // One was cancelled, or one came that goes before: it is asked anew.
+      await endSummary(.cancelled, "outdated")
+      mailbox.nudge()
+      return
+    }
+    self.summary = nil
+    for payment in payments { drop(payment.item.number) }
+    begin(Current(item: item, sound: sound, members: summary.payments))
+    await commit(number, .playing)
+    for payment in payments { await tell(payment.turn, of: payment.item, isAlone: false) }
+  }
+
+  /// The payments stand for themselves again.
+  private func endSummary(_ state: Ledger.State, _ code: String) async {
+    guard let number = summary?.number else {
+      summary = nil
+      return
+    }
+    summary = nil
+    drop(number)
+    await commit(number, state, Ledger.Change(detail: ["code": code]))
+  }
+}

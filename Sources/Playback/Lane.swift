@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import PlaybackOrder
+import SoundOutputs
+
+/// One lane while it is played. One task runs ``run()`` and nobody calls anything else of it: all that changes, changes
+/// between two messages, and no step sees half of another.
+actor Lane {
+  /// One that waits, or whose summary is being made.
+  struct Waiting {
+    var category: Ledger.Category
+    var sound: LaneSound?
+    var isRendering = false
+    var attempts = 0
+    var retryAt: Int64 = .min
+    var failure: String?
+  }
+
+  /// What plays, from its turn to its end; between two attempts on a lost device too.
+  struct Current {
+    enum StopReason { case skipped, interrupted, stopped }
+
+    var item: PlaybackItem
+    var sound: LaneSound
+    /// The payments that it stands for.
+    var members: [Int64] = []
+    /// Of the order, when it began: what the ledger is told when it ends.
+    var lastSequence: Int64?
+    var control = PlayControl()
+    /// Whether the queue has it.
+    var isSounding = false
+    var retryAt: Int64 = .min
+    var stopReason: StopReason?
+    /// Who wants to know whether it was silenced.
+    var replies: [Reply<Bool>] = []
+  }
+
+  /// Payments that are to be said as one.
+  struct Summary {
+    var payments: [Int64]
+    /// Its own, once it is in the ledger.
+    var number: Int64?
+  }
+
+  let name: String
+  let ledger: Ledger
+  let settings: Player.Settings
+  let clock: any PlayerClock
+  let renderer: any Rendering
+  let summaryMaker: Player.SummaryMaker?
+  let mailbox: Mailbox<LaneMessage>
+  let signals: LaneSignals
+  let output: any SoundOutput
+  private var seat: PlayerSeat?
+  let startedAt: Date
+
+  let queue: OperationQueue
+  /// The queue's own, for a sound blocks its thread. A queue does not keep it.
+  private let thread: DispatchQueue
+
+  var order: PlaybackOrder
+  var waiting: [Int64: Waiting] = [:]
+  /// Those of them that have a sound; few, however many wait.
+  var ready: Set<Int64> = []
+  var renders: [Int64: Task<Void, Never>] = [:]
+  var current: Current?
+  var summary: Summary?
+  var volume: Volume
+  /// The last entry of the ledger that was looked at.
+  var lastSeen: Int64 = 0
+  var lastPlayed: Int64?
+  /// When the last sound ended, and how much silence it had there.
+  var lastEnd: (at: Int64, quiet: Int64)?
+  var isOutputInUse = false
+  var isDeviceLost = false
+  var devicePause: Int64 = 0
+  var ledgerFailure: String?
+  var isStopping = false
+  private var nextPoll: Int64 = .min
+  private var wakeTime: Int64?
+
+  init(
+    name: String, ledger: Ledger, seat: PlayerSeat, output: any SoundOutput, renderer: any Rendering,
+    settings: Player.Settings, clock: any PlayerClock, summary: Player.SummaryMaker?, mailbox: Mailbox<LaneMessage>,
+    signals: LaneSignals
+  ) {
+    self.name = name
+    self.ledger = ledger
+    self.seat = seat
+    self.output = output
+    self.renderer = renderer
+    self.settings = settings
+    self.clock = clock
+    summaryMaker = summary
+    self.mailbox = mailbox
+    self.signals = signals
+    startedAt = clock.date()
+    order = PlaybackOrder(settings: settings.order)
+    volume = Volume(percent: min(max(settings.volume, 0), 100)) ?? .full
+    thread = DispatchQueue(label: "crier.lane.\(name)", qos: .userInitiated)
+    queue = OperationQueue()
+    queue.name = "crier.lane.\(name)"
+    queue.underlyingQueue = thread
+    queue.maxConcurrentOperationCount = 1
+  }
+
+  // MARK: The one task
+
+  func run() async {
+    while true {
+      for message in mailbox.take() { await handle(message) }
+      if isStopping, current == nil { break }
+      await step()
+      await rest()
+    }
+    await close()
+  }
+
+  private func handle(_ message: LaneMessage) async {
+    switch message {
+    case .pause(let reply):
+      pause()
+      reply(())
+    case .resume(let reply):
+      resume()
+      reply(())
+    case .volume(let volume, let reply):
+      self.volume = volume
+      reply(())
+    case .skip(let reply): await skip(reply)
+    case .cancel(let number, let reply): await cancel(number, reply)
+    case .replay(let number, let reply): reply(await replay(number))
+    case .status(let reply):
+      if signals.takeArrivals() { await lookForArrivals() }
+      reply(status)
+    case .rendered(let number, let outcome): await rendered(number, outcome)
+    case .ended(let ending): await ended(ending)
+    case .summaryMade(let announcement): await made(announcement)
+    case .stop(let finishing):
+      isStopping = true
+      await silence(finishing: finishing)
+    }
+    report()
+  }
+
+  /// Does what there is to do at this moment, and finds out when there will be more.
+  private func step() async {
+    wakeTime = nil
+    if signals.takeArrivals() { await lookForArrivals() }
+    await poll()
+    guard !isStopping else { return }
+    let now = clock.now()
+    for item in order.removeExpired(at: now) {
+      drop(item.number)
+      await commit(item.number, .expired)
+    }
+    renderAhead(at: now)
+    await decide(at: now)
+    releaseWhenIdle(at: now)
+  }
+
+  /// Until somebody tells something, or it is time.
+  private func rest() async {
+    let timer = wakeTime.map { moment in
+      Task { [clock, mailbox] in
+        await clock.sleep(until: moment)
+        if !Task.isCancelled { mailbox.nudge() }
+      }
+    }
+    await mailbox.arrival()
+    timer?.cancel()
+  }
+
+  func wake(at moment: Int64) { wakeTime = min(wakeTime ?? moment, moment) }
+
+  /// For other processes: what they ask, what they have accepted, and how far it is here.
+  private func poll() async {
+    let now = clock.now()
+    if now >= nextPoll {
+      nextPoll = now + max(1, settings.pollInterval)
+      await takeCommands()
+      await lookForArrivals()
+      await noteDevice()
+      report()
+      signals.happened()
+    }
+    wake(at: nextPoll)
+  }
+
+  private func close() async {
+    for task in renders.values { task.cancel() }
+    for task in renders.values { await task.value }
+    for message in mailbox.close() { message.refuse(name) }
+    await withCheckedContinuation { continuation in
+      let output = output
+      queue.addOperation {
+        output.release()
+        continuation.resume()
+      }
+    }
+    report()
+    seat = nil
+    signals.end()
+  }
+
+  // MARK: The ledger
+
+  /// Writes a change of state, as often as it takes: what cannot be written must not be followed by anything.
+  ///
+  /// - Returns: false when somebody else has ended the announcement, or the player is to stop and the ledger fails.
+  @discardableResult
+  func commit(_ number: Int64, _ state: Ledger.State, _ change: Ledger.Change = Ledger.Change()) async -> Bool {
+    await writing { () async throws(LedgerError) in
+      do throws(LedgerError) {
+        try await ledger.set(number, state, change)
+      } catch  where error.code == .illegalTransition || error.code == .notFound {
+        // Another process ended it: that is how it stands.
+      }
+    }
+  }
+
+  /// Writes an event, as often as it takes.
+  func record(_ kind: Ledger.Event.Kind, _ number: Int64?, _ detail: [String: String], passing: Int64? = nil) async {
+    _ = await writing { () async throws(LedgerError) in
+      try await ledger.record(kind, lane: name, number: number, detail: detail, passing: passing)
+    }
+  }
+
+  private func writing(_ write: () async throws(LedgerError) -> Void) async -> Bool {
+    var pause = settings.devicePauses.lowerBound
+    while true {
+      do throws(LedgerError) {
+        try await write()
+        ledgerFailure = nil
+        signals.happened()
+        return true
+      } catch {
+        ledgerFailure = error.code.rawValue
+        guard error.code != .invalidValue, !signals.isStopAsked else { return false }
+        await clock.sleep(until: clock.now() + pause)
+        pause = min(pause * 2, settings.devicePauses.upperBound)
+      }
+    }
+  }
+
+  // MARK: What is told of it
+
+  var status: LaneStatus {
+    let next = order.upcoming(20, at: clock.now()).compactMap { item in
+      waiting[item.number].map { one in
+        LaneStatus.Waiting(
+          number: item.number, category: one.category,
+          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure)
+      }
+    }
+    let playing = current.map { current in
+      LaneStatus.Playing(
+        number: current.item.number, category: Ledger.Category(current.item.category),
+        positionMilliseconds: current.control.position, lengthMilliseconds: current.sound.length,
+        isHeard: current.isSounding, standsFor: current.members)
+    }
+    return LaneStatus(
+      lane: name, isPaused: order.isPaused, volume: volume.percent, isDeviceLost: isDeviceLost, playing: playing,
+      waitingCount: order.waitingCount, next: next, ledgerFailure: ledgerFailure)
+  }
+
+  /// What cannot be told is told the next time.
+  func report() {
+    var report = PlayerReport(startedAt: startedAt, toldAt: clock.date())
+    report.isPaused = order.isPaused
+    report.volume = volume.percent
+    if let current {
+      report.number = current.item.number
+      report.positionMilliseconds = current.control.position
+      report.lengthMilliseconds = current.sound.length
+    }
+    try? seat?.report(report)
+  }
+}
+
+extension Ledger.Category {
+  init(_ category: PlaybackItem.Category) {
+    switch category {
+    case .payment: self = .payment
+    case .refund: self = .refund
+    case .alert: self = .alert
+    case .information: self = .information
+    }
+  }
+}
+
+extension PlaybackItem.Category {
+  init(_ category: Ledger.Category) {
+    switch category {
+    case .payment: self = .payment
+    case .refund: self = .refund
+    case .alert: self = .alert
+    case .information: self = .information
+    }
+  }
+}

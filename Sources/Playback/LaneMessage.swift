@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import SoundOutputs
+
+/// What a lane's task is told.
+enum LaneMessage: Sendable {
+  case pause(Reply<Void>)
+  case resume(Reply<Void>)
+  case volume(Volume, Reply<Void>)
+  case skip(Reply<Bool>)
+  case cancel(Int64, Reply<Bool>)
+  case replay(Int64?, Reply<Result<Int64, any Error>>)
+  case status(Reply<LaneStatus>)
+  case rendered(Int64, RenderOutcome)
+  case ended(PlayEnding)
+  case summaryMade(StoredAnnouncement?)
+  case stop(finishing: Bool)
+
+  /// Answers who waits for an answer: nobody will do it any more.
+  func refuse(_ lane: String) {
+    let error = PlayerError(.notRunning, lane: lane)
+    switch self {
+    case .pause(let reply), .resume(let reply), .volume(_, let reply): reply.fail(error)
+    case .skip(let reply), .cancel(_, let reply): reply.fail(error)
+    case .replay(_, let reply): reply.fail(error)
+    case .status(let reply): reply.fail(error)
+    case .rendered, .ended, .summaryMade, .stop: break
+    }
+  }
+}
+
+/// An answer that is given once.
+struct Reply<Value: Sendable>: Sendable {
+  private let give: @Sendable (Result<Value, any Error>) -> Void
+
+  init(_ give: @escaping @Sendable (Result<Value, any Error>) -> Void) { self.give = give }
+
+  func callAsFunction(_ value: Value) { give(.success(value)) }
+  func fail(_ error: any Error) { give(.failure(error)) }
+}
+
+enum RenderOutcome: Sendable {
+  case ready(LaneSound)
+  case failed(RenderFailure)
+  /// It has ended meanwhile.
+  case gone
+}
+
+/// What need not be told twice, and those who watch.
+final class LaneSignals: @unchecked Sendable {  // What changes is used under the lock.
+  private let lock = NSLock()
+  private var hasArrivals = false
+  private var isStopping = false
+  private var isOver = false
+  private var watchers: [ObjectIdentifier: Mailbox<Never>] = [:]
+
+  func arrive() { lock.withLock { hasArrivals = true } }
+
+  func takeArrivals() -> Bool {
+    lock.withLock {
+      defer { hasArrivals = false }
+      return hasArrivals
+    }
+  }
+
+  func stop() { lock.withLock { isStopping = true } }
+  var isStopAsked: Bool { lock.withLock { isStopping } }
+
+  /// Nothing happens any more.
+  var isEnded: Bool { lock.withLock { isOver } }
+
+  func end() {
+    lock.withLock { isOver = true }
+    happened()
+  }
+
+  func happened() {
+    let watchers = lock.withLock { Array(self.watchers.values) }
+    for watcher in watchers { watcher.nudge() }
+  }
+
+  func add(_ watcher: Mailbox<Never>) { lock.withLock { watchers[ObjectIdentifier(watcher)] = watcher } }
+  func remove(_ watcher: Mailbox<Never>) {
+    _ = lock.withLock { watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Ledger
+
+extension Player {
+  /// What happens on the lane, from the ledger, oldest first, each once; ends with the player. Nothing is kept for a
+  /// reader that is slow: it reads on where it was.
+  ///
+  /// - Parameter position: of the last event that is known; 0 for all that are kept, `nil` for what is new.
+  public func events(after position: Int64? = nil) -> AsyncThrowingStream<Ledger.Event, any Error> {
+    let reader = EventReader(player: self, position: position)
+    return AsyncThrowingStream { try await reader.next() }
+  }
+}
+
+private actor EventReader {
+  private let ledger: Ledger
+  private let lane: String
+  private let signals: LaneSignals
+  private let nudges = Mailbox<Never>()
+  private var position: Int64?
+  private var page: ArraySlice<Ledger.Event> = []
+
+  init(player: Player, position: Int64?) {
+    (ledger, lane, signals) = (player.ledger, player.lane, player.signals)
+    self.position = position
+    signals.add(nudges)
+  }
+
+  deinit { signals.remove(nudges) }
+
+  func next() async throws -> Ledger.Event? {
+    while page.isEmpty {
+      let isEnded = signals.isEnded
+      _ = nudges.take()
+      let start: Int64
+      if let position { start = position } else { start = try await ledger.lastEventPosition() }
+      position = start
+      page = try await ledger.events(after: start, lane: lane)[...]
+      if page.isEmpty {
+        if isEnded || Task.isCancelled { return nil }
+        await withTaskCancellationHandler {
+          await nudges.arrival()
+        } onCancel: {
+          nudges.nudge()
+        }
+      }
+    }
+    let event = page.removeFirst()
+    position = event.position
+    return event
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+public import Foundation
+public import Ledger
+
+/// An announcement for a player: what is kept of it, without the lane.
+public struct StoredAnnouncement: Sendable, Hashable {
+  /// Whose it is, at most 255 bytes; ids are unique in it. Names that begin with `crier:` are the player's own.
+  public var account: String
+  /// 1 to 255 bytes. The same id in the same account is the same announcement.
+  public var id: String
+  public var category: Ledger.Category
+  /// Rises by one with each announcement for a device; `nil` where the payload has none.
+  public var sequence: Int64?
+  /// The announcement as JSON: the contract of `docs/payload.md`.
+  public var payload: Data
+  /// From then on it is not said, unless it is money.
+  public var expiresAt: Date?
+
+  public init(
+    account: String = "", id: String, category: Ledger.Category, sequence: Int64? = nil, payload: Data,
+    expiresAt: Date? = nil
+  ) {
+    self.account = account
+    self.id = id
+    self.category = category
+    self.sequence = sequence
+    self.payload = payload
+    self.expiresAt = expiresAt
+  }
+
+  /// Reads id, category and sequence from the payload: money that came is a payment; that went back, was withdrawn or
+  /// failed is a refund; text is information.
+  ///
+  /// - Parameter id: for text, which has none of its own; a payment's own is used where it has one.
+  /// - Throws: `AnnouncementError`, naming the field.
+  public init(
+    account: String = "", id: String, payload: Data, expiresAt: Date? = nil
+  ) throws(AnnouncementError) {
+    switch try PayloadDecoder.decode(payload) {
+    case .payment(let payment):
+      self.init(
+        account: account, id: payment.id ?? id, category: Ledger.Category(payment.kind), sequence: payment.sequence,
+        payload: payload, expiresAt: expiresAt)
+    case .text:
+      self.init(account: account, id: id, category: .information, payload: payload, expiresAt: expiresAt)
+    }
+  }
+
+  init(_ entry: Ledger.Entry) {
+    self.init(
+      account: entry.account, id: entry.id, category: entry.category, sequence: entry.sequence,
+      payload: entry.payload, expiresAt: entry.expiresAt)
+  }
+
+  func new(lane: String) -> NewAnnouncement {
+    NewAnnouncement(
+      account: account, id: id, lane: lane, category: category, sequence: sequence, payload: payload,
+      expiresAt: expiresAt)
+  }
+
+  /// The accounts of entries that a player makes itself.
+  static let summaries = "crier:summary"
+  static let replays = "crier:replay"
+}
+
+extension Ledger.Category {
+  public init(_ kind: Payment.Kind) {
+    switch kind {
+    case .received: self = .payment
+    case .refunded, .withdrawn, .failed: self = .refund
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Plays one sound on a device.
+///
+/// The buffer is kept full: with the sound, and behind its end with silence, until the device says that the last frame
+/// has been heard. So the end needs no draining call, which in libasound blocks or cannot be stopped, and the buffer
+/// cannot run empty just before the end. Stopping and pausing drop what is in the buffer.
+///
+/// Time passes on the clock, not in the device's poll: so requests to stop and pause are seen at once.
+struct DevicePlaying {
+  /// How long a device may take no frame before it is given up.
+  static let patience = Duration.seconds(2)
+
+  /// How long a suspended device may take to wake.
+  static let wakingPatience = Duration.seconds(5)
+
+  let device: any PlaybackDevice
+
+  /// At the device's rate.
+  let samples: [Int16]
+  let control: PlayControl
+  let clock: any OutputClock
+
+  /// Told whenever frames have been heard (true), and when none are to be expected for a while (false).
+  let watch: (Bool) -> Void
+
+  /// The frame of the sound that was the first to be written since the device was prepared.
+  private var base = 0
+
+  /// Frames written since then, with the silence behind the sound.
+  private var written = 0
+  private(set) var heard = 0
+  private var isStarted = false
+  private var lastProgress: Duration
+
+  init(
+    device: any PlaybackDevice, samples: [Int16], control: PlayControl, clock: any OutputClock,
+    watch: @escaping (Bool) -> Void
+  ) {
+    self.device = device
+    self.samples = samples
+    self.control = control
+    self.clock = clock
+    self.watch = watch
+    lastProgress = clock.now()
+  }
+
+  /// Until the last frame has been heard; the device then plays silence until ``settle()``.
+  mutating func run() throws(DeviceFault) -> PlayResult {
+    noteProgress()
+    try begin(at: 0)
+    while true {
+      switch control.state {
+      case .stopped:
+        try? measure()
+        device.drop()
+        return .stopped(atMilliseconds: heard * 1000 / device.format.rate)
+      case .paused:
+        try recovering { playing throws(DeviceFault) in try playing.pause() }
+      case .playing:
+        try recovering { playing throws(DeviceFault) in
+          try playing.fill()
+          try playing.measure()
+        }
+        if heard >= samples.count { return .heard }
+        if clock.now() - lastProgress >= Self.patience {
+          throw DeviceFault(
+            kind: .lost, action: "playing",
+            message: "no sound has been taken for \(Self.patience.wholeMilliseconds) ms")
+        }
+        clock.wait(until: clock.now() + untilNextLook, while: .playing, of: control)
+      }
+    }
+  }
+
+  /// Ends the silence behind a sound that was heard, a little later: a device that counts a few ms too fast still
+  /// plays the end. Then it is made ready for the next sound, which a sound server takes 15 ms for (PulseAudio 16,
+  /// measured): so they pass in the pause between two sounds, and do not make it longer.
+  mutating func settle() {
+    let end = clock.now() + period
+    let silent = PlayControl()
+    clock.wait(until: end, while: .playing, of: silent)
+    device.drop()
+    try? device.prepare()  // what fails now fails again when it is to play, and is told then
+  }
+
+  private var period: Duration { duration(frames: device.format.periodFrames) }
+
+  /// Half a period, or less towards the end, so that it is seen when it comes.
+  private var untilNextLook: Duration {
+    max(.milliseconds(1), min(period / 2, duration(frames: samples.count - heard)))
+  }
+
+  private func duration(frames: Int) -> Duration {
+    .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(device.format.rate))
+  }
+
+  private mutating func begin(at frame: Int) throws(DeviceFault) {
+    (base, written, isStarted) = (frame, 0, false)
+    try device.prepare()
+  }
+
+  /// Fills the buffer: at most once a call, for a device that takes sound without end gives no time to look.
+  private mutating func fill() throws(DeviceFault) {
+    var room = device.format.bufferFrames
+    while room > 0 {
+      let next = base + written
+      let count = min(room, device.format.periodFrames)
+      let end = min(samples.count, next + count)
+      let frames =
+        next < end ? samples[next..<end] : ArraySlice(repeatElement(0, count: count))
+      let taken = try device.write(device.format.encode(frames))
+      written += taken
+      room -= taken
+      if taken < frames.count { break }
+    }
+    if !isStarted {
+      try device.start()
+      isStarted = true
+    }
+  }
+
+  /// Asks the device how far it is.
+  private mutating func measure() throws(DeviceFault) {
+    guard isStarted else { return }
+    let now = min(samples.count, base + max(0, written - (try device.unheardFrames())))
+    if now > heard {
+      heard = now
+      noteProgress()
+      control.setPosition(heard * 1000 / device.format.rate)
+    }
+  }
+
+  private mutating func noteProgress() {
+    lastProgress = clock.now()
+    watch(true)
+  }
+
+  /// Holds the sound where it is until it is resumed or stopped.
+  private mutating func pause() throws(DeviceFault) {
+    try measure()
+    watch(false)
+    defer { noteProgress() }
+    if isStarted, device.canPause, (try? device.pause(true)) != nil {
+      clock.wait(until: nil, while: .paused, of: control)
+      if control.state == .playing { try device.pause(false) }
+    } else {
+      device.drop()
+      isStarted = false  // an empty buffer does not mean that all was heard
+      clock.wait(until: nil, while: .paused, of: control)
+      if control.state == .playing { try begin(at: heard) }
+    }
+  }
+
+  private mutating func recovering(
+    _ body: (inout DevicePlaying) throws(DeviceFault) -> Void
+  ) throws(DeviceFault) {
+    do {
+      try body(&self)
+    } catch {
+      switch error.kind {
+      case .underrun:
+        // All that was written has been heard: go on behind it.
+        let end = min(samples.count, base + written)
+        try begin(at: end)
+        if end > heard {
+          heard = end
+          noteProgress()
+          control.setPosition(heard * 1000 / device.format.rate)
+        }
+      case .suspended:
+        try wake()
+      default:
+        throw error
+      }
+    }
+  }
+
+  private mutating func wake() throws(DeviceFault) {
+    let end = clock.now() + Self.wakingPatience
+    watch(false)
+    defer { noteProgress() }
+    while clock.now() < end, control.state != .stopped {
+      do {
+        if try device.resume() { return }
+      } catch {
+        break  // it cannot resume, and may still begin anew
+      }
+      clock.wait(until: clock.now() + .milliseconds(50), while: control.state, of: control)
+    }
+    try begin(at: heard)
+  }
+}

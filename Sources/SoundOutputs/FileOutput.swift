@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+private import Foundation
+public import Waveforms
+
+/// Writes down what was played, and when: for tests, and where there is no sound card.
+///
+/// The file gets two lines of JSON for each sound, which are added to what it holds:
+///
+///     {"at_ms":1795236000000,"event":"begin","label":"a","length_ms":2293,"volume":100}
+///     {"at_ms":1795236002293,"event":"end","heard_ms":2293,"label":"a","outcome":"heard"}
+///
+/// `outcome` is `heard` or `stopped`, `label` the control's, `at_ms` the clock's time. Each line is one `write(2)` to
+/// the end of the file: whatever happens to the process, what was written is there, and a begin without an end is a
+/// sound that was interrupted. (A power cut may take the last lines: nothing is synchronised to the disk.)
+///
+/// It may also write a WAV file of the whole time from the first sound on, with silence between the sounds; from another
+/// process, it begins anew. Volume is applied, a sound of another rate than the first converted.
+public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is used under `lock`; the rest is constant
+  public enum Pace: Sendable, Hashable {
+    /// As long as a device would take.
+    case realTime
+    /// At once; a paused control is waited for all the same.
+    case immediate
+  }
+
+  public var name: String { OutputName.file(path).description }
+
+  /// Of the log.
+  public let path: String
+
+  private struct OpenFiles {
+    let log: AppendingFile
+    var timeline: TimelineFile?
+  }
+
+  private let timelinePath: String?
+  private let pace: Pace
+  private let clock: any OutputClock
+  private let lock = NSLock()
+  private var open: OpenFiles?
+
+  /// - Parameters:
+  ///   - path: of the log; made when the first sound is played, in a directory that is there.
+  ///   - timeline: of the WAV file, if one is wanted.
+  public init(
+    path: String, timeline: String? = nil, pace: Pace = .realTime, clock: any OutputClock = SystemClock()
+  ) {
+    self.path = path
+    timelinePath = timeline
+    self.pace = pace
+    self.clock = clock
+  }
+
+  /// - Throws: `OutputError`, `fileNotWritten`.
+  public func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
+    let files = try openFiles(rate: sound.sampleRate)
+    let begin = clock.now()
+    try write(
+      LogLine(
+        at_ms: begin.wholeMilliseconds, event: "begin", label: control.label,
+        length_ms: sound.durationMilliseconds, volume: volume.percent), to: files.log)
+    let result: PlayResult
+    switch pace {
+    case .realTime:
+      result = PacedPlaying(clock: clock, control: control).run(sound.length)
+    case .immediate:
+      result = PacedPlaying(clock: clock, control: control).run(.zero)
+    }
+    var heard = sound
+    switch result {
+    case .heard: control.setPosition(sound.durationMilliseconds)
+    case .stopped(let milliseconds): heard.samples.removeLast(sound.samples.count - sound.frames(in: milliseconds))
+    }
+    do {
+      try files.timeline?.add(volume.applied(to: heard), at: begin)
+    } catch {
+      throw fault(timelinePath ?? path, error)
+    }
+    try write(
+      LogLine(
+        at_ms: clock.now().wholeMilliseconds, event: "end", label: control.label, heard_ms: control.position,
+        outcome: result == .heard ? "heard" : "stopped"), to: files.log)
+    return result
+  }
+
+  /// Closes the log. The WAV file's time goes on.
+  public func release() {
+    lock.withLock { if open?.timeline == nil { open = nil } }
+  }
+
+  private func openFiles(rate: Int) throws(OutputError) -> OpenFiles {
+    if let open = lock.withLock({ open }) { return open }
+    var isLog = true
+    do {
+      let log = try AppendingFile(path: path)
+      isLog = false
+      let timeline = try timelinePath.map { try TimelineFile(path: $0, rate: rate) }
+      let files = OpenFiles(log: log, timeline: timeline)
+      lock.withLock { open = files }
+      return files
+    } catch {
+      throw fault(isLog ? path : timelinePath ?? path, error)
+    }
+  }
+
+  private func write(_ line: LogLine, to log: AppendingFile) throws(OutputError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      try log.append([UInt8](encoder.encode(line)) + [UInt8(ascii: "\n")])
+    } catch {
+      throw fault(path, error)
+    }
+  }
+
+  private func fault(_ path: String, _ error: any Error) -> OutputError {
+    OutputError(
+      .fileNotWritten, name, "writing “\(path)”: \(error)",
+      remedy: "make its directory writable and free some space")
+  }
+}
+
+/// The keys are those of the log.
+private struct LogLine: Encodable {
+  var at_ms: Int  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var event: String
+  var label: String
+  var length_ms: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var volume: Int?
+  var heard_ms: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var outcome: String?
+}
+
+extension Waveform {
+  /// How many frames these ms have, at most all.
+  fileprivate func frames(in milliseconds: Int) -> Int {
+    min(samples.count, milliseconds * sampleRate / 1000)
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// A lock and a condition whose waiting goes by the monotonic clock.
+///
+/// `NSCondition` waits until a wall-clock date: set back by an hour, as a machine without a battery may be when it
+/// reaches a time server, it would hold a sound for an hour.
+@safe  // both pointers are private, made in `init` and freed in `deinit`
+final class Monitor: @unchecked Sendable {  // pthread objects are for several threads
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    unsafe condition.initialize(to: pthread_cond_t())
+    unsafe pthread_mutex_init(mutex, nil)
+    #if canImport(Darwin)
+      unsafe pthread_cond_init(condition, nil)
+    #else
+      var attributes = pthread_condattr_t()
+      unsafe pthread_condattr_init(&attributes)
+      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      unsafe pthread_cond_init(condition, &attributes)
+      unsafe pthread_condattr_destroy(&attributes)
+    #endif
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  func withLock<Value>(_ body: () -> Value) -> Value {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return body()
+  }
+
+  /// Wakes all who wait.
+  func broadcast() { unsafe pthread_cond_broadcast(condition) }
+
+  /// Inside `withLock` only: lets the lock go until a broadcast, the end of the timeout (nil: none), or without reason.
+  func wait(timeout: Duration?) {
+    guard let timeout else {
+      unsafe pthread_cond_wait(condition, mutex)
+      return
+    }
+    guard timeout > .zero else { return }
+    let (seconds, attoseconds) = timeout.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    #if canImport(Darwin)
+      unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      var now = timespec()
+      unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+      time.tv_sec += now.tv_sec
+      time.tv_nsec += now.tv_nsec
+      if time.tv_nsec >= 1_000_000_000 {
+        time.tv_sec += 1
+        time.tv_nsec -= 1_000_000_000
+      }
+      unsafe pthread_cond_timedwait(condition, mutex, &time)
+    #endif
+  }
+}

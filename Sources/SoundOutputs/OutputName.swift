@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of an output on a command line.
+public enum OutputName: Sendable, Hashable, CustomStringConvertible {
+  /// `default`: ALSA's PCM of this name; on Apple's systems the one that is chosen in their settings.
+  case systemDefault
+  /// `alsa:NAME`: any PCM that ALSA knows (`aplay -L` lists them), as in `alsa:plughw:1,0`.
+  case alsa(String)
+  /// `null`: nothing is heard, and it takes as long.
+  case null
+  /// `file:PATH`: what is played is written to this file, as JSON lines.
+  case file(String)
+
+  /// - Throws: `OutputError`, `invalidName`.
+  public init(_ text: String) throws(OutputError) {
+    switch text {
+    case "default", "alsa:default": self = .systemDefault
+    case "null": self = .null
+    default:
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count == 2 ? String(parts[1]) : ""
+      switch (String(parts[0]), value.contains("\0") ? "" : value) {
+      case ("alsa", let device) where !device.isEmpty: self = .alsa(device)
+      case ("file", let path) where !path.isEmpty: self = .file(path)
+      case ("alsa", _):
+        throw Self.invalid(text, "the name of a PCM is missing after “alsa:”", "list the PCMs with “aplay -L”")
+      case ("file", _):
+        throw Self.invalid(text, "a path is missing after “file:”", "write “file:” and where to")
+      case (let first, _):
+        let isDevice = ["hw", "plughw", "sysdefault", "dmix", "front", "pulse", "pipewire", "hdmi"].contains(first)
+        throw Self.invalid(
+          text, "right is “default”, “alsa:NAME”, “null” or “file:PATH”",
+          isDevice ? "write “alsa:\(text)”" : "name one of these")
+      }
+    }
+  }
+
+  private static func invalid(_ text: String, _ reason: String, _ remedy: String) -> OutputError {
+    OutputError(.invalidName, text, reason, remedy: remedy)
+  }
+
+  /// As it is written; reading it gives the same name.
+  public var description: String {
+    switch self {
+    case .systemDefault: "default"
+    case .alsa(let device): "alsa:\(device)"
+    case .null: "null"
+    case .file(let path): "file:\(path)"
+    }
+  }
+
+  /// The output of this name; nothing is opened yet.
+  ///
+  /// - Parameter clock: what paces `null` and `file`.
+  /// - Throws: `OutputError`, `deviceMissing` for `alsa:` where there is no ALSA.
+  public func makeOutput(clock: any OutputClock = SystemClock()) throws(OutputError) -> any SoundOutput {
+    switch self {
+    case .null: return NullOutput(clock: clock)
+    case .file(let path): return FileOutput(path: path, clock: clock)
+    case .systemDefault:
+      #if canImport(AVFAudio)
+        return AVAudioPlayerOutput()
+      #elseif canImport(CALSA)
+        return ALSAOutput(device: "default")
+      #else
+        throw Self.noDevices(description)
+      #endif
+    case .alsa(let device):
+      #if canImport(CALSA)
+        return ALSAOutput(device: device)
+      #else
+        throw Self.noDevices("alsa:\(device)")
+      #endif
+    }
+  }
+
+  private static func noDevices(_ name: String) -> OutputError {
+    OutputError(.deviceMissing, name, "this system has no ALSA", remedy: "use “default”, “null” or “file:PATH”")
+  }
+}

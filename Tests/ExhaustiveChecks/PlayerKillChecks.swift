@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("A player that is killed", .serialized)
+struct PlayerKillChecks {
+  private static let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+    .deletingLastPathComponent().appending(path: "play-log")
+
+  private struct Line: Decodable {
+    var event: String
+    var label: String?
+    var outcome: String?
+  }
+
+  /// A shop's morning: 30 payments, played by a process that is killed again and again until it comes through.
+  private struct Queue {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "kill-\(UUID().uuidString)")
+    var log: URL { folder.appending(path: "played.log") }
+    var ledger: URL { folder.appending(path: "ledger.sqlite") }
+    let milliseconds: Int
+
+    init(milliseconds: Int) throws {
+      self.milliseconds = milliseconds
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// - Returns: the process's number. (`Process` waits on a run loop, which the threads of tests do not have.)
+    private func run() throws -> pid_t {
+      let words = [program.path, ledger.path, log.path, String(milliseconds)] + (1...30).map { "payment-\($0)" }
+      let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+      defer { for argument in arguments { free(argument) } }
+      var number: pid_t = 0
+      let fault = posix_spawn(&number, program.path, nil, nil, arguments, environ)
+      guard fault == 0 else { throw Missing(what: "play-log (error number \(fault))") }
+      return number
+    }
+
+    /// How it ended, as `waitpid` tells: 0 for a program that came through.
+    private func wait(for number: pid_t) -> Int32 {
+      var status: Int32 = 0
+      while waitpid(number, &status, 0) < 0, errno == EINTR {}
+      return status
+    }
+
+    /// Runs it, and kills it after so many microseconds.
+    ///
+    /// - Returns: false when it had come through before.
+    func kill(after microseconds: UInt32) throws -> Bool {
+      let number = try run()
+      usleep(microseconds)
+      _ = Foundation.kill(number, SIGKILL)
+      guard wait(for: number) == SIGKILL else { return false }
+      // A line of our own, behind whatever it wrote.
+      let handle = try FileHandle(forUpdating: log)
+      try handle.seekToEnd()
+      try handle.write(contentsOf: Data("{\"event\":\"kill\"}\n".utf8))
+      try handle.close()
+      return true
+    }
+
+    func runToEnd() throws { #expect(wait(for: try run()) == 0) }
+
+    func lines() throws -> [Line] {
+      try Data(contentsOf: log).split(separator: UInt8(ascii: "\n"))
+        .map { try JSONDecoder().decode(Line.self, from: $0) }
+    }
+  }
+
+  /// What is known of all logs together.
+  private struct Findings {
+    var kills = 0
+    var interrupted = 0
+    var heardAndAgain = 0
+  }
+
+  private func check(_ lines: [Line], _ findings: inout Findings) {
+    var played: [String] = []
+    var open: String?
+    var mayComeAgain: String?
+    var wasOpen = false
+    for line in lines {
+      switch (line.event, line.label) {
+      case ("begin", let label?):
+        #expect(open == nil, "one began while another played")
+        if played.last == label {
+          #expect(mayComeAgain == label, "\(label) was played again though nothing interrupted it")
+          if wasOpen { findings.interrupted += 1 } else { findings.heardAndAgain += 1 }
+        } else {
+          played.append(label)
+        }
+        (open, mayComeAgain) = (label, nil)
+      case ("end", let label?):
+        #expect(open == label && line.outcome == "heard")
+        open = nil
+      default:
+        findings.kills += 1
+        wasOpen = open != nil
+        mayComeAgain = played.last
+        open = nil
+      }
+    }
+    #expect(played == (1...30).map(String.init), "each once, in order")
+  }
+
+  @Test(
+    "at 200 random moments, and started again: the log has each once, in order, but for the one that was interrupted",
+    .timeLimit(.minutes(10)))
+  func killed() throws {
+    var random = SplitMix64(seed: 30)
+    var findings = Findings()
+    var rounds = 0
+    let start = ContinuousClock.now
+    while findings.kills < 200 {
+      let queue = try Queue(milliseconds: [0, 5, 20][rounds % 3])
+      defer { queue.remove() }
+      _ = FileManager.default.createFile(atPath: queue.log.path, contents: nil)
+      rounds += 1
+      // As long as it may take to come through, so that the moments lie everywhere in it.
+      for _ in 0..<8 {
+        let longest = UInt32(60_000 + queue.milliseconds * 30_000 / 3)
+        guard try queue.kill(after: UInt32.random(in: 0...longest, using: &random)) else { break }
+      }
+      try queue.runToEnd()
+      check(try queue.lines(), &findings)
+    }
+    print(
+      """
+      kill: \(findings.kills) kills of \(rounds) queues in \(ContinuousClock.now - start): \(findings.interrupted) \
+      interrupted a sound that was then played again, \(findings.heardAndAgain) fell between its end and the disk
+      """)
+  }
+}

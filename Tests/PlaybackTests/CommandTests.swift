@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import Testing
+
+@Suite("What a player is told", .timeLimit(.minutes(2)))
+struct CommandTests {
+  @Test("paused, what plays is held and nothing begins; resumed, it goes on")
+  func pause() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    try await player.pause()
+    lane.output.hearAll()
+    #expect(try await player.status().isPaused)
+    #expect(lane.output.heard.isEmpty)
+    try await player.resume()
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.begun == [1, 2])
+    await player.stop()
+  }
+
+  @Test("skipped, what plays is cancelled, paused or not, and the next one plays")
+  func skip() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    #expect(try await !player.skip())
+    for id in ["a", "b", "c"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    #expect(try await player.skip())
+    #expect(try await lane.state(1) == .cancelled)
+    await lane.output.begins(2)
+    try await player.pause()
+    #expect(try await player.skip())
+    try await player.resume()
+    lane.output.hearAll()
+    try await lane.event(.played, 3, of: player)
+    #expect(lane.output.heard == [3])
+    await player.stop()
+  }
+
+  @Test("cancelled, one that waits or plays is not heard any more; one that has ended stays as it is")
+  func cancel() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    for id in ["a", "b", "c"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    #expect(try await player.cancel(2))
+    #expect(try await player.cancel(1))
+    await lane.output.begins(2)
+    lane.output.hear()
+    try await lane.event(.played, 3, of: player)
+    for number in 1...4 { #expect(try await !player.cancel(Int64(number))) }
+    #expect(lane.output.begun == [1, 3])
+    for number in 1...2 as ClosedRange<Int64> { #expect(try await lane.state(number) == .cancelled) }
+    await player.stop()
+  }
+
+  @Test("skips from many hands at the moment of the end: each announcement has one end, and each hand its answer")
+  func races() async throws {
+    let lane = try TestLane()
+    lane.output.hearAll()
+    let player = try await lane.started()
+    let skipped = try await withThrowingTaskGroup(of: Int.self) { group in
+      for index in 0..<60 {
+        group.addTask {
+          let number = try await player.accept(announcement("\(index)")).number
+          switch index % 4 {
+          case 0: return try await player.cancel(number) ? 1 : 0
+          case 1:
+            _ = try await player.skip()
+            return 0
+          case 2:
+            try await player.pause()
+            try await player.resume()
+            return 0
+          default: return 0
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    while try await !lane.ledger.unfinished(lane: "counter").isEmpty { await Task.yield() }
+    let counts = try await lane.ledger.counts()
+    #expect((counts[.played] ?? 0) + (counts[.cancelled] ?? 0) == 60)
+    #expect(counts[.cancelled] ?? 0 >= skipped)
+    #expect(lane.output.heard.count == counts[.played])
+    #expect(lane.output.heard == lane.output.heard.sorted() && lane.output.overlaps == 0)
+    await player.stop()
+  }
+
+  @Test("the last one played, or any that has ended, is played again as an alert of its own")
+  func replay() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    await #expect(throws: PlayerError.self) { try await player.replay() }
+    for id in ["a", "b", "c", "d"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    lane.output.hear()
+    await lane.output.begins(2)
+    let last = try await player.replay()
+    await #expect(throws: PlayerError.self) { try await player.replay(3) }
+    #expect(try await lane.ledger.entry(last)?.category == .alert)
+    lane.output.hearAll()
+    try await lane.event(.played, last, of: player)
+    let first = try await player.replay(1)
+    try await lane.event(.played, first, of: player)
+    #expect(lane.output.heard == [1, 2, 3, 4, last, first])
+    #expect(try await lane.ledger.entry(first)?.payload == lane.ledger.entry(1)?.payload)
+    await player.stop()
+  }
+
+  @Test("the volume is that of the next sound; one out of range is refused")
+  func volume() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started { $0.volume = 80 }
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    try await player.setVolume(30)
+    await #expect(throws: PlayerError.self) { try await player.setVolume(101) }
+    lane.output.hearAll()
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.sounds.map(\.volume) == [80, 30])
+    await player.stop()
+  }
+
+  @Test("commands of other processes are done; a skip from before the player began is not")
+  func elsewhere() async throws {
+    let lane = try TestLane()
+    try await lane.ledger.send(.skip, lane: "counter")
+    try await lane.ledger.send(.volume(50), lane: "counter")
+    lane.clock.advance(by: 1)
+    let player = try await lane.started()
+    for id in ["a", "b", "c"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    #expect(try await player.status().volume == 50)
+    for command in [.cancel(2), .skip, .pause] as [Ledger.Command] {
+      try await lane.ledger.send(command, lane: "counter")
+    }
+    lane.clock.advance(by: 200)
+    try await lane.event(.cancelled, 1, of: player)
+    #expect(try await player.status().isPaused)
+    #expect(try await lane.state(2) == .cancelled)
+    try await lane.ledger.send(.replay(1), lane: "counter")
+    try await lane.ledger.send(.resume, lane: "counter")
+    lane.clock.advance(by: 200)
+    lane.output.hearAll()
+    try await lane.event(.played, 4, of: player)
+    #expect(lane.output.heard == [3, 4])
+    await player.stop()
+  }
+}

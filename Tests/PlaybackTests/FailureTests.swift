@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import SoundOutputs
+import Testing
+
+@Suite("A player whom much goes wrong", .timeLimit(.minutes(2)))
+struct FailureTests {
+  @Test("a sound that cannot be made for a reason of its own fails with its code, and the rest goes on")
+  func permanent() async throws {
+    let lane = try TestLane()
+    lane.output.hearAll()
+    lane.renderer.fail("bad", RenderFailure(code: "amount_mismatch", isPassing: false))
+    let player = try await lane.started()
+    for id in ["bad", "good"] { _ = try await player.accept(announcement(id)) }
+    #expect(try await lane.event(.failed, 1, of: player).detail == ["code": "amount_mismatch"])
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [2])
+    await player.stop()
+  }
+
+  @Test("money waits for the engine, with growing pauses, and keeps its place")
+  func passing() async throws {
+    let lane = try TestLane()
+    lane.output.hearAll()
+    let away = RenderFailure(code: "engine_unavailable", isPassing: true)
+    lane.renderer.fail("a", away, away, away)
+    let player = try await lane.started()
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    try await lane.event(.waiting, 2, of: player)
+    for (tries, pause) in [(1, 1_000), (2, 2_000), (3, 4_000)] as [(Int, Int64)] {
+      while try await player.status().next.first?.failure == nil
+        || lane.renderer.asked.count(where: { $0 == "a" }) < tries
+      {
+        await Task.yield()
+      }
+      while try await player.status().next.first?.state == .rendering { await Task.yield() }
+      lane.clock.advance(by: pause - 1)
+      _ = try await player.status()
+      #expect(lane.renderer.asked.count { $0 == "a" } == tries)
+      #expect(lane.output.begun.isEmpty)
+      lane.clock.advance(by: 1)
+    }
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [1, 2])
+    let events = try await lane.ledger.events(limit: 1000).filter { $0.number == 1 && $0.kind == .accepted }
+    #expect(
+      events.map(\.detail) == [
+        [:], ["code": "engine_unavailable"], ["code": "engine_unavailable"],
+        ["code": "engine_unavailable"],
+      ])
+    await player.stop()
+  }
+
+  @Test("information is not tried for ever")
+  func attempts() async throws {
+    let lane = try TestLane()
+    let away = RenderFailure(code: "engine_unavailable", isPassing: true)
+    lane.renderer.fail("a", away, away, away)
+    let player = try await lane.started { ($0.renderAttempts, $0.renderPauses) = (3, 0...0) }
+    _ = try await player.accept(announcement("a", .information))
+    #expect(try await lane.event(.failed, 1, of: player).detail == ["code": "engine_unavailable"])
+    #expect(lane.renderer.asked.count == 3)
+    await player.stop()
+  }
+
+  @Test("a device lost in the middle: told once, tried with growing pauses, and the sound is heard from its start")
+  func lost() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    await lane.output.begins(1)
+    lane.output.refuse(.deviceMissing, .deviceMissing)
+    lane.output.breakOff(.deviceLost)
+    #expect(try await lane.event(.deviceLost, of: player).detail == ["code": "device_lost"])
+    for (left, pause) in [(1, 250), (0, 500)] as [(Int, Int64)] {
+      while try await player.status().playing?.isHeard != false { await Task.yield() }
+      lane.clock.advance(by: pause)
+      await lane.output.refusals(left: left)
+    }
+    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    #expect(try await player.status().isDeviceLost)
+    lane.clock.advance(by: 1_000)
+    await lane.output.begins(2)
+    lane.output.hearAll()
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.begun == [1, 1, 2])
+    #expect(lane.output.heard == [1, 2])
+    let kinds = try await lane.ledger.events(limit: 1000).map(\.kind)
+    #expect(kinds.count { $0 == .deviceLost } == 1 && kinds.count { $0 == .deviceBack } == 1)
+    await player.stop()
+  }
+
+  @Test("a device that is back is told while the sound plays")
+  func back() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.deviceBusy)
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.deviceLost, of: player)
+    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    lane.clock.advance(by: 250)
+    await lane.output.begins(1)
+    lane.output.setPosition(40)
+    while try await player.status().playing?.positionMilliseconds != 40 { await Task.yield() }
+    lane.clock.advance(by: 200)
+    try await lane.event(.deviceBack, of: player)
+    #expect(try lane.ledger.player(lane: "counter").report?.positionMilliseconds == 40)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("while the device is lost, a payment may be skipped, and money goes before information")
+  func lostAndSkipped() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.deviceLost)
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("news", .information))
+    try await lane.event(.deviceLost, of: player)
+    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    _ = try await player.accept(announcement("money"))
+    try await lane.event(.interrupted, 1, of: player)
+    await lane.output.begins(1)
+    #expect(lane.output.begun == [2])
+    lane.output.refuse(.deviceMissing)
+    lane.output.breakOff(.deviceLost)
+    while try await player.status().playing?.isHeard != false { await Task.yield() }
+    #expect(try await player.skip())
+    #expect(try await lane.state(2) == .cancelled)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("a player whose device is lost can be stopped, and nothing is lost")
+  func stoppedWhileLost() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.deviceLost)
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.deviceLost, of: player)
+    await player.stop()
+    lane.output.hearAll()
+    let next = try await lane.started()
+    try await lane.event(.played, 1, of: next)
+    await next.stop()
+  }
+
+  @Test("an entry that somebody ended in the ledger is left alone")
+  func endedElsewhere() async throws {
+    let lane = try TestLane()
+    lane.output.hearAll()
+    _ = try await lane.player().accept(announcement("a"))
+    let player = try await lane.started()
+    try await player.pause()
+    _ = try await player.accept(announcement("b"))
+    try await lane.ledger.set(2, .cancelled)
+    try await player.resume()
+    _ = try await player.accept(announcement("c"))
+    try await lane.event(.played, 3, of: player)
+    #expect(try await lane.state(2) == .cancelled)
+    await player.stop()
+  }
+}

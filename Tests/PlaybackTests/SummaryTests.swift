@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import PlaybackOrder
+import Testing
+
+@Suite("A backlog", .timeLimit(.minutes(2)))
+struct BacklogSummaryTests {
+  private static let maker: Player.SummaryMaker = { payments in
+    announcement("\(payments.count) payments")
+  }
+
+  /// A player with one payment that plays and four that wait, more than there may be.
+  private func crowded(_ lane: TestLane, summary: Player.SummaryMaker? = maker) async throws -> Player {
+    let player = try await lane.started(summary: summary) { $0.order.longestBacklog = 3 }
+    _ = try await player.accept(announcement("first", sequence: 1))
+    await lane.output.begins(1)
+    for id in 2...5 { _ = try await player.accept(announcement("\(id)", sequence: Int64(id))) }
+    return player
+  }
+
+  @Test("is heard as one announcement, which is recorded with each that it stands for")
+  func summary() async throws {
+    let lane = try TestLane()
+    let player = try await crowded(lane)
+    lane.output.hear()
+    await lane.output.begins(2)
+    try await lane.event(.playing, 6, of: player)
+    #expect(try await player.status().playing?.standsFor == [2, 3, 4, 5])
+    #expect(try await !player.cancel(3))
+    lane.output.hear()
+    try await lane.event(.played, 6, of: player)
+    for number in 2...5 as ClosedRange<Int64> {
+      let entry = try #require(try await lane.ledger.entry(number))
+      #expect(entry.state == .played && entry.summarisedBy == 6)
+    }
+    #expect(lane.output.heard == [1, 6])
+    #expect(try await lane.ledger.lastPassedSequence(lane: "counter") == 5)
+    await player.stop()
+  }
+
+  @Test("is said one by one when there is no summary", arguments: [0, 1, 2])
+  func none(way: Int) async throws {
+    let lane = try TestLane()
+    if way == 1 {
+      // Its id is the player's own, so that every summary fails.
+      lane.renderer.failUnknown(
+        RenderFailure(code: "engine_unavailable", isPassing: true), known: ["first", "2", "3", "4", "5"])
+    }
+    let makers: [Player.SummaryMaker?] = [nil, Self.maker, { _ in nil }]
+    let player = try await crowded(lane, summary: makers[way])
+    lane.output.hearAll()
+    try await lane.event(.played, 5, of: player)
+    #expect(lane.output.heard == [1, 2, 3, 4, 5])
+    if way == 1 { #expect(try await lane.state(6) == .failed) }
+    await player.stop()
+  }
+
+  @Test("one that is cancelled while the summary is made is not part of it")
+  func outdated() async throws {
+    let lane = try TestLane()
+    let gate = Gate()
+    let player = try await crowded(lane) { payments in
+      await gate.pass()
+      return announcement("\(payments.count)")
+    }
+    lane.output.hear()
+    await gate.arrival()
+    #expect(try await player.cancel(3))
+    lane.output.hearAll()
+    gate.open()
+    try await lane.event(.played, 5, of: player)
+    #expect(try await lane.state(3) == .cancelled)
+    #expect(lane.output.heard == [1, 2, 4, 5])
+    await player.stop()
+  }
+
+  @Test("a person who skips the summary skips what it stands for")
+  func skipped() async throws {
+    let lane = try TestLane()
+    let player = try await crowded(lane)
+    lane.output.hear()
+    await lane.output.begins(2)
+    #expect(try await player.skip())
+    for number in 2...6 as ClosedRange<Int64> { #expect(try await lane.state(number) == .cancelled) }
+    await player.stop()
+  }
+
+  @Test("a crash in the middle of the summary: the payments are announced again, none is lost, none twice")
+  func crash() async throws {
+    let lane = try TestLane()
+    let player = try await crowded(lane)
+    try await lane.event(.playing, 1, of: player)
+    lane.output.hear()
+    try await lane.event(.playing, 6, of: player)
+    let crashed = try TestLane(copyOf: lane.folder)
+    await player.stop(finishingPlaying: false)
+    for again in [crashed, lane] {
+      again.output.hearAll()
+      let next = try await again.started()
+      try await again.event(.played, 5, of: next)
+      #expect(again.output.heard.suffix(4) == [2, 3, 4, 5])
+      #expect(try await again.state(6) == .cancelled)
+      #expect(try await !again.ledger.events(limit: 1000).contains { $0.kind == .sequenceLate })
+      await next.stop()
+    }
+  }
+}
+
+/// Where one waits until the test lets it pass.
+final class Gate: Sendable {
+  private let arrived = AsyncStream<Void>.makeStream()
+  private let opened = AsyncStream<Void>.makeStream()
+
+  func pass() async {
+    arrived.continuation.yield()
+    for await _ in opened.stream { return }
+  }
+  func arrival() async { for await _ in arrived.stream { return } }
+  func open() { opened.continuation.finish() }
+}

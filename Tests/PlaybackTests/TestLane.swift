@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import Testing
+import Waveforms
+
+@testable import SoundOutputs
+
+/// A lane in a fresh folder, with a clock and an output that do what the test says.
+final class TestLane: Sendable {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)")
+  let clock = ManualClock()
+  let output = SimulatedOutput()
+  let renderer = StandIn()
+  let ledger: Ledger
+
+  init(copyOf other: URL? = nil) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appending(path: "ledger.sqlite")
+    if let other {
+      for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
+        try FileManager.default.copyItem(at: other.appending(path: name), to: folder.appending(path: name))
+      }
+    }
+    ledger = try Ledger(at: file, now: { [clock] in clock.date() })
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// Without gaps unless the test wants them.
+  func player(summary: Player.SummaryMaker?, _ change: (inout Player.Settings) -> Void) -> Player {
+    var settings = Player.Settings()
+    settings.gap = 0
+    change(&settings)
+    return Player(
+      lane: "counter", ledger: ledger, output: output, render: renderer, settings: settings, clock: clock,
+      summary: summary)
+  }
+
+  func player() -> Player { player(summary: nil) { _ in } }
+
+  func started(_ change: (inout Player.Settings) -> Void = { _ in }) async throws -> Player {
+    try await started(summary: nil, change)
+  }
+
+  func started(summary: Player.SummaryMaker?, _ change: (inout Player.Settings) -> Void) async throws -> Player {
+    let player = player(summary: summary, change)
+    try await player.start()
+    return player
+  }
+
+  func state(_ number: Int64) async throws -> Ledger.State? { try await ledger.entry(number)?.state }
+
+  /// The kinds of what has happened to an announcement.
+  func kinds(_ number: Int64?) async throws -> [Ledger.Event.Kind] {
+    try await ledger.events(limit: 1000).filter { $0.number == number }.map(\.kind)
+  }
+
+  /// Waits until something has happened, be it long ago.
+  @discardableResult
+  func event(_ kind: Ledger.Event.Kind, _ number: Int64? = nil, of player: Player) async throws -> Ledger.Event {
+    for try await event in player.events(after: 0) where event.kind == kind && (number ?? event.number) == event.number
+    {
+      return event
+    }
+    throw Ended()
+  }
+
+  struct Ended: Error {}
+}
+
+func announcement(
+  _ id: String, _ category: Ledger.Category = .payment, sequence: Int64? = nil, expiresAt: Date? = nil
+) -> StoredAnnouncement {
+  StoredAnnouncement(
+    id: id, category: category, sequence: sequence, payload: Data("{\"id\":\"\(id)\"}".utf8), expiresAt: expiresAt)
+}
+
+/// A value under a lock.
+final class Locked<Value>: @unchecked Sendable {  // The value is used under the lock.
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: sending Value) { self.value = value }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    try lock.withLock { try body(&value) }
+  }
+}
+
+/// A clock that stands where the test sets it.
+final class ManualClock: PlayerClock {
+  private struct State {
+    var now: Int64 = 1_800_000_000_000
+    var sleepers: [Int: (moment: Int64, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var nextSleeper = 0
+  }
+  private let state = Locked(State())
+
+  func now() -> Int64 { state.withLock { $0.now } }
+  func date() -> Date { Date(timeIntervalSince1970: Double(now()) / 1000) }
+
+  func advance(by milliseconds: Int64) {
+    let woken = state.withLock { state in
+      state.now += milliseconds
+      let woken = state.sleepers.filter { $0.value.moment <= state.now }
+      for id in woken.keys { state.sleepers[id] = nil }
+      return woken.values.map(\.continuation)
+    }
+    for sleeper in woken { sleeper.resume() }
+  }
+
+  func sleep(until moment: Int64) async {
+    let id = state.withLock { state in
+      state.nextSleeper += 1
+      return state.nextSleeper
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if moment <= state.now || Task.isCancelled { return true }
+          state.sleepers[id] = (moment, continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+      sleeper?.continuation.resume()
+    }
+  }
+}
+
+/// An output on which a sound is heard when the test says so.
+final class SimulatedOutput: SoundOutput {
+  struct Sound: Sendable, Equatable {
+    var number: String
+    var volume: Int
+    var samples: Int
+  }
+
+  private struct State {
+    var begun: [Sound] = []
+    var heard: [String] = []
+    var isAutomatic = false
+    var mayEnd = 0
+    var faults: [OutputError.Code] = []
+    var breaks: OutputError.Code?
+    var position: Int?
+    var releases = 0
+    var isPlaying = false
+    var overlaps = 0
+    var waiters: [(isSo: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+  private let state = Locked(State())
+  let name = "simulated"
+
+  var begun: [Int64] { state.withLock { $0.begun.compactMap { Int64($0.number) } } }
+  var sounds: [Sound] { state.withLock { $0.begun } }
+  var heard: [Int64] { state.withLock { $0.heard.compactMap { Int64($0) } } }
+  var releases: Int { state.withLock { $0.releases } }
+  var overlaps: Int { state.withLock { $0.overlaps } }
+
+  /// Everything is heard at once from now on.
+  func hearAll() { change { $0.isAutomatic = true } }
+  /// What plays, or plays next, is heard to its end.
+  func hear() { change { $0.mayEnd += 1 } }
+  /// So far is what plays.
+  func setPosition(_ milliseconds: Int) { change { $0.position = milliseconds } }
+  /// The next sounds do not begin.
+  func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
+  /// What plays breaks off.
+  func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
+
+  /// Waits until so many sounds have begun, those that were refused not counted.
+  func begins(_ count: Int) async { await wait { $0.begun.count >= count } }
+  func refusals(left count: Int) async { await wait { $0.faults.count <= count } }
+  func released(_ count: Int) async { await wait { $0.releases >= count } }
+
+  func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
+    let fault: OutputError.Code? = change { state in
+      if state.faults.isEmpty {
+        if state.isPlaying { state.overlaps += 1 }
+        state.isPlaying = true
+        state.begun.append(Sound(number: control.label, volume: volume.percent, samples: sound.samples.count))
+        return nil
+      }
+      return state.faults.removeFirst()
+    }
+    if let fault { throw OutputError(fault, name, "simulated", remedy: "wait") }
+    defer { change { $0.isPlaying = false } }
+    while true {
+      let (isHeard, breaks, position): (Bool, OutputError.Code?, Int?) = state.withLock { state in
+        if let code = state.breaks {
+          state.breaks = nil
+          return (false, code, nil)
+        }
+        guard !control.isPaused, !control.isStopped, state.isAutomatic || state.mayEnd > 0 else {
+          return (false, nil, state.position)
+        }
+        if !state.isAutomatic { state.mayEnd -= 1 }
+        state.position = nil
+        return (true, nil, sound.durationMilliseconds)
+      }
+      if let position { control.setPosition(position) }
+      if let breaks { throw OutputError(breaks, name, "simulated", remedy: "wait") }
+      if isHeard {
+        change { $0.heard.append(control.label) }
+        return .heard
+      }
+      if control.isStopped { return .stopped(atMilliseconds: control.position) }
+      control.wait(while: control.state, atMost: .milliseconds(1))
+    }
+  }
+
+  func release() { change { $0.releases += 1 } }
+
+  @discardableResult
+  private func change<Value: Sendable>(_ body: @Sendable (inout State) -> sending Value) -> Value {
+    let (value, woken): (Value, [CheckedContinuation<Void, Never>]) = state.withLock { state in
+      let value = body(&state)
+      let now = state
+      let woken = state.waiters.filter { $0.isSo(now) }.map(\.continuation)
+      state.waiters.removeAll { $0.isSo(now) }
+      return (value, woken)
+    }
+    for waiter in woken { waiter.resume() }
+    return value
+  }
+
+  private func wait(until isSo: @escaping @Sendable (State) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if isSo(state) { return true }
+        state.waiters.append((isSo, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}
+
+/// Makes 100 ms of sound of everything, unless the test says otherwise.
+final class StandIn: Rendering {
+  private struct State {
+    var failures: [String: [RenderFailure]] = [:]
+    var asked: [String] = []
+    var known: (ids: Set<String>, otherwise: RenderFailure)?
+    var waveform = Waveform(samples: Array(repeating: 8_000, count: 100), sampleRate: 1_000)
+  }
+  private let state = Locked(State())
+
+  /// The ids of what it was asked for, in order.
+  var asked: [String] { state.withLock { $0.asked } }
+  func fail(_ id: String, _ failures: RenderFailure...) { state.withLock { $0.failures[id] = failures } }
+  /// All but these fail.
+  func failUnknown(_ failure: RenderFailure, known: Set<String>) { state.withLock { $0.known = (known, failure) } }
+  func give(_ waveform: Waveform) { state.withLock { $0.waveform = waveform } }
+
+  func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
+    let result: Result<Waveform, RenderFailure> = state.withLock { state in
+      state.asked.append(announcement.id)
+      if let known = state.known, !known.ids.contains(announcement.id) { return .failure(known.otherwise) }
+      if state.failures[announcement.id]?.isEmpty == false, let failure = state.failures[announcement.id]?.removeFirst()
+      {
+        return .failure(failure)
+      }
+      return .success(state.waveform)
+    }
+    return RenderedSound(waveform: try result.get(), clip: "\(announcement.id).wav")
+  }
+}

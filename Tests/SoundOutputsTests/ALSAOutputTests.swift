@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundOutputTestSupport
+import SoundOutputs
+import Testing
+import Waveforms
+
+/// ALSA without a server: PCMs that write to files or nowhere, and those that are not there.
+@Suite final class ALSAOutputTests {
+  private let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  private var path: String { directory.appending(path: "raw").path }
+  private var written: [Int16] {
+    get throws {
+      let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+      return stride(from: 0, to: bytes.count - 1, by: 2).map {
+        Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+      }
+    }
+  }
+
+  @Test("a device that takes the sound's rate and one channel gets its very samples, and silence behind")
+  func unchanged() throws {
+    let output = ALSAOutput(device: TestPCMs.file(path))
+    let sound = Tone.ramp(milliseconds: 700, rate: 22_050)
+    let control = PlayControl()
+    #expect(try output.play(sound, volume: .full, control: control) == .heard)
+    #expect(control.position == 700)
+    output.release()
+    output.release()
+    let samples = try written
+    #expect(Array(samples.prefix(sound.samples.count)) == sound.samples)
+    #expect(samples.dropFirst(sound.samples.count).allSatisfy { $0 == 0 })
+  }
+
+  @Test("a device of 48,000 Hz and two channels gets the sound at its pitch in both")
+  func converted() throws {
+    let output = ALSAOutput(device: TestPCMs.stereo48000(path))
+    let sound = Tone.sine(1000, milliseconds: 500, rate: 22_050)
+    #expect(try output.play(sound, volume: .full, control: PlayControl()) == .heard)
+    output.release()
+    let samples = try written
+    let left = stride(from: 0, to: samples.count - 1, by: 2).map { samples[$0] }
+    let right = stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
+    #expect(left == right)
+    let heard = try #require(Tone.sounds(in: left, gap: 480).first)
+    #expect(abs(heard.count - 24_000) < 48)
+    #expect(abs(Tone.frequency(of: left[heard], rate: 48_000) - 1000) < 0.2)
+    #expect(abs(Int(left.max() ?? 0) - 16_384) < 100)
+  }
+
+  @Test("sounds of different rates play one after another")
+  func rates() throws {
+    let output = ALSAOutput(device: TestPCMs.null)
+    for rate in [22_050, 48_000, 8_000, 22_050] {
+      let sound = Tone.sine(440, milliseconds: 100, rate: rate)
+      #expect(try output.play(sound, volume: .full, control: PlayControl()) == .heard)
+    }
+  }
+
+  @Test("an empty sound is heard at once, without a device")
+  func empty() throws {
+    let output = ALSAOutput(device: "crier_no_such_pcm")
+    #expect(
+      try output.play(Waveform(samples: [], sampleRate: 22_050), volume: .full, control: PlayControl()) == .heard)
+  }
+
+  @Test("a PCM that is not there is told by name", arguments: ["crier_no_such_pcm", "hw:31,0", "plughw:CARD=None"])
+  func missing(device: String) {
+    TestPCMs.install()
+    let error = #expect(throws: OutputError.self) {
+      try ALSAOutput(device: device).play(
+        Tone.sine(440, milliseconds: 100, rate: 22_050), volume: .full, control: PlayControl())
+    }
+    #expect(error?.code == .deviceMissing)
+    #expect(error?.output == "alsa:\(device)")
+    #expect(error?.description.contains("opening it") == true)
+    #expect(error?.remedy == "choose a PCM that “aplay -L” lists")
+  }
+
+  @Test("a sound server that is not there is a lost device")
+  func noServer() {
+    let error = #expect(throws: OutputError.self) {
+      try ALSAOutput(device: TestPCMs.pulse(socket: "unix:\(directory.path)/none")).play(
+        Tone.sine(440, milliseconds: 100, rate: 22_050), volume: .full, control: PlayControl())
+    }
+    #expect(error?.code == .deviceLost)
+  }
+
+  @Test("outputs that are never used, or are given back before, open nothing")
+  func unused() {
+    ALSAOutput(device: "crier_no_such_pcm").release()
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundOutputTestSupport
+import SoundOutputs
+import Testing
+import Waveforms
+
+@Suite final class FileOutputTests {
+  private let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+  private let clock = SimulatedClock()
+  private let sound = Waveform(samples: Array(repeating: 8000, count: 2000), sampleRate: 1000)
+
+  init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  private var log: String { directory.appending(path: "played.log").path }
+  private var timeline: String { directory.appending(path: "played.wav").path }
+  private var lines: [String] { Self.lines(of: log) }
+
+  private static func lines(of log: String) -> [String] {
+    (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
+  }
+
+  @Test("a sound is one line when it begins and one when it ends")
+  func lineByLine() throws {
+    let during = Box<[String]>([])
+    clock.at(.seconds(1)) { [log] in during.value = Self.lines(of: log) }
+    let output = FileOutput(path: log, clock: clock)
+    #expect(try output.play(sound, volume: .full, control: PlayControl(label: "a/“1”\n")) == .heard)
+    let begin = #"{"at_ms":0,"event":"begin","label":"a/“1”\n","length_ms":2000,"volume":100}"#
+    let end = #"{"at_ms":2000,"event":"end","heard_ms":2000,"label":"a/“1”\n","outcome":"heard"}"#
+    #expect(during.value == [begin])
+    #expect(lines == [begin, end])
+  }
+
+  @Test("a stopped sound ends where it was stopped")
+  func stopped() throws {
+    let control = PlayControl(label: "a")
+    clock.at(.milliseconds(700)) { control.stop() }
+    let output = FileOutput(path: log, clock: clock)
+    #expect(try output.play(sound, volume: .full, control: control) == .stopped(atMilliseconds: 700))
+    #expect(lines.last == #"{"at_ms":700,"event":"end","heard_ms":700,"label":"a","outcome":"stopped"}"#)
+  }
+
+  @Test("an output goes on behind what the file holds, and after it was given back")
+  func appends() throws {
+    let output = FileOutput(path: log, pace: .immediate, clock: clock)
+    for _ in 0..<2 {
+      _ = try output.play(sound, volume: .full, control: PlayControl())
+      output.release()
+      output.release()
+    }
+    _ = try FileOutput(path: log, pace: .immediate, clock: clock).play(sound, volume: .full, control: PlayControl())
+    #expect(lines.count == 6)
+    #expect(clock.now() == .zero, "immediate takes no time")
+  }
+
+  @Test("immediately played sounds still wait for the pause to end")
+  func immediatePause() throws {
+    let control = PlayControl(label: "a")
+    control.pause()
+    clock.at(.seconds(3)) { control.resume() }
+    let output = FileOutput(path: log, pace: .immediate, clock: clock)
+    #expect(try output.play(sound, volume: .full, control: control) == .heard)
+    #expect(lines.last == #"{"at_ms":3000,"event":"end","heard_ms":2000,"label":"a","outcome":"heard"}"#)
+  }
+
+  @Test("the timeline has each sound at its time and volume, and silence between")
+  func timelineFile() throws {
+    let output = FileOutput(path: log, timeline: timeline, clock: clock)
+    _ = try output.play(sound, volume: .full, control: PlayControl())
+    clock.wait(until: .milliseconds(2250), while: .playing, of: PlayControl())
+    let control = PlayControl()
+    clock.at(.milliseconds(2750)) { control.stop() }
+    let half = try #require(Volume(percent: 50))
+    _ = try output.play(sound, volume: half, control: control)
+    let (heard, _) = try WAVFile.decode([UInt8](Data(contentsOf: URL(filePath: timeline))))
+    #expect(heard.sampleRate == 1000)
+    let parts: [Int16] =
+      Array(repeating: 8000, count: 2000) + Array(repeating: 0, count: 250) + Array(repeating: 1000, count: 500)
+    #expect(heard.samples == parts)
+  }
+
+  @Test("a sound of another rate keeps its length on the timeline")
+  func otherRate() throws {
+    let output = FileOutput(path: log, timeline: timeline, pace: .immediate, clock: clock)
+    _ = try output.play(Tone.sine(440, milliseconds: 500, rate: 22_050), volume: .full, control: PlayControl())
+    _ = try output.play(Tone.sine(440, milliseconds: 500, rate: 48_000), volume: .full, control: PlayControl())
+    let (heard, _) = try WAVFile.decode([UInt8](Data(contentsOf: URL(filePath: timeline))))
+    #expect(abs(heard.samples.count - 22_050) <= 1)
+    #expect(abs(Tone.frequency(of: heard.samples[...], rate: 22_050) - 440) < 1)
+  }
+
+  @Test("a file that cannot be written is an error that names it")
+  func unwritable() {
+    let path = directory.appending(path: "none/played.log").path
+    let error = #expect(throws: OutputError.self) {
+      try FileOutput(path: path).play(sound, volume: .full, control: PlayControl())
+    }
+    #expect(error?.code == .fileNotWritten)
+    #expect(
+      error?.description == "Playing to file:\(path) failed: writing “\(path)”: No such file or directory. "
+        + "To go on, make its directory writable and free some space.")
+  }
+
+  @Test("a full disk is an error, not a sound that was played")
+  func fullDisk() {
+    let error = #expect(throws: OutputError.self) {
+      try FileOutput(path: "/dev/full", clock: clock).play(sound, volume: .full, control: PlayControl())
+    }
+    #expect(error?.code == .fileNotWritten)
+    #expect(clock.now() == .zero)
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import SoundOutputs
+
+/// A device in simulated time, which remembers what was heard of it.
+final class SimulatedDevice: PlaybackDevice {
+  let format: DeviceFormat
+  var canPause = false
+
+  /// What is heard, one channel's 16-bit samples at a time; silence of an empty buffer is not in it.
+  private(set) var heard: [Int16] = []
+  private(set) var calls: [String] = []
+
+  /// Thrown by the next write; it happens as it would on a device.
+  var faults: [(atFrame: Int, kind: DeviceFault.Kind)] = []
+
+  /// How often `resume` says that the device is not awake; nil for one that cannot resume.
+  var wakingCalls: Int? = 0
+
+  /// From this frame on, the device takes nothing more.
+  var stallsAt = Int.max
+
+  private let clock: any OutputClock
+  private var buffer: [Int16] = []
+  private var isRunning = false
+  private var lastTime = Duration.zero
+
+  /// One channel, 16 bits.
+  init(clock: any OutputClock, rate: Int = 1000, buffer: Int = 200, period: Int = 25) {
+    self.clock = clock
+    format = DeviceFormat(encoding: .signed16, channels: 1, rate: rate, bufferFrames: buffer, periodFrames: period)
+  }
+
+  func prepare() throws(DeviceFault) {
+    calls.append("prepare")
+    (buffer, isRunning) = ([], false)
+  }
+
+  func start() throws(DeviceFault) {
+    guard !isRunning else { return }
+    (isRunning, lastTime) = (true, clock.now())
+  }
+
+  func write(_ bytes: [UInt8]) throws(DeviceFault) -> Int {
+    passTime()
+    if let fault = faults.first, heard.count >= fault.atFrame {
+      faults.removeFirst()
+      if fault.kind == .underrun { heard += buffer }
+      (buffer, isRunning) = (fault.kind == .suspended ? buffer : [], false)
+      throw DeviceFault(kind: fault.kind, action: "writing to it", message: "simulated")
+    }
+    let count = min(bytes.count / 2, format.bufferFrames - buffer.count)
+    for frame in 0..<count {
+      buffer.append(Int16(bitPattern: UInt16(bytes[frame * 2]) | UInt16(bytes[frame * 2 + 1]) << 8))
+    }
+    return count
+  }
+
+  func unheardFrames() throws(DeviceFault) -> Int {
+    passTime()
+    return buffer.count
+  }
+
+  func drop() {
+    passTime()
+    calls.append("drop")
+    (buffer, isRunning) = ([], false)
+  }
+
+  func pause(_ pauses: Bool) throws(DeviceFault) {
+    passTime()
+    calls.append(pauses ? "pause" : "unpause")
+    (isRunning, lastTime) = (!pauses, clock.now())
+  }
+
+  func resume() throws(DeviceFault) -> Bool {
+    guard let left = wakingCalls else {
+      throw DeviceFault(kind: .failed, action: "waking it", message: "simulated")
+    }
+    wakingCalls = left - 1
+    if left == 0 { (isRunning, lastTime) = (true, clock.now()) }
+    return left == 0
+  }
+
+  private func passTime() {
+    let now = clock.now()
+    guard isRunning else { return }
+    let frames = Int((now - lastTime) / .seconds(1) * Double(format.rate))
+    let count = min(frames, buffer.count, max(0, stallsAt - heard.count))
+    heard += buffer.prefix(count)
+    buffer.removeFirst(count)
+    lastTime += .microseconds(Int64(frames) * 1_000_000 / Int64(format.rate))
+  }
+}

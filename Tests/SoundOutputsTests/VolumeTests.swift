@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SoundOutputs
+import Testing
+
+@Suite struct VolumeTests {
+  private let samples: [Int16] = [.min, -20_000, -1, 0, 1, 20_000, .max]
+
+  @Test("at 100 % no sample is changed")
+  func full() {
+    #expect(Volume.full.applied(to: samples) == samples)
+    #expect(Volume(percent: 100) == .full)
+  }
+
+  @Test("at 0 % all is silent")
+  func silent() {
+    #expect(Volume.silent.applied(to: samples) == Array(repeating: 0, count: samples.count))
+  }
+
+  @Test("amplitude goes with the cube, rounded to the nearest, halves away from zero")
+  func cube() throws {
+    let half = try #require(Volume(percent: 50))
+    #expect(half.applied(to: [.min, -4, -3, 0, 3, 4, 12, 16_000]) == [-4096, -1, 0, 0, 0, 1, 2, 2000])
+    let tenth = try #require(Volume(percent: 10))
+    #expect(tenth.applied(to: [.max, .min]) == [33, -33])
+  }
+
+  @Test("a higher volume is nowhere softer")
+  func monotonic() throws {
+    let volumes = try (0...100).map { try #require(Volume(percent: $0)) }
+    #expect(volumes == volumes.sorted())
+    let loudest = volumes.map { $0.applied(to: [.max])[0] }
+    #expect(loudest == loudest.sorted())
+    #expect(Set(loudest.suffix(90)).count == 90)
+  }
+
+  @Test("there is no volume outside 0...100 %", arguments: [-1, 101, .max, .min])
+  func outside(percent: Int) {
+    #expect(Volume(percent: percent) == nil)
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a test kills: `play-log LEDGER LOG MS ID…` accepts a payment for each id that was not accepted before, plays all
+// that has not ended to a file output, tones of so many ms (0: at once), and ends when
+// all of it was heard: with 0 when the ledger says so too.
+
+import Foundation
+import Ledger
+import Playback
+import SoundOutputs
+import Waveforms
+
+struct Tones: Rendering {
+  var milliseconds: Int
+
+  func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
+    let samples = (0..<milliseconds * 8).map { Int16($0 % 16 < 8 ? 8_000 : -8_000) }
+    return RenderedSound(waveform: Waveform(samples: samples, sampleRate: 8_000))
+  }
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count > 4, let milliseconds = Int(arguments[3]), milliseconds >= 0 else {
+  FileHandle.standardError.write(Data("usage: play-log LEDGER LOG MS ID…\n".utf8))
+  exit(64)
+}
+let ledger = try Ledger(at: URL(filePath: arguments[1]))
+let output = FileOutput(path: arguments[2], pace: milliseconds == 0 ? .immediate : .realTime)
+var settings = Player.Settings()
+settings.gap = 0
+let player = Player(
+  lane: "log", ledger: ledger, output: output, render: Tones(milliseconds: max(1, milliseconds)), settings: settings)
+try await player.start()
+for id in arguments[4...] {
+  _ = try await player.accept(StoredAnnouncement(id: id, category: .payment, payload: Data("{}".utf8)))
+}
+let events = player.events(after: 0)
+if try await !ledger.unfinished(lane: "log", limit: 1).isEmpty {
+  for try await event in events where event.kind == .played {
+    if try await ledger.unfinished(lane: "log", limit: 1).isEmpty { break }
+  }
+}
+await player.stop()
+let counts = try await ledger.counts(lane: "log")
+guard counts[.played] == arguments.count - 4, counts.values.reduce(0, +) == arguments.count - 4 else { exit(70) }

@@ -20,7 +20,9 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 
 /// `make test`, built for debugging.
 let quickTests: [Target] = [
-  .testTarget(name: "AnnouncementsTests", dependencies: ["Announcements", "TestSupport"], swiftSettings: settings),
+  .testTarget(
+    name: "AnnouncementsTests", dependencies: ["Announcements", "AmountReadback", "TestSupport"],
+    swiftSettings: settings),
   .testTarget(name: "AmountReadbackTests", dependencies: ["AmountReadback"], swiftSettings: settings),
   .testTarget(
     name: "WaveformsTests", dependencies: ["Waveforms", "SoundMeasurement", "TestSupport"], swiftSettings: settings),
@@ -69,7 +71,11 @@ let quickTests: [Target] = [
     ],
     swiftSettings: settings),
   .testTarget(
-    name: "CrierCommandTests", dependencies: ["crier", "speaker", "SoundMeasurement"], swiftSettings: settings),
+    name: "CrierCommandTests",
+    dependencies: [
+      "Ledger", "Playback", "SoundMeasurement", "SoundOutputTestSupport", "Waveforms", "crier", "speaker",
+    ],
+    swiftSettings: settings),
 ]
 
 /// `make check`: long and exhaustive, built for release, and then alone, since no other test needs to be built so.
@@ -159,8 +165,8 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "Announcements", "Announcer", "Ledger", "PlaybackOrder", "Resampling", "SoundFiles", "SoundLibrary",
-        "SoundOutputs", "SpeechEngine", "Waveforms",
+        "Announcements", "Announcer", "Ledger", "Mastering", "PlaybackOrder", "Resampling", "SoundFiles",
+        "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms",
       ],
       swiftSettings: settings),
 
@@ -170,7 +176,7 @@ let package = Package(
       dependencies: [
         "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "SoundFiles", "SoundLibrary", "SoundOutputs",
         "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
-        argumentParser,
+        argumentParser, crypto,
       ],
       swiftSettings: settings),
 

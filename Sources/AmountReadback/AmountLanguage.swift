@@ -15,8 +15,14 @@ protocol AmountLanguage: Sendable {
 
   static var units: [UnitName] { get }
 
+  /// Words that numbers have only before something counted that is no money; read in counts alone.
+  static var countWords: [Word] { get }
+
   /// Reads a whole number and stops at the first token that cannot belong to it.
   static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64
+
+  /// Reads all tokens as the count of something that is not there to be read.
+  static func count(_ tokens: [Token]) throws(Refusal) -> Int64
 
   /// Refuses neighbours that the language does not put side by side; called once, before anything is read.
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal)
@@ -32,6 +38,21 @@ protocol AmountLanguage: Sendable {
 }
 
 extension AmountLanguage {
+  static var countWords: [Word] { [] }
+
+  static func count(_ tokens: [Token]) throws(Refusal) -> Int64 {
+    try checkNeighbours(tokens)
+    return try number(tokens)
+  }
+
+  /// Reads all tokens as one whole number, without a look at their neighbours.
+  static func number(_ tokens: [Token]) throws(Refusal) -> Int64 {
+    var reader = TokenReader(tokens)
+    let number = try wholeNumber(&reader)
+    guard reader.isAtEnd else { throw .unreadable }
+    return number
+  }
+
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal) {}
 
   static var namesCurrencyFirst: Bool { false }
@@ -113,12 +134,15 @@ enum AmountLanguages {
 final class CompiledLanguage: Sendable {
   let rules: any AmountLanguage.Type
   let lexicon: Lexicon
+  let countLexicon: Lexicon
   /// Those that the language brings unit names for; all others go by their CLDR names.
   let currencies: CurrencySet
 
   init(_ rules: any AmountLanguage.Type) {
     self.rules = rules
     self.lexicon = Lexicon(words: rules.words, units: rules.units, separatesWords: rules.separatesWords)
+    self.countLexicon = Lexicon(
+      words: rules.words + rules.countWords, units: [], separatesWords: rules.separatesWords)
     self.currencies = rules.units.reduce(into: []) { $0.formUnion($1.unit.currencies) }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the words of an amount were refused.
+/// Why the words of an amount, or of a count, were refused.
 ///
 /// The description holds neither words nor amounts, so that it may be logged.
 public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -14,26 +14,35 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
     case wrongCurrency = "wrong_currency"
     /// The words can be heard as two amounts, such as 一百一 (110 to most ears, 101 to some).
     case ambiguous
-    /// The amount, or the number of its minor digits, does not fit in 64-bit minor units.
+    /// The amount, or the number of its minor digits, does not fit in 64-bit minor units; or a count is not one of
+    /// ``AmountReader/counts``.
     case outOfRange = "out_of_range"
   }
 
+  /// What was to be read.
+  public enum Subject: String, Sendable, Hashable, CaseIterable {
+    case amount, count
+  }
+
   public var code: Code
+  public var subject: Subject
 
   /// The locale as it was given.
   public var locale: String
 
-  /// The ISO 4217 code asked for; nil when no amount was read yet.
+  /// The ISO 4217 code asked for; nil for a count, and when no amount was read yet.
   public var currency: String?
 
-  public init(code: Code, locale: String, currency: String? = nil) {
+  public init(code: Code, locale: String, currency: String? = nil, subject: Subject = .amount) {
     self.code = code
+    self.subject = subject
     self.locale = locale
     self.currency = currency
   }
 
   public var description: String {
-    let subject = "an amount\(currency.map { " of \($0)" } ?? "") in the locale \(locale)"
+    let what = subject == .count ? "a count" : "an amount\(currency.map { " of \($0)" } ?? "")"
+    let subject = "\(what) in the locale \(locale)"
     switch code {
     case .languageUnknown:
       let known = AmountLanguages.subtags.joined(separator: ", ")
@@ -43,7 +52,10 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
     case .wrongCurrency:
       return "The words of \(subject) do not name that currency. Correct the unit names of the grammar."
     case .ambiguous:
-      return "The words of \(subject) can be heard as two amounts. Let the grammar use the full form."
+      return "The words of \(subject) can be heard as two numbers. Let the grammar use the full form."
+    case .outOfRange where self.subject == .count:
+      let (least, most) = (AmountReader.counts.lowerBound, AmountReader.counts.upperBound)
+      return "The words of \(subject) say less than \(least) or more than \(most). Count what is in that range."
     case .outOfRange:
       return "The words of \(subject) say more than 64-bit minor units can hold. Ask for a smaller amount."
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the words of an amount back into minor units, to prove that what will be said is what was paid.
+/// Reads the words of an amount back into minor units, and those of a count into a number, to prove that what will be
+/// said is what was paid.
 ///
 /// It shares no table and no rule with the grammar that writes the words. It is strict: every word must be
 /// understood and stand in its place, and a form that can be heard as two amounts is refused. Negative amounts,
@@ -34,6 +35,28 @@ public struct AmountReader: Sendable {
       return try read(words, currency, minorDigits)
     } catch {
       throw AmountReadbackError(code: error.code, locale: locale, currency: currency)
+    }
+  }
+
+  /// The counts that are read.
+  public static let counts: ClosedRange<Int64> = 1...9_999_999
+
+  /// Reads the words of a count: how many payments there are, without what is counted, nothing before and nothing after.
+  ///
+  /// A form that stands only before what is counted is read like the number by itself: 两 and 二, veintiuna and
+  /// veintiuno, 스물한 and 이십일, じゅっ and じゅう. No currency, no point.
+  ///
+  /// - Returns: a number in ``counts``.
+  /// - Throws: `AmountReadbackError` with code `.unreadable`, `.ambiguous` or `.outOfRange` and subject `.count`.
+  public func count(in words: String) throws(AmountReadbackError) -> Int64 {
+    do throws(Refusal) {
+      let lexicon = language.countLexicon
+      let text = Folding.scalars(of: words, separatesWords: lexicon.separatesWords)
+      let count = try language.rules.count(try lexicon.tokens(of: text[...]))
+      guard Self.counts.contains(count) else { throw .outOfRange }
+      return count
+    } catch {
+      throw AmountReadbackError(code: error.code, locale: locale, subject: .count)
     }
   }
 

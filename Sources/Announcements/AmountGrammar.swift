@@ -48,6 +48,11 @@ struct AmountGrammar {
     return words
   }
 
+  /// How many payments there are, as it stands in the book's summary; joined as they stand the words are the text.
+  func count(_ number: Int) -> [String] {
+    separated(book.content.summary.counting(Int64(number), by: book.numbers))
+  }
+
   /// A whole number by itself, for free text.
   func cardinal(_ number: Int64) -> String { separated(book.numbers.words(number)).joined() }
 

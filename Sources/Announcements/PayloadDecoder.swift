@@ -51,13 +51,7 @@ public enum PayloadDecoder {
   private static func payment(_ fields: PayloadFields, _ requiresID: Bool) throws(AnnouncementError) -> Payment {
     var id = try identifier(fields)
     if requiresID { id = try fields.required("id", id, "give the payment's id, unique in the account") }
-    let code = try fields.required(
-      "currency", try fields.text("currency", atMost: 64), "give the ISO 4217 code, such as CNY")
-    guard let currency = Currency(code: code) else {
-      throw AnnouncementError(
-        .fieldInvalid, fields.name("currency"), "is not an active ISO 4217 code",
-        remedy: "give three upper-case letters, such as CNY, USD or INR")
-    }
+    let currency = try currency(fields)
     var kind = Payment.Kind.received
     if let text = try fields.text("kind", atMost: 64) {
       guard let known = Payment.Kind(rawValue: text) else {
@@ -84,6 +78,17 @@ public enum PayloadDecoder {
         .fieldInvalid, fields.name("id"), "holds control characters", remedy: "it is printable text")
     }
     return id
+  }
+
+  static func currency(_ fields: PayloadFields) throws(AnnouncementError) -> Currency {
+    let code = try fields.required(
+      "currency", try fields.text("currency", atMost: 64), "give the ISO 4217 code, such as CNY")
+    guard let currency = Currency(code: code) else {
+      throw AnnouncementError(
+        .fieldInvalid, fields.name("currency"), "is not an active ISO 4217 code",
+        remedy: "give three upper-case letters, such as CNY, USD or INR")
+    }
+    return currency
   }
 
   private static func amount(_ fields: PayloadFields, _ currency: Currency) throws(AnnouncementError) -> Money {

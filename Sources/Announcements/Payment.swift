@@ -51,12 +51,15 @@ public struct Payment: Sendable, Hashable {
   }
 }
 
-/// What is to be said: a payment, or free text.
+/// What is to be said: a payment, free text, or several payments in one.
 public enum Announcement: Sendable, Hashable {
   case payment(Payment)
 
   /// Text spoken as it stands, at most ``longestText`` characters, in `locale` (BCP 47).
   case text(String, locale: String?)
+
+  /// A backlog of payments told as one; no step that shortens leaves anything out of it.
+  case summary(PaymentSummary)
 
   /// Far more than 30 s of speech, so that text which is merely too long is told how long it is.
   public static let longestText = 2_000
@@ -66,6 +69,7 @@ public enum Announcement: Sendable, Hashable {
     switch self {
     case .payment(let payment): payment.locale
     case .text(_, let locale): locale
+    case .summary(let summary): summary.locale
     }
   }
 }

@@ -52,6 +52,8 @@ public struct PhraseBook: Sendable {
     var channels: [String: String]
     var currencies: [String: Units]
     var sentences: [String: String]
+    /// How several payments are told as one.
+    var summary: SummaryPhrases
     /// How long a recorded voice is silent between two clips.
     var pauses: ClipPauses?
     /// How a symbol inside free text is said.
@@ -154,6 +156,7 @@ extension PhraseBook.Content {
       guard let sentence = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }
       if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue) \(fault)" }
     }
+    if let fault = summary.fault { return "summary\(fault)" }
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }

@@ -23,7 +23,8 @@ extension Script {
         let (opening, words, closing) = segment.text.brokenAtWords
         if let last = pieces.indices.last {
           let joint: ClipToken.Pause =
-            pieces[last].run == index && pieces[last].segment.role == segment.role && segment.role == .amount
+            pieces[last].run == index && pieces[last].segment.role == segment.role
+              && (segment.role == .amount || segment.role == .count)
             ? .word : .piece
           pieces[last].pause = max(pieces[last].pause, joint, opening.pause)
           if words.isEmpty { continue }
@@ -48,6 +49,21 @@ extension Script {
 }
 
 extension String {
+  /// Its parts, each with the punctuation behind it that asks for a pause: a token never goes over a pause.
+  var clauses: [String] {
+    var clauses: [String] = []
+    var open = ""
+    for character in self {
+      let (_, words, closing) = open.brokenAtWords
+      if character.isLetter, !words.isEmpty, closing.pause > .word {
+        clauses.append(open)
+        open = ""
+      }
+      open.append(character)
+    }
+    return clauses + [open]
+  }
+
   /// What stands before the first letter, the words, and what stands behind the last.
   fileprivate var brokenAtWords: (opening: Substring, words: Substring, closing: Substring) {
     guard let first = firstIndex(where: \.isLetter), let last = lastIndex(where: \.isLetter) else {

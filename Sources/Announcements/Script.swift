@@ -8,6 +8,8 @@ public struct Script: Sendable, Hashable, Codable {
   /// What a piece of a script tells; the steps that shorten a clip drop pieces by role.
   public enum Role: String, Sendable, Hashable, Codable {
     case phrase, channel, amount, payer, note, text
+    /// How many payments a summary sums up.
+    case count
   }
 
   /// A few words of one role that are heard and shown as one mark.
@@ -65,7 +67,7 @@ public struct Script: Sendable, Hashable, Codable {
     return line.trimmed
   }
 
-  /// The words of the amount alone; empty for free text.
+  /// The words of the amount alone; empty for free text. A summary has several: see ``totals``.
   public var amountText: String {
     runs.flatMap(\.segments).filter { $0.role == .amount }.map(\.text).joined().trimmed
   }

@@ -22,6 +22,7 @@ extension ScriptWriter {
     for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
     try builder.addChannels(in: main)
     for kind in Payment.Kind.allCases { try builder.addOptionalParts(kind, in: main) }
+    try builder.addSummaries(in: main)
     for currency in bookCurrencies where !asked.contains(currency) { try builder.addUnits(of: currency) }
     return Vocabulary(locale: book.locale, blocks: builder.blocks)
   }
@@ -110,6 +111,17 @@ private struct VocabularyBuilder {
     close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
   }
 
+  /// Summaries of as many payments as may wait: counts may have words of their own before what they count.
+  mutating func addSummaries(in currency: Currency) throws(AnnouncementError) {
+    var counts = Array(1...100)
+    for digit in 1...9 { for place in [100, 1_000] { counts += [digit * place, digit * place + 1] } }
+    for count in counts {
+      let total = try PaymentSummary.Total(count: count, amount: example(currency))
+      try add(.summary(try PaymentSummary(totals: [total])), smallestAmount: nil)
+    }
+    close("a summary of up to 9,999 payments", isRequired: false)
+  }
+
   /// What another currency needs besides the numbers: its units, and how numbers change before them.
   mutating func addUnits(of currency: Currency) throws(AnnouncementError) {
     var numbers = Array(Int64(1)...100)
@@ -144,7 +156,13 @@ private struct VocabularyBuilder {
   private mutating func add(
     _ payment: Payment, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = []
   ) throws(AnnouncementError) {
-    let script = try writer.script(for: .payment(payment), shortenings: shortenings)
+    try add(.payment(payment), smallestAmount: smallestAmount, shortenings: shortenings)
+  }
+
+  private mutating func add(
+    _ announcement: Announcement, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = []
+  ) throws(AnnouncementError) {
+    let script = try writer.script(for: announcement, shortenings: shortenings)
     for piece in script.pieces {
       // An amount's words are bought by the blocks of its currency.
       guard let token = piece.token, smallestAmount != nil || token.role != .amount else { continue }
@@ -154,7 +172,7 @@ private struct VocabularyBuilder {
         words.append(
           Vocabulary.Word(
             token: token.name, text: ClipToken.words(ofName: token.name), role: token.role, mayEnd: ends,
-            example: shortenings.isEmpty ? script.text : try writer.script(for: .payment(payment)).text,
+            example: shortenings.isEmpty ? script.text : try writer.script(for: announcement).text,
             smallestAmount: token.role == .amount ? smallestAmount : nil))
       } else if ends, let place = places[token.name] {
         words[place].mayEnd = true

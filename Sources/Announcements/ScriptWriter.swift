@@ -41,6 +41,11 @@ public struct ScriptWriter: Sendable {
       }
     case .payment(let payment):
       try append(payment, without: shortenings, to: &runs)
+    case .summary(let summary):
+      for (index, total) in summary.totals.enumerated() {
+        if index > 0 { runs.append(book.piece(book.content.summary.separator), .phrase) }
+        try append(total, to: &runs)
+      }
     }
     return Script(locale: book.locale, runs: runs.finished, rate: book.rate)
   }
@@ -67,6 +72,17 @@ public struct ScriptWriter: Sendable {
       case .words(let words): runs.append(book.piece(words), .phrase)
       case .place(.amount): try appendAmount(payment.amount, to: &runs)
       case .place(let role): for part in filled[role] ?? [] { runs.append(part, role) }
+      }
+    }
+  }
+
+  private func append(_ total: PaymentSummary.Total, to runs: inout RunBuilder) throws(AnnouncementError) {
+    for piece in SentenceTemplate.pieces(of: book.content.summary.sentence(of: total.count), filled: []) {
+      switch piece {
+      case .words(let words): for clause in words.clauses { runs.append(book.piece(clause), .phrase) }
+      case .place(.amount): try appendAmount(total.amount, to: &runs)
+      // The book was checked to have no third place.
+      case .place: for word in AmountGrammar(book: book).count(total.count) { runs.append(book.piece(word), .count) }
       }
     }
   }

@@ -18,8 +18,29 @@ struct SentenceTemplate {
     }
   }
 
-  /// What is wrong with a template, or `nil`.
+  /// What is wrong with a payment's template, or `nil`.
   static func fault(in template: String) -> String? {
+    fault(in: template, required: [.amount], optional: [.channel, .payer, .note], filler: "payment")
+  }
+
+  /// What is wrong with the template of a summary, or `nil`: nothing in it may be absent, and a word parts its numbers.
+  static func summaryFault(in template: String) -> String? {
+    if template.contains("[") || template.contains("]") { return "has brackets, and nothing in it may be absent" }
+    if let fault = fault(in: template, required: [.count, .amount], optional: [], filler: "summary") { return fault }
+    let pieces = pieces(of: template, filled: [])
+    let places = pieces.indices.filter { if case .place = pieces[$0] { true } else { false } }
+    let isParted = pieces[places[0]...places[1]].contains { piece in
+      if case .words(let words) = piece { words.contains(where: \.isLetter) } else { false }
+    }
+    return isParted ? nil : "has no word between {count} and {amount}, which would be heard as one number"
+  }
+
+  /// - Parameters:
+  ///   - required: places that stand exactly once, in the order in which they are looked for.
+  ///   - filler: what fills the places.
+  private static func fault(
+    in template: String, required: [Script.Role], optional: Set<Script.Role>, filler: String
+  ) -> String? {
     var depth = 0
     for character in template {
       if character == "[" { depth += 1 }
@@ -39,15 +60,18 @@ struct SentenceTemplate {
         return "has an optional part without exactly one place"
       }
     }
-    let places: Set<Script.Role> = [.amount, .channel, .payer, .note]
+    let places = optional.union(required)
     for part in parts {
       for case .place(let role) in part.pieces {
-        guard places.contains(role) else { return "has the place {\(role.rawValue)}, which a payment does not fill" }
-        if !part.isOptional, role != .amount { return "says {\(role.rawValue)} outside brackets, and it may be absent" }
+        guard places.contains(role) else { return "has the place {\(role.rawValue)}, which a \(filler) does not fill" }
+        if !part.isOptional, optional.contains(role) {
+          return "says {\(role.rawValue)} outside brackets, and it may be absent"
+        }
       }
     }
-    let required = parts.filter { !$0.isOptional }.flatMap(\.pieces)
-    return required.filter { $0 == .place(.amount) }.count == 1 ? nil : "does not say {amount} exactly once"
+    let said = parts.filter { !$0.isOptional }.flatMap(\.pieces)
+    let wrong = required.first { role in said.filter { $0 == .place(role) }.count != 1 }
+    return wrong.map { "does not say {\($0.rawValue)} exactly once" }
   }
 
   private struct Part {

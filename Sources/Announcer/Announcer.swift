@@ -103,7 +103,11 @@ public final class Announcer: Sendable {
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
       let script = leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options)
       let plan = pack.map { SpeakingPlan(script, recordedBy: $0, pauses: pauses) } ?? SpeakingPlan(spoken: script)
-      if case .payment(let payment) = announcement { try Self.readBack(payment.amount, in: plan, script.locale) }
+      switch announcement {
+      case .payment(let payment): try Self.readBack(payment.amount, in: plan, script.locale)
+      case .summary(let summary): try Self.readBack(summary, in: plan, script.locale)
+      case .text: break
+      }
       return Way(attempt: attempt, script: script, plan: plan)
     }
     // Recordings are not said faster; and `clips` says what there are clips for, or nothing.
@@ -153,16 +157,36 @@ public final class Announcer: Sendable {
   /// The product's first rule: the words of the amount, read by somebody who did not write them, are the amount paid.
   /// They are the words that will be heard: what a pack's manifest says is said in its clips.
   static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
-    let read = try? AmountReader(locale: locale)
-      .minorUnits(in: plan.amountText, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
-    guard read == amount.minorUnits else {
-      throw AnnouncerError(
-        .amountMismatch, "checking the words of the amount",
-        read == nil ? "they could not be read back" : "they read back as another amount",
-        remedy: plan.isSpoken
-          ? "nothing was spoken; correct the phrase book \(locale).json"
-          : "nothing was spoken; see crier voices check, and the phrase book \(locale).json")
+    let read = read(plan.amountText, as: amount, locale)
+    guard read == amount.minorUnits else { throw mismatch("amount", isRead: read != nil, plan, locale) }
+  }
+
+  /// The same for a summary: each of its counts, and each of its sums.
+  static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
+    let heard = plan.totals
+    guard heard.count == summary.totals.count else { throw mismatch("summary", isRead: false, plan, locale) }
+    for (heard, total) in zip(heard, summary.totals) {
+      let sum = read(heard.amount, as: total.amount, locale)
+      guard sum == total.amount.minorUnits else { throw mismatch("amount", isRead: sum != nil, plan, locale) }
+      let count = try? AmountReader(locale: locale).count(in: heard.count)
+      guard count == Int64(total.count) else { throw mismatch("count", isRead: count != nil, plan, locale) }
     }
+  }
+
+  private static func read(_ words: String, as amount: Money, _ locale: String) -> Int64? {
+    try? AmountReader(locale: locale)
+      .minorUnits(in: words, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
+  }
+
+  private static func mismatch(
+    _ what: String, isRead: Bool, _ plan: SpeakingPlan, _ locale: String
+  ) -> AnnouncerError {
+    AnnouncerError(
+      .amountMismatch, "checking the words of the \(what)",
+      isRead ? "they read back as another \(what)" : "they could not be read back",
+      remedy: plan.isSpoken
+        ? "nothing was spoken; correct the phrase book \(locale).json"
+        : "nothing was spoken; see crier voices check, and the phrase book \(locale).json")
   }
 
   // MARK: Leaving it

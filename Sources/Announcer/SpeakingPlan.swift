@@ -21,8 +21,16 @@ struct SpeakingPlan {
 
   var parts: [Part]
 
-  /// The words of the amount as they will be heard: what is said in the clips, where clips say it. Empty for free text.
-  var amountText: String
+  /// The words as they will be heard, in their order: what is said in the clips, where clips say it.
+  var heard: [Script.Segment]
+
+  /// The words of the amount as they will be heard; empty for free text.
+  var amountText: String {
+    heard.filter { $0.role == .amount }.map(\.text).joined()
+  }
+
+  /// The counts and the amounts of a summary as they will be heard.
+  var totals: [Script.Total] { Script.totals(of: heard) }
 
   /// The roles of what the pack has no clip for, names and notes left out.
   var rolesWithoutClip: Set<Script.Role> = []
@@ -43,14 +51,14 @@ struct SpeakingPlan {
         source: .spoken(run), saysAmount: run.segments.contains { $0.role == .amount },
         pauseMilliseconds: Announcer.pauseBetweenVoicesMilliseconds)
     }
-    amountText = script.amountText
+    heard = script.runs.flatMap(\.segments)
   }
 
   /// A pack says what it has clips for and the engine the rest; without a single clip, the engine says it all.
   init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
     let pieces = script.pieces
     parts = []
-    amountText = ""
+    heard = []
     for stretch in pieces.indices.stretches(by: { pieces[$0].token != nil }) {
       let tokens = pieces[stretch].compactMap(\.token)
       guard tokens.count == stretch.count else {
@@ -80,11 +88,11 @@ struct SpeakingPlan {
 
   private mutating func append(_ clip: SelectedClip, _ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     let isAmount = said.contains { $0.segment.role == .amount }
-    if isAmount, let first = said.first, let last = said.last {
+    if let first = said.first, let last = said.last {
       // What stood before the first of the words and behind the last of them stays.
       let opening = first.segment.text.prefix { !$0.isLetter }
       let closing = last.segment.text.reversed().prefix { !$0.isLetter }.reversed()
-      amountText += opening + clip.text + closing
+      heard.append(Script.Segment(opening + clip.text + closing, first.segment.role))
     }
     if let last = parts.indices.last, case .recorded(let clips) = parts[last].source {
       parts[last].source = .recorded(clips + [clip])
@@ -98,7 +106,7 @@ struct SpeakingPlan {
   private mutating func append(spoken said: ArraySlice<Script.Piece>, of script: Script, _ pauses: ClipPauses) {
     for piece in said {
       let isAmount = piece.segment.role == .amount
-      if isAmount { amountText += piece.segment.text }
+      heard.append(piece.segment)
       let run = script.runs[piece.run]
       if let last = parts.indices.last, case .spoken(var open) = parts[last].source, open.voice == run.voice {
         open.segments.append(piece.segment)

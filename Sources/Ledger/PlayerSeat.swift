@@ -40,6 +40,8 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var isPaused = false
   /// 0 to 100 per cent.
   public var volume = 100
+  /// Whether it waits for its device.
+  public var isDeviceLost = false
   /// The number of the announcement that is being heard.
   public var number: Int64?
   /// How far it is, and how long it is.

@@ -6,7 +6,7 @@ import SoundFiles
 public import SoundLibrary
 import SpeechEngine
 
-/// Announcements said by the one way to make a clip, which is left in the sound library.
+/// Announcements said by the one way to make a clip, which is left in the sound library; files as they stand.
 public struct AnnouncerRendering: Rendering {
   private let announcer: Announcer
   private let options: RenderOptions
@@ -20,9 +20,14 @@ public struct AnnouncerRendering: Rendering {
 
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
     do {
-      let clip = try await announcer.render(
-        PayloadDecoder.decode(announcement.payload), options: options, into: library)
-      return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+      switch try announcement.content {
+      case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
+      case .announcement(let announcement):
+        let clip = try await announcer.render(announcement, options: options, into: library)
+        return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+      }
+    } catch let error as PlayableFileError {
+      throw RenderFailure(code: error.code.rawValue, isPassing: false)
     } catch {
       throw RenderFailure(code: ErrorReport(error).code, isPassing: Self.mayPass(error))
     }

@@ -54,15 +54,7 @@ extension Lane {
     }
   }
 
-  /// An entry on the order's clock: a calendar that was set back makes nothing come from the future.
   private func item(_ entry: Ledger.Entry) -> PlaybackItem {
-    let now = clock.now()
-    let date = clock.date()
-    func moment(_ other: Date) -> Int64 {
-      now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)
-    }
-    return PlaybackItem(
-      number: entry.number, category: PlaybackItem.Category(entry.category), sequence: entry.sequence,
-      acceptedAt: min(now, moment(entry.acceptedAt)), expiresAt: entry.expiresAt.map(moment))
+    PlaybackItem(entry, now: clock.now(), date: clock.date())
   }
 }

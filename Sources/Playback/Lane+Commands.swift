@@ -57,7 +57,8 @@ extension Lane {
     do {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
       let replay = StoredAnnouncement(
-        account: StoredAnnouncement.replays, id: "\(entry.number)-\(UUID().uuidString)", category: .alert,
+        account: StoredAnnouncement(entry).replayAccount(), id: "\(entry.number)-\(UUID().uuidString)",
+        category: .alert,
         payload: entry.payload, expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
       let acceptance = try await ledger.accept(replay.new(lane: name))
       await lookForArrivals()

@@ -7,13 +7,8 @@ import PlaybackOrder
 extension Lane {
   /// Has one announcement made for these payments. They keep their places until it begins.
   func makeSummary(of payments: [Int64]) {
-    guard let summaryMaker else {
-      order.refuseSummary()
-      mailbox.nudge()
-      return
-    }
     summary = Summary(payments: payments)
-    Task { [ledger, mailbox] in
+    Task { [ledger, mailbox, summaryMaker] in
       var announcements: [StoredAnnouncement] = []
       for number in payments {
         if let entry = try? await ledger.entry(number) { announcements.append(StoredAnnouncement(entry)) }

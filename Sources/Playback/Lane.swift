@@ -49,7 +49,7 @@ actor Lane {
   let settings: Player.Settings
   let clock: any PlayerClock
   let renderer: any Rendering
-  let summaryMaker: Player.SummaryMaker?
+  let summaryMaker: Player.SummaryMaker
   let mailbox: Mailbox<LaneMessage>
   let signals: LaneSignals
   let output: any SoundOutput
@@ -83,7 +83,8 @@ actor Lane {
 
   init(
     name: String, ledger: Ledger, seat: PlayerSeat, output: any SoundOutput, renderer: any Rendering,
-    settings: Player.Settings, clock: any PlayerClock, summary: Player.SummaryMaker?, mailbox: Mailbox<LaneMessage>,
+    settings: Player.Settings, clock: any PlayerClock, summary: @escaping Player.SummaryMaker,
+    mailbox: Mailbox<LaneMessage>,
     signals: LaneSignals
   ) {
     self.name = name
@@ -150,7 +151,7 @@ actor Lane {
     wakeTime = nil
     if signals.takeArrivals() { await lookForArrivals() }
     await poll()
-    guard !isStopping else { return }
+    guard !isStopping, !signals.isStopAsked else { return }
     let now = clock.now()
     for item in order.removeExpired(at: now) {
       drop(item.number)
@@ -271,6 +272,7 @@ actor Lane {
     var report = PlayerReport(startedAt: startedAt, toldAt: clock.date())
     report.isPaused = order.isPaused
     report.volume = volume.percent
+    report.isDeviceLost = isDeviceLost
     if let current {
       report.number = current.item.number
       report.positionMilliseconds = current.control.position

@@ -26,7 +26,7 @@ public final class Player: Sendable {
   let signals = LaneSignals()
   private let output: any SoundOutput
   private let renderer: any Rendering
-  private let summary: SummaryMaker?
+  private let summary: SummaryMaker
   private let running = Running()
 
   /// Makes the one announcement that stands for these payments, in their order; `nil` when there can be none.
@@ -42,7 +42,8 @@ public final class Player: Sendable {
   ///     payment of its own.
   public init(
     lane: String, ledger: Ledger, output: any SoundOutput, render: any Rendering, settings: Settings = Settings(),
-    clock: any PlayerClock = SystemPlayerClock(), summary: SummaryMaker? = nil
+    clock: any PlayerClock = SystemPlayerClock(),
+    summary: @escaping SummaryMaker = { StoredAnnouncement.summary(of: $0) }
   ) {
     self.lane = lane
     self.ledger = ledger
@@ -92,7 +93,9 @@ public final class Player: Sendable {
   ///
   /// - Throws: `LedgerError`, and nothing was accepted; ``PlayerError``, `accountReserved`.
   public func accept(_ announcement: StoredAnnouncement) async throws -> Ledger.Acceptance {
-    guard !announcement.account.hasPrefix("crier:") else { throw PlayerError(.accountReserved, lane: lane) }
+    guard announcement.account == StoredAnnouncement.files || !announcement.account.hasPrefix("crier:") else {
+      throw PlayerError(.accountReserved, lane: lane)
+    }
     let acceptance = try await ledger.accept(announcement.new(lane: lane))
     if !acceptance.isDuplicate { lookForArrivals() }
     return acceptance

@@ -43,12 +43,13 @@ public struct StoredAnnouncement: Sendable, Hashable {
       self.init(
         account: account, id: payment.id ?? id, category: Ledger.Category(payment.kind), sequence: payment.sequence,
         payload: payload, expiresAt: expiresAt)
-    case .text:
+    // A payload holds no summary.
+    case .text, .summary:
       self.init(account: account, id: id, category: .information, payload: payload, expiresAt: expiresAt)
     }
   }
 
-  init(_ entry: Ledger.Entry) {
+  public init(_ entry: Ledger.Entry) {
     self.init(
       account: entry.account, id: entry.id, category: entry.category, sequence: entry.sequence,
       payload: entry.payload, expiresAt: entry.expiresAt)
@@ -59,10 +60,6 @@ public struct StoredAnnouncement: Sendable, Hashable {
       account: account, id: id, lane: lane, category: category, sequence: sequence, payload: payload,
       expiresAt: expiresAt)
   }
-
-  /// The accounts of entries that a player makes itself.
-  static let summaries = "crier:summary"
-  static let replays = "crier:replay"
 }
 
 extension Ledger.Category {

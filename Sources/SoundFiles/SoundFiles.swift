@@ -65,6 +65,21 @@ public enum SoundFiles {
     return DecodedSound(
       waveform: Waveform(samples: samples, sampleRate: stream.sampleRate), format: format, comment: stream.comment)
   }
+
+  /// A sound to be played, such as a tone or somebody's recording: any file that libsndfile reads (WAV, AIFF, CAF, FLAC,
+  /// Ogg, MP3 and others), its channels mixed in equal parts. Floating-point samples beyond full scale are clipped.
+  ///
+  /// - Parameter longestSeconds: a longer one is refused, so that no header decides how much memory is taken.
+  /// - Returns: the sound at the file's own rate, without marks.
+  /// - Throws: `SoundFileError`, `malformed`.
+  public static func mix(_ bytes: [UInt8], longestSeconds: Int = 600) throws(SoundFileError) -> Waveform {
+    var stream = try SoundStream(reading: bytes)
+    guard stream.sampleRate > 0, (1...64).contains(stream.channels) else {
+      throw SoundFileError(.malformed, "\(stream.channels) channels at \(stream.sampleRate) Hz.")
+    }
+    let samples = try stream.readMean(limit: longestSeconds * stream.sampleRate)
+    return Waveform(samples: samples, sampleRate: stream.sampleRate)
+  }
 }
 
 /// What a sound file holds.

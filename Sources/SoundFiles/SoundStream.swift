@@ -135,6 +135,30 @@ struct SoundStream: ~Copyable {
     }
   }
 
+  /// All frames of a file with any number of channels, each the mean of its channels, halves to even.
+  ///
+  /// - Parameter limit: frames at most; what is longer is `malformed` rather than memory.
+  mutating func readMean(limit: Int) throws(SoundFileError) -> [Int16] {
+    var samples: [Int16] = []
+    let length = 16_384
+    var piece = [Int16](repeating: 0, count: length * channels)
+    while true {
+      // libsndfile writes at most `length` frames of `channels` samples.
+      let count = unsafe piece.withUnsafeMutableBufferPointer {
+        unsafe Int(sf_readf_short(handle, $0.baseAddress, sf_count_t(length)))
+      }
+      try Self.check(unsafe sf_error(handle), .malformed, "reading the samples")
+      guard count > 0 else { return samples }
+      guard samples.count + count <= limit else {
+        throw SoundFileError(.malformed, "it is longer than \(limit / max(1, sampleRate)) s.")
+      }
+      for frame in 0..<count {
+        let sum = piece[frame * channels..<(frame + 1) * channels].reduce(0) { $0 + Int($1) }
+        samples.append(Int16((Double(sum) / Double(channels)).rounded(.toNearestOrEven)))
+      }
+    }
+  }
+
   /// Ends writing and gives the whole file.
   mutating func close() throws(SoundFileError) -> [UInt8] {
     let status = unsafe sf_close(handle)

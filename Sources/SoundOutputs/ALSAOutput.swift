@@ -60,6 +60,8 @@
       }
     }
 
+    public func open(rate: Int) throws(OutputError) { _ = try openDevice(rate: rate) }
+
     public func release() {
       guard let device = lock.withLock({ take() }) else { return }
       // The answer comes when the device is closed, and is not waited for if it hangs.

@@ -54,6 +54,8 @@
       }
     }
 
+    public func open(rate: Int) throws(OutputError) {}
+
     public func release() {}
 
     private var lost: OutputError {

@@ -84,6 +84,8 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
     return result
   }
 
+  public func open(rate: Int) throws(OutputError) { _ = try openFiles(rate: rate) }
+
   /// Closes the log. The WAV file's time goes on.
   public func release() {
     lock.withLock { if open?.timeline == nil { open = nil } }

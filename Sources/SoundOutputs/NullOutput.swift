@@ -16,6 +16,8 @@ public final class NullOutput: SoundOutput {
     PacedPlaying(clock: clock, control: control).run(sound.length)
   }
 
+  public func open(rate: Int) throws(OutputError) {}
+
   public func release() {}
 }
 

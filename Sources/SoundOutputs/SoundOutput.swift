@@ -21,6 +21,13 @@ public protocol SoundOutput: AnyObject, Sendable {
   ///   To be stopped is not an error.
   func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult
 
+  /// Opens the output now, so that what is wrong with it is known before there is a sound; ``play(_:volume:control:)``
+  /// does it by itself. On the thread that plays.
+  ///
+  /// - Parameter rate: of the sounds to come, in Hz.
+  /// - Throws: `OutputError`, as playing would.
+  func open(rate: Int) throws(OutputError)
+
   /// Gives the device back, so that other programs can have it; the next sound opens it again. May be called at any
   /// time when nothing plays, as often as one likes; takes 2 s at most, even if the device hangs.
   func release()

@@ -264,7 +264,7 @@ extension PackInspection {
 
 extension PackInspection {
   private func isNumberWord(_ entry: PackManifest.Entry) -> Bool {
-    entry.tokens.contains { roles[$0] == .amount }
+    entry.tokens.contains { roles[$0] == .amount || roles[$0] == .count }
   }
 
   /// A clip that says other words than its token's is never used: nothing would be said, or something else.

@@ -85,6 +85,11 @@ extension VoicePack {
   }
 }
 
+extension Script.Role {
+  /// Whether its words are read back as a number; they must not be mixed with others in one clip.
+  fileprivate var isNumber: Bool { self == .amount || self == .count }
+}
+
 extension PackManifest.Phrase {
   /// Whether the phrase says the first of these tokens.
   fileprivate func serves(_ tokens: ArraySlice<ClipToken>) -> Bool {
@@ -92,6 +97,6 @@ extension PackManifest.Phrase {
     return said.count == self.tokens.count
       && zip(said, self.tokens).allSatisfy { $0.name == $1 }
       && said.dropLast().allSatisfy { $0.pause == .word || $0.pause == .piece }
-      && Set(said.map { $0.role == .amount }).count == 1
+      && Set(said.map { $0.role.isNumber ? $0.role : nil }).count == 1
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// Nothing in it moves the cursor, sets a colour or turns the direction of what follows: white space becomes a space,
 /// and each control and bidirectional character becomes U+FFFD. Invisible hints for breaking lines are left out.
-struct TerminalText: Sendable, Hashable {
+public struct TerminalText: Sendable, Hashable {
   /// What is never split: a character as a reader sees it.
   struct Cluster: Sendable, Hashable {
     var text: String
@@ -14,11 +14,11 @@ struct TerminalText: Sendable, Hashable {
   private(set) var clusters: [Cluster]
 
   /// In columns.
-  private(set) var width: Int
+  public private(set) var width: Int
 
-  var string: String { clusters.map(\.text).joined() }
+  public var string: String { clusters.map(\.text).joined() }
 
-  init(_ text: String) {
+  public init(_ text: String) {
     var scalars = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
@@ -36,7 +36,7 @@ struct TerminalText: Sendable, Hashable {
 
   /// As much of it as fits into so many columns, with `…` at its end when that is not all of it; empty when not even
   /// that fits.
-  func cut(to columns: Int) -> TerminalText {
+  public func cut(to columns: Int) -> TerminalText {
     guard width > columns else { return self }
     guard columns > 0 else { return TerminalText(clusters: []) }
     var taken = 0

@@ -18,6 +18,12 @@ enum CrierHome {
 
   static var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
 
+  /// What was accepted, and what became of it.
+  static var ledger: URL { directory.appending(path: "ledger.sqlite") }
+
+  /// Sounds that are heard once.
+  static var previews: URL { directory.appending(path: "previews", directoryHint: .isDirectory) }
+
   /// The voice packs that somebody recorded: they cannot be made again, so they belong to what is backed up.
   static var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 }

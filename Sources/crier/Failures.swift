@@ -3,8 +3,11 @@
 import Announcements
 import Announcer
 import ArgumentParser
+import Ledger
 import Mastering
+import Playback
 import SoundLibrary
+import SoundOutputs
 import SpeechEngine
 import VoicePackIntegrity
 import VoicePackMaking
@@ -52,6 +55,11 @@ enum Failures {
     case let error as PackMakingError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
+    case let error as OutputError: status(of: error.code)
+    case let error as LedgerError:
+      [.laneTaken, .busy].contains(error.code) ? 69 : error.code == .invalidValue ? 70 : 73
+    case is PlayableFileError, is PlayFailure, is NothingToCommand: 65
+    case is NoPlayer: 69
     case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70
     }
@@ -71,6 +79,14 @@ enum Failures {
     case .tooLong: 65
     case .methodUnavailable: 69
     case .optionInvalid: 64
+    }
+  }
+
+  private static func status(of code: OutputError.Code) -> Int32 {
+    switch code {
+    case .invalidName: 64
+    case .fileNotWritten: 73
+    case .deviceLost, .deviceBusy, .deviceMissing, .deviceFailed, .formatUnsupported: 69
     }
   }
 

@@ -5,15 +5,18 @@ import Foundation
 /// A file that a person named.
 enum OutputFile {
   struct Failure: Error, CustomStringConvertible {
-    var path: String
+    /// As the person named it.
+    var name: String
     var cause: String
     var description: String {
-      "--output \(Terminal.printable(path)): cannot be written (\(cause)); name a file in a folder you may write to."
+      "\(Terminal.printable(name)): cannot be written (\(cause)); name a file in a folder you may write to."
     }
   }
 
   /// Writes all of the bytes, or leaves the file as it was. A link is followed; a pipe or a device is written into.
-  static func write(_ bytes: [UInt8], to path: String) throws -> URL {
+  ///
+  /// - Parameter option: what the path is the value of, for the error.
+  static func write(_ bytes: [UInt8], to path: String, option: String = "--output") throws -> URL {
     let url = URL(filePath: path)
     do {
       let target = url.resolvingSymlinksInPath()
@@ -24,7 +27,7 @@ enum OutputFile {
         try Data(bytes).write(to: target, options: .atomic)
       }
     } catch {
-      throw Failure(path: path, cause: (error as NSError).localizedDescription)
+      throw Failure(name: "\(option) \(path)", cause: (error as NSError).localizedDescription)
     }
     return url.absoluteURL
   }

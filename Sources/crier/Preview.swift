@@ -2,14 +2,15 @@
 
 import Announcer
 import ArgumentParser
+import Foundation
+import Playback
 import WaveformDrawing
 
 struct Preview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Draws the announcement's waveform with its words under it; writes no file.",
+    abstract: "Plays the announcement aloud, and draws its waveform with its words under it; publishes nothing.",
     discussion: """
       When standard output is no terminal, the words come as plain lines with their times.
-      Nothing is played yet: the drawing is all there is, as with --no-sound.
       """)
 
   @OptionGroup(title: "What to announce") var input: AnnouncementInput
@@ -18,6 +19,7 @@ struct Preview: AsyncParsableCommand {
   @Flag(help: "Do not play the announcement.")
   var noSound = false
 
+  @OptionGroup(title: "Where and how it is played") var player: PlayerOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   func run() async throws {
@@ -29,7 +31,32 @@ struct Preview: AsyncParsableCommand {
         columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
       for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
       Terminal.note(rendered.report.summary)
-      if !noSound { Terminal.note("No sound: this version draws announcements and does not play them.") }
+      if !noSound { try await play(rendered) }
+    }
+  }
+
+  /// Whoever plays the lane may be another process, so it gets a file.
+  private func play(_ rendered: RenderedClip) async throws {
+    let folder = CrierHome.previews
+    try? Self.removeLeft(in: folder)
+    let id = UUID().uuidString
+    let file = try OutputFile.write(
+      rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false), option: "CRIER_HOME")
+    defer { try? FileManager.default.removeItem(at: file) }
+    // What others have before it may take a while; what is left of a preview that was killed is not heard tomorrow.
+    let announcement = StoredAnnouncement(file: file, id: id, expiresAt: Date(timeIntervalSinceNow: 600))
+    try await player.play([announcement], titles: [rendered.report.text], files: files)
+  }
+
+  /// Files of previews that were killed.
+  private static func removeLeft(in folder: URL) throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let old = Date(timeIntervalSinceNow: -3600)
+    for file in try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: [.contentModificationDateKey])
+    where try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate ?? .now < old {
+      try FileManager.default.removeItem(at: file)
     }
   }
 }

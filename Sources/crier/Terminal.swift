@@ -30,6 +30,12 @@ enum Terminal {
     return ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
   }
 
+  /// The height of standard output, in rows; 24 where that is not known.
+  static var rows: Int {
+    var size = winsize()
+    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
+  }
+
   /// Writes a message for a person to standard error.
   static func note(_ message: String) {
     // A message that nobody can read is no reason to fail.

@@ -65,10 +65,43 @@ struct ReadBackTests {
     let workshop = try Workshop()
     let script = try workshop.announcer.script(for: try Workshop.payment("5"))
     var plan = SpeakingPlan(spoken: script)
-    plan.amountText = "六元"
+    plan.heard = [Script.Segment("六元", .amount)]
     let money = try #require(Currency(code: "CNY").map { try Money(decimalText: "5", currency: $0) })
     let error = #expect(throws: AnnouncerError.self) { try Announcer.readBack(money, in: plan, "zh-CN") }
     #expect(error?.code == .amountMismatch)
     #expect(error?.description.contains("六") == false)
+  }
+
+  private func summary(_ totals: [(count: Int, amount: String, currency: String)]) throws -> PaymentSummary {
+    try PaymentSummary(
+      locale: "zh-CN",
+      totals: totals.map { total in
+        let currency = try #require(Currency(code: total.currency))
+        return try .init(count: total.count, amount: try Money(decimalText: total.amount, currency: currency))
+      })
+  }
+
+  @Test("each count and each sum of a summary is read back")
+  func summaries() throws {
+    let workshop = try Workshop()
+    let summary = try summary([(5, "57.50", "CNY"), (2, "20", "USD")])
+    let script = try workshop.announcer.script(for: .summary(summary))
+    #expect(script.text == "收款五笔，合计五十七元五角。收款两笔，合计二十美元")
+    try Announcer.readBack(summary, in: SpeakingPlan(spoken: script), script.locale)
+  }
+
+  @Test("a summary with another count, another sum, a total too many or too few is not spoken")
+  func wrongSummaries() throws {
+    let workshop = try Workshop()
+    let said = try summary([(5, "57.50", "CNY"), (2, "20", "USD")])
+    let plan = SpeakingPlan(spoken: try workshop.announcer.script(for: .summary(said)))
+    for meant in [
+      try summary([(6, "57.50", "CNY"), (2, "20", "USD")]), try summary([(5, "57.51", "CNY"), (2, "20", "USD")]),
+      try summary([(5, "57.50", "CNY")]), try summary([(2, "20", "USD"), (5, "57.50", "CNY")]),
+      try summary([(5, "57.50", "CNY"), (2, "20", "USD"), (1, "1", "EUR")]),
+    ] {
+      let error = #expect(throws: AnnouncerError.self) { try Announcer.readBack(meant, in: plan, "zh-CN") }
+      #expect(error?.code == .amountMismatch)
+    }
   }
 }

@@ -99,24 +99,16 @@ struct BatchCommandTests {
 
     // The second run passes over what the first one left, and is killed among the clips that it makes itself.
     for lines in [8, 35] {
-      let (process, output) = (Process(), Pipe())
-      process.executableURL = Command.program
-      process.environment = crier.environment
-      process.arguments = [
-        "batch", file.path, "--json", "--containers", crier.directory.appending(path: "shaken").path,
-      ]
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+      let batch = try RunningCommand(
+        ["batch", file.path, "--json", "--containers", crier.directory.appending(path: "shaken").path], of: crier)
       var newlines = 0
       while newlines < lines {
-        let bytes = output.fileHandleForReading.availableData
+        let bytes = batch.output.availableData
         try #require(!bytes.isEmpty)
         newlines += bytes.count { $0 == UInt8(ascii: "\n") }
       }
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-      #expect(process.terminationReason == .uncaughtSignal)
+      batch.signal(SIGKILL)
+      #expect(batch.wait() == 128 + SIGKILL)
       #expect(try files(sounds[1]).count >= lines)
     }
 
@@ -130,49 +122,30 @@ struct BatchCommandTests {
   func conversation() throws {
     let crier = try Command()
     defer { crier.remove() }
-    let (process, input, output) = (Process(), Pipe(), Pipe())
-    process.executableURL = Command.program
-    process.environment = crier.environment
-    process.arguments = ["batch", "-", "--json", "--containers", crier.directory.path]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let batch = try RunningCommand(["batch", "-", "--json", "--containers", crier.directory.path], of: crier)
     for text in ["One", "Two", "Three"] {
-      try input.fileHandleForWriting.write(contentsOf: Data("{\"text\": \"\(text)\"}\n".utf8))
+      try batch.input.write(contentsOf: Data("{\"text\": \"\(text)\"}\n".utf8))
       var line = Data()
       while line.last != UInt8(ascii: "\n") {
-        let bytes = output.fileHandleForReading.availableData
+        let bytes = batch.output.availableData
         try #require(!bytes.isEmpty)
         line += bytes
       }
       #expect(try objects(String(decoding: line, as: UTF8.self)).first?["text"] as? String == text)
     }
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try batch.input.close()
+    #expect(batch.wait() == 0)
   }
 
   @Test("a reader that goes away is 73, also while the list is still open")
   func closedOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
-    let (process, input, output) = (Process(), Pipe(), Pipe())
-    process.executableURL = Command.program
-    process.environment = crier.environment
-    process.arguments = ["batch", "-", "--json", "--containers", crier.directory.path]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try output.fileHandleForReading.close()
-    try process.run()
-    // Else this process would be a reader that never goes.
-    try output.fileHandleForWriting.close()
-    try input.fileHandleForWriting.write(contentsOf: Data("{\"text\": \"One\"}\n".utf8))
-    process.waitUntilExit()
-    #expect(process.terminationReason == .exit)
-    #expect(process.terminationStatus == 73)
-    try input.fileHandleForWriting.close()
+    let batch = try RunningCommand(
+      ["batch", "-", "--json", "--containers", crier.directory.path], of: crier, isRead: false)
+    try batch.input.write(contentsOf: Data("{\"text\": \"One\"}\n".utf8))
+    #expect(batch.wait() == 73)
+    try batch.input.close()
   }
 
   @Test(

@@ -2,9 +2,10 @@
 
 import Foundation
 import Ledger
-import Playback
 import Testing
 import Waveforms
+
+@testable import Playback
 
 @Suite("A player", .timeLimit(.minutes(2)))
 struct PlayingTests {
@@ -163,6 +164,7 @@ struct PlayingTests {
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
     await lane.output.begins(1)
     async let stopped: Void = player.stop()
+    while !player.signals.isStopAsked { await Task.yield() }
     lane.output.hear()
     await stopped
     #expect(try await lane.state(1) == .played)

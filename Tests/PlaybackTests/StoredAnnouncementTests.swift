@@ -44,3 +44,77 @@ struct StoredAnnouncementTests {
     #expect(AnnouncerRendering.mayPass(CancellationError()))
   }
 }
+
+@Suite("What is heard for an announcement")
+struct StoredContentTests {
+  private func payment(_ id: String, _ amount: String, _ currency: String, kind: String = "received") throws
+    -> StoredAnnouncement
+  {
+    let payload = #"{"id":"\#(id)","amount":"\#(amount)","currency":"\#(currency)","kind":"\#(kind)","locale":"zh-CN"}"#
+    return try StoredAnnouncement(id: id, payload: Data(payload.utf8))
+  }
+
+  @Test("a file is played from its absolute path, as information")
+  func file() throws {
+    let file = URL(filePath: "/tmp/../tmp/a b.wav")
+    let stored = StoredAnnouncement(file: file, id: "f1")
+    #expect(stored.category == .information)
+    #expect(try stored.content == .file(URL(filePath: "/tmp/a b.wav")))
+  }
+
+  @Test("a payload from outside never names a file of this machine, whatever it says")
+  func noFileFromOutside() throws {
+    let payload = Data(#"{"file":"/etc/passwd","id":"p1","amount":"1.50","currency":"CNY"}"#.utf8)
+    let stored = try StoredAnnouncement(account: "shop", id: "p1", payload: payload)
+    guard case .announcement(.payment) = try stored.content else {
+      Issue.record("it is no payment")
+      return
+    }
+  }
+
+  @Test("a summary says how many and how much in each currency")
+  func summary() throws {
+    let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
+    let summary = try #require(StoredAnnouncement.summary(of: payments))
+    guard case .announcement(.summary(let told)) = try summary.content else {
+      Issue.record("it is no summary")
+      return
+    }
+    #expect(told.totals.map(\.count) == [2, 1])
+    #expect(told.totals.map(\.amount.decimalText) == ["57.50", "20.00"])
+    #expect(told.locale == "zh-CN")
+  }
+
+  @Test("there is no summary of a refund, of one payment, of text, or of a sum that cannot be said")
+  func noSummary() throws {
+    let payment = try payment("1", "12.50", "CNY")
+    let text = try StoredAnnouncement(id: "t", payload: Data(#"{"aps":{"alert":"Hello"}}"#.utf8))
+    let most = try self.payment("2", "9999999999999", "CNY")
+    #expect(StoredAnnouncement.summary(of: [payment]) == nil)
+    #expect(StoredAnnouncement.summary(of: [payment, text]) == nil)
+    #expect(StoredAnnouncement.summary(of: [payment, try self.payment("2", "5", "CNY", kind: "refunded")]) == nil)
+    #expect(StoredAnnouncement.summary(of: [payment, most]) == nil)
+    #expect(StoredAnnouncement.summary(of: []) == nil)
+  }
+
+  @Test("a replay of a file or of a summary is heard as what it was, a replay of a replay too")
+  func replays() throws {
+    var file = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
+    file.account = file.replayAccount()
+    #expect(try file.content == .file(URL(filePath: "/tmp/a.wav")))
+    #expect(file.replayAccount() == file.account)
+    let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "CNY")]
+    var summary = try #require(StoredAnnouncement.summary(of: payments))
+    let content = try summary.content
+    summary.account = summary.replayAccount()
+    #expect(try summary.content == content)
+  }
+
+  @Test("what cannot be read is an error that names the field")
+  func unreadable() throws {
+    var stored = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
+    stored.payload = Data("{}".utf8)
+    let error = #expect(throws: AnnouncementError.self) { try stored.content }
+    #expect(error?.subject == "file")
+  }
+}

@@ -30,7 +30,7 @@ final class TestLane: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Without gaps unless the test wants them.
-  func player(summary: Player.SummaryMaker?, _ change: (inout Player.Settings) -> Void) -> Player {
+  func player(summary: @escaping Player.SummaryMaker, _ change: (inout Player.Settings) -> Void) -> Player {
     var settings = Player.Settings()
     settings.gap = 0
     change(&settings)
@@ -39,13 +39,14 @@ final class TestLane: Sendable {
       summary: summary)
   }
 
-  func player() -> Player { player(summary: nil) { _ in } }
+  func player() -> Player { player(summary: { _ in nil }) { _ in } }
 
   func started(_ change: (inout Player.Settings) -> Void = { _ in }) async throws -> Player {
-    try await started(summary: nil, change)
+    try await started(summary: { _ in nil }, change)
   }
 
-  func started(summary: Player.SummaryMaker?, _ change: (inout Player.Settings) -> Void) async throws -> Player {
+  func started(summary: @escaping Player.SummaryMaker, _ change: (inout Player.Settings) -> Void) async throws -> Player
+  {
     let player = player(summary: summary, change)
     try await player.start()
     return player
@@ -215,6 +216,7 @@ final class SimulatedOutput: SoundOutput {
     }
   }
 
+  func open(rate: Int) throws(OutputError) {}
   func release() { change { $0.releases += 1 } }
 
   @discardableResult

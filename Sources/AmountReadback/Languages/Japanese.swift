@@ -45,6 +45,22 @@ enum Japanese: AmountLanguage {
     return ones + changed + tens + multiples(of: 100, hundreds) + multiples(of: 1000, thousands) + scales
   }
 
+  /// On a number: ひゃっ, which stands before no unit of money here.
+  private static let beforeCounter: UInt8 = 3
+
+  static var countWords: [Word] {
+    let hundreds = ["ひゃっ", "にひゃっ", "さんびゃっ", "よんひゃっ", "ごひゃっ", "ろっぴゃっ", "ななひゃっ", "はっぴゃっ", "きゅうひゃっ"]
+    return zip(1..., hundreds).map { Word($1, .number, $0 * 100, tag: beforeCounter) }
+  }
+
+  /// What is counted stands behind the last word, and may take its っ, but not よ.
+  static func count(_ tokens: [Token]) throws(Refusal) -> Int64 {
+    var tokens = tokens
+    if let last = tokens.last, last.kind == .number, last.tag != beforeYen { tokens[tokens.count - 1].tag = 0 }
+    try checkNeighbours(tokens)
+    return try number(tokens)
+  }
+
   private static var tens: [Word] {
     let kana = ["", "に", "さん", "よん", "ご", "ろく", "なな", "はち", "きゅう"]
     let kanji = ["", "二", "三", "四", "五", "六", "七", "八", "九"]

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Korean, in the Sino-Korean numbers that money is counted with, spaced in any way.
+/// Korean, in the Sino-Korean numbers that money is counted with, spaced in any way; other things are counted in native
+/// numbers too.
 ///
 /// 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them; 만 may open a number alone (만 오천 원), and 억,
-/// 조 and 경 want a number before them (일억).
+/// 조 and 경 want a number before them (일억). Native numbers are those below one hundred, which may follow Sino-Korean
+/// hundreds and more (백스물한 건), but not Sino-Korean tens (이십한), and nothing multiplies by them.
 enum Korean: AmountLanguage {
   static let compiled = CompiledLanguage(Korean.self)
   static let subtag = "ko"
@@ -26,6 +28,19 @@ enum Korean: AmountLanguage {
       Word("와", .joiner),
       Word("과", .joiner),
     ]
+  }
+
+  /// On a number: native.
+  private static let native: UInt8 = 1
+  /// On a number: 스무, which is native and wants nothing after it.
+  private static let closedNative: UInt8 = 2
+
+  static var countWords: [Word] {
+    let ones = ["하나 한", "둘 두", "셋 세", "넷 네", "다섯", "여섯", "일곱", "여덟", "아홉"]
+    let tens = ["열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔"]
+    return Word.numbers(from: 1, ones).map { Word($0.text, .number, $0.token.value, tag: native) }
+      + zip(1..., tens).map { Word($1, .number, $0 * 10, tag: native) }
+      + [Word("스무", .number, 20, tag: closedNative)]
   }
 
   static var units: [UnitName] {
@@ -56,6 +71,17 @@ enum Korean: AmountLanguage {
       UnitName(.thb, "바트", "태국바트", "밧"),
       UnitName(.thb, fraction: 2, "사땅"),
     ]
+  }
+
+  static func count(_ tokens: [Token]) throws(Refusal) -> Int64 {
+    for (token, next) in zip(tokens, tokens.dropFirst()) {
+      if token.tag != 0 {
+        guard token.tag == native, next.tag == native else { throw .unreadable }
+      } else if next.tag != 0 {
+        guard token.kind == .scale || token.value >= 100 else { throw .unreadable }
+      }
+    }
+    return try number(tokens)
   }
 
   static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64 {

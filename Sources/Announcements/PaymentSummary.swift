@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A backlog of payments received, told as one: how many there are and what they sum up to, in each currency by itself.
+///
+/// As JSON:
+///
+///     {"locale": "zh-CN", "totals": [{"count": 5, "currency": "CNY", "amount": "57.50"}]}
+///
+/// `locale` may be absent; the amount is decimal text. Read it with ``init(json:)``, which finds what a decoder by
+/// itself does not: keys that stand twice.
+public struct PaymentSummary: Sendable, Hashable {
+  /// How many payments there are in one currency, and their sum.
+  public struct Total: Sendable, Hashable {
+    /// 1 to ``PaymentSummary/largestCount``.
+    public let count: Int
+    public let amount: Money
+
+    /// - Parameter field: the count's name for the error.
+    /// - Throws: `.fieldInvalid` for a count that is not between 1 and ``PaymentSummary/largestCount``.
+    public init(count: Int, amount: Money, field: String = "count") throws(AnnouncementError) {
+      guard (1...PaymentSummary.largestCount).contains(count) else {
+        throw AnnouncementError(
+          .fieldInvalid, field, count == 0 ? "is zero" : count < 0 ? "is negative" : "is larger than can be said",
+          remedy: "give how many payments there are, from 1 to \(PaymentSummary.largestCount)")
+      }
+      self.count = count
+      self.amount = amount
+    }
+  }
+
+  /// The most payments of one currency; above it no count is read back.
+  public static let largestCount = 9_999_999
+
+  /// BCP 47; `nil` leaves it to the account.
+  public let locale: String?
+
+  /// In the order in which the currencies first came; at least one, and each currency once.
+  public let totals: [Total]
+
+  /// - Throws: `.fieldInvalid` when there is no total, or a currency has two.
+  public init(locale: String? = nil, totals: [Total]) throws(AnnouncementError) {
+    guard !totals.isEmpty else {
+      throw AnnouncementError(
+        .fieldInvalid, "totals", "is empty", remedy: "give a total for each currency, at least one")
+    }
+    var currencies: Set<Currency> = []
+    for (index, total) in totals.enumerated() where !currencies.insert(total.amount.currency).inserted {
+      throw AnnouncementError(
+        .fieldInvalid, "totals[\(index)].currency", "stands twice", remedy: "add up what is of one currency")
+    }
+    self.locale = locale
+    self.totals = totals
+  }
+
+  /// Sums payments up, exactly. The locale is the one that most of them have (none counts as one), the earliest among
+  /// equals.
+  ///
+  /// - Returns: `nil` when they cannot be told as one: there are fewer than two, one is not received, or the sum of a
+  ///   currency is larger than can be said.
+  public init?(of payments: [Payment]) {
+    guard payments.count >= 2, payments.allSatisfy({ $0.kind == .received }) else { return nil }
+    var currencies: [Currency] = []
+    var sums: [Currency: (count: Int, minorUnits: Int64)] = [:]
+    for amount in payments.map(\.amount) {
+      guard let sum = sums[amount.currency] else {
+        currencies.append(amount.currency)
+        sums[amount.currency] = (1, amount.minorUnits)
+        continue
+      }
+      let (minorUnits, overflow) = sum.minorUnits.addingReportingOverflow(amount.minorUnits)
+      guard !overflow else { return nil }
+      sums[amount.currency] = (sum.count + 1, minorUnits)
+    }
+    let totals = currencies.compactMap { currency -> Total? in
+      guard let sum = sums[currency], let amount = try? Money(minorUnits: sum.minorUnits, currency: currency)
+      else { return nil }
+      return try? Total(count: sum.count, amount: amount)
+    }
+    guard totals.count == currencies.count else { return nil }
+    try? self.init(locale: Self.mostFrequent(payments.map(\.locale)), totals: totals)
+  }
+
+  private static func mostFrequent(_ locales: [String?]) -> String? {
+    let counts = locales.reduce(into: [:]) { counts, locale in counts[locale, default: 0] += 1 }
+    let most = counts.values.max()
+    return locales.first { counts[$0] == most } ?? nil
+  }
+
+  /// Reads a summary from JSON in UTF-8, with the limits of a payload. Unknown keys are ignored.
+  ///
+  /// - Throws: an error that names the field, the shape of what it held, and what would be right.
+  public init(json: Data) throws(AnnouncementError) {
+    do throws(AnnouncementError) {
+      try PayloadScan.check([UInt8](json))
+    } catch {
+      guard error.subject == "payload" else { throw error }
+      throw AnnouncementError(error.code, Self.subject, error.problem, remedy: Self.shape)
+    }
+    do {
+      self = try JSONDecoder().decode(PaymentSummary.self, from: json)
+    } catch let error as AnnouncementError {
+      throw error
+    } catch {
+      throw AnnouncementError(
+        .payloadMalformed, Self.subject, json.isEmpty ? "is empty" : "is not JSON in UTF-8", remedy: Self.shape)
+    }
+  }
+
+  private static let subject = "summary"
+  private static let shape = "give one JSON object with totals, a list of objects with count, currency and amount"
+}
+
+extension PaymentSummary: Codable {
+  private enum Key: String, CodingKey { case locale, totals, count, currency, amount }
+
+  /// - Throws: `AnnouncementError`, naming the field; the decoder's own error for what is not JSON.
+  public init(from decoder: any Decoder) throws {
+    guard let object = try? decoder.container(keyedBy: Key.self) else {
+      throw AnnouncementError(.payloadMalformed, Self.subject, "is not an object", remedy: Self.shape)
+    }
+    var values: [String: PayloadValue] = [:]
+    for key in [Key.locale, .totals] {
+      values[key.rawValue] = try object.decodeIfPresent(PayloadValue.self, forKey: key)
+    }
+    let fields = PayloadFields(path: "", values: values)
+    let list = try fields.required("totals", fields.value("totals"), Self.shape)
+    guard case .array = list else { throw fields.invalid("totals", list, Self.shape) }
+    var elements = try object.nestedUnkeyedContainer(forKey: .totals)
+    var totals: [Total] = []
+    while !elements.isAtEnd {
+      let path = "totals[\(elements.currentIndex)]"
+      let element = try elements.decode(PayloadValue.self)
+      guard case .object(let values) = element else {
+        throw AnnouncementError(.fieldInvalid, path, "is \(element.shape)", remedy: Self.shape)
+      }
+      totals.append(try Self.total(PayloadFields(path: path, values: values)))
+    }
+    try self.init(locale: try fields.text("locale", atMost: 64), totals: totals)
+  }
+
+  private static func total(_ fields: PayloadFields) throws(AnnouncementError) -> Total {
+    let count = try fields.required("count", try fields.integer("count"), "give how many payments there are")
+    let currency = try PayloadDecoder.currency(fields)
+    let remedy = "give the sum as a decimal string, such as \"57.50\""
+    let amount = try fields.required("amount", fields.value("amount"), remedy)
+    guard case .string(let text) = amount else { throw fields.invalid("amount", amount, remedy) }
+    return try Total(
+      count: Int(clamping: count),
+      amount: try Money(decimalText: text, currency: currency, field: fields.name("amount")),
+      field: fields.name("count"))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encodeIfPresent(locale, forKey: .locale)
+    var list = object.nestedUnkeyedContainer(forKey: .totals)
+    for total in totals {
+      var fields = list.nestedContainer(keyedBy: Key.self)
+      try fields.encode(total.count, forKey: .count)
+      try fields.encode(total.amount.currency.code, forKey: .currency)
+      try fields.encode(total.amount.decimalText, forKey: .amount)
+    }
+  }
+}

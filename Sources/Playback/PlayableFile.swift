@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Mastering
+import Resampling
+import SoundFiles
+public import Waveforms
+
+/// Sound files that are played as they are: somebody's recordings, and chimes.
+public enum PlayableFile {
+  /// Larger ones are refused, in bytes: 10 minutes of stereo at 192 kHz would be less.
+  static let largest = 512 << 20
+
+  /// The sound of any file that libsndfile reads, at most 10 minutes, its channels mixed in equal parts.
+  ///
+  /// - Throws: ``PlayableFileError``.
+  public static func waveform(of file: URL) throws(PlayableFileError) -> Waveform {
+    let path = file.path(percentEncoded: false)
+    let bytes: [UInt8]
+    do {
+      let handle = try FileHandle(forReadingFrom: file)
+      defer { try? handle.close() }
+      bytes = [UInt8](try handle.read(upToCount: largest + 1) ?? Data())
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw isThere
+        ? PlayableFileError(.unreadable, path, "cannot be read", remedy: "see whether this user may read it")
+        : PlayableFileError(.missing, path, "is not there", remedy: "name a file that is")
+    }
+    guard bytes.count <= largest else {
+      throw PlayableFileError(.tooLong, path, "is larger than \(largest >> 20) MiB", remedy: "give a shorter sound")
+    }
+    do {
+      return try SoundFiles.mix(bytes)
+    } catch {
+      throw PlayableFileError(
+        .malformed, path, "is no whole sound file that libsndfile reads, of at most 10 minutes",
+        remedy: "give another, such as a WAV file")
+    }
+  }
+
+  /// A chime as loud as what it announces: at a clip's rate, at most 10 s, mastered like one.
+  ///
+  /// - Throws: ``PlayableFileError``.
+  public static func chime(of file: URL) throws(PlayableFileError) -> Waveform {
+    let path = file.path(percentEncoded: false)
+    let sound = try waveform(of: file)
+    guard sound.durationMilliseconds <= 10_000 else {
+      throw PlayableFileError(.tooLong, path, "is longer than 10 s", remedy: "give a shorter tone")
+    }
+    do {
+      let rate = Mastering.sampleRate
+      let samples = try Resampler.convert(sound.samples, from: sound.sampleRate, to: rate)
+      return try Mastering().leveled(Waveform(samples: samples, sampleRate: rate))
+    } catch let error as MasteringError {
+      throw PlayableFileError(
+        .malformed, path, "cannot be made as loud as an announcement (\(error.code.rawValue))",
+        remedy: "give a tone that can be heard")
+    } catch {
+      throw PlayableFileError(.malformed, path, "cannot be converted (\(error))", remedy: "give a tone at 44,100 Hz")
+    }
+  }
+}
+
+/// Why a file cannot be played.
+public struct PlayableFileError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    case missing = "file_missing"
+    case unreadable = "file_unreadable"
+    case malformed = "file_malformed"
+    case tooLong = "file_too_long"
+  }
+
+  public var code: Code
+  public var path: String
+  /// What is wrong, and what to do next.
+  public var problem: String
+  public var remedy: String
+
+  init(_ code: Code, _ path: String, _ problem: String, remedy: String) {
+    self.code = code
+    self.path = path
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(path): \(problem); \(remedy)." }
+}

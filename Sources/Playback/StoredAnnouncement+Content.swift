@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+public import Foundation
+import Ledger
+
+extension StoredAnnouncement {
+  /// What is heard for an announcement.
+  public enum Content: Sendable, Hashable {
+    case announcement(Announcement)
+    /// A sound file as it stands.
+    case file(URL)
+  }
+
+  /// What kind of payload an entry has is told by its account and not by the payload: nobody outside can send one that
+  /// has a file of this machine read. Names that begin with `crier:` are given to nobody.
+  static let files = "crier:files"
+
+  /// The accounts of entries that a player makes itself.
+  static let summaries = "crier:summary"
+  static let replays = "crier:replay"
+
+  /// A replay has its original's payload, so it says whose it is too.
+  func replayAccount() -> String { account.hasPrefix(Self.replays) ? account : "\(Self.replays):\(account)" }
+
+  private struct FilePayload: Codable {
+    var file: String
+  }
+
+  /// A sound file to be played in its turn: information, so that money goes before it.
+  ///
+  /// - Parameter file: read when its turn comes near, by whichever process plays the lane; so its path is made absolute.
+  public init(file: URL, id: String, expiresAt: Date? = nil) {
+    let path = file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    // A string encodes.
+    let payload = (try? encoder.encode(FilePayload(file: path))) ?? Data()
+    self.init(account: Self.files, id: id, category: .information, payload: payload, expiresAt: expiresAt)
+  }
+
+  /// - Throws: `AnnouncementError` for a payload that cannot be read.
+  public var content: Content {
+    get throws(AnnouncementError) {
+      let source = account.hasPrefix("\(Self.replays):") ? String(account.dropFirst(Self.replays.count + 1)) : account
+      switch source {
+      case Self.summaries: return .announcement(.summary(try PaymentSummary(json: payload)))
+      case Self.files:
+        guard let file = try? JSONDecoder().decode(FilePayload.self, from: payload).file else {
+          throw AnnouncementError(
+            .payloadMalformed, "file", "is missing", remedy: "give the path of a sound file")
+        }
+        return .file(URL(filePath: file))
+      default: return .announcement(try PayloadDecoder.decode(payload))
+      }
+    }
+  }
+
+  /// The one announcement that stands for these payments: how many there are, and their sum in each currency.
+  ///
+  /// - Returns: nil when there can be none, since one of them is no payment received, or a sum is too large to be said.
+  public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
+    var received: [Payment] = []
+    for stored in payments {
+      guard case .announcement(.payment(let payment)) = try? stored.content else { return nil }
+      received.append(payment)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let summary = PaymentSummary(of: received), let payload = try? encoder.encode(summary)
+    else { return nil }
+    return StoredAnnouncement(account: summaries, id: UUID().uuidString, category: .payment, payload: payload)
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import WaveformDrawing
+
+/// A lane as lines of text. A pure value: what is seen and the titles are given to it.
+struct QueueDisplay {
+  /// Of the terminal.
+  var columns: Int
+  /// What an announcement says.
+  var title: (Ledger.Entry) -> String
+
+  func lines(_ view: LaneView) -> [String] {
+    var lines = [Self.headline(view)]
+    if let entry = view.playing {
+      lines.append("> \(entry.number)  \(title(entry))")
+      lines.append("  " + Self.progress(view, title: nil, columns: max(20, columns - 2)))
+    }
+    for entry in view.waiting {
+      let stated = entry.state == .waiting ? "" : "  (\(entry.state.rawValue))"
+      lines.append("  \(entry.number)  \(title(entry))\(stated)")
+    }
+    let unseen = view.waitingCount - view.waiting.count
+    if unseen > 0 { lines.append("  and \(unseen) more") }
+    return lines.map { TerminalText($0).cut(to: columns).string }
+  }
+
+  private static func headline(_ view: LaneView) -> String {
+    let waiting =
+      view.waitingCount == 0 ? "nothing waits" : view.waitingCount == 1 ? "1 waits" : "\(view.waitingCount) wait"
+    guard view.player.isRunning else { return "\(view.player.lane): no player runs; \(waiting)" }
+    let report = view.player.report
+    var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
+    if report?.isDeviceLost == true { state = "its device is lost, waiting for it" }
+    let volume = report.flatMap { $0.volume < 100 ? ", volume \($0.volume) %" : nil } ?? ""
+    return "\(view.player.lane): \(state)\(volume); \(waiting)"
+  }
+
+  /// The bar of what plays: `[#####-----] 1.2 of 2.3 s`, behind its title.
+  static func progress(_ view: LaneView, title: String?, columns: Int) -> String {
+    let report = view.player.report
+    let isTold = report?.number == view.playing?.number
+    let length = isTold ? report?.lengthMilliseconds ?? 0 : 0
+    let position = min(isTold ? report?.positionMilliseconds ?? 0 : 0, length)
+    let figures = "\(seconds(position)) of \(seconds(length)) s"
+    let width = min(30, max(8, columns / 3))
+    let filled = length > 0 ? position * width / length : 0
+    let bar = "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(figures)"
+    guard let title else { return bar }
+    return bar + "  " + TerminalText(title).cut(to: max(0, columns - bar.count - 2)).string
+  }
+
+  private static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100)" }
+}
+
+/// A lane for programs: one line of JSON, without amounts, names or words.
+struct QueueSnapshot: Encodable {
+  struct Item: Encodable {
+    var number: Int64
+    /// The payment's; null where a program made it up.
+    var id: String?
+    var category: String
+    var state: String
+  }
+
+  struct Playing: Encodable {
+    var number: Int64
+    var id: String?
+    var category: String
+    var positionMilliseconds: Int
+    var lengthMilliseconds: Int
+
+    enum CodingKeys: String, CodingKey {
+      case number, id, category
+      case positionMilliseconds = "position_ms"
+      case lengthMilliseconds = "length_ms"
+    }
+  }
+
+  var lane: String
+  var running: Bool
+  var paused: Bool
+  var deviceLost: Bool
+  /// In per cent.
+  var volume: Int
+  var playing: Playing?
+  var waiting: [Item]
+  var waitingCount: Int
+
+  enum CodingKeys: String, CodingKey {
+    case lane, running, paused, volume, playing, waiting
+    case deviceLost = "device_lost"
+    case waitingCount = "waiting_count"
+  }
+
+  init(_ view: LaneView) {
+    let report = view.player.report
+    lane = view.player.lane
+    running = view.player.isRunning
+    paused = running && report?.isPaused == true
+    deviceLost = running && report?.isDeviceLost == true
+    volume = report?.volume ?? 100
+    playing = view.playing.map { entry in
+      let isTold = report?.number == entry.number
+      return Playing(
+        number: entry.number, id: Self.id(entry), category: entry.category.rawValue,
+        positionMilliseconds: isTold ? report?.positionMilliseconds ?? 0 : 0,
+        lengthMilliseconds: isTold ? report?.lengthMilliseconds ?? 0 : 0)
+    }
+    waiting = view.waiting.map { entry in
+      Item(number: entry.number, id: Self.id(entry), category: entry.category.rawValue, state: entry.state.rawValue)
+    }
+    waitingCount = view.waitingCount
+  }
+
+  private static func id(_ entry: Ledger.Entry) -> String? { entry.account.hasPrefix("crier:") ? nil : entry.id }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(lane, forKey: .lane)
+    try fields.encode(running, forKey: .running)
+    try fields.encode(paused, forKey: .paused)
+    try fields.encode(deviceLost, forKey: .deviceLost)
+    try fields.encode(volume, forKey: .volume)
+    try fields.encode(playing, forKey: .playing)
+    try fields.encode(waiting, forKey: .waiting)
+    try fields.encode(waitingCount, forKey: .waitingCount)
+  }
+}

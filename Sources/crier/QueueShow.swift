@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ArgumentParser
+import Foundation
+import Ledger
+import Playback
+
+extension Queue {
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows what plays and what waits, once into a pipe, and again and again on a terminal.")
+
+    @OptionGroup var lane: LaneOptions
+
+    @Flag(help: "Once, on a terminal too.")
+    var once = false
+
+    @Flag(help: "One line of JSON, once; no amounts, names or words.")
+    var json = false
+
+    @OptionGroup(title: "Files") var data: DataOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let (lane, ledger) = (try lane.lane(), try lane.ledger())
+        if json {
+          let encoder = JSONEncoder()
+          encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+          let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
+          return try StandardOutput.write(String(decoding: try encoder.encode(snapshot), as: UTF8.self))
+        }
+        // Without phrase books there are no words, and the queue is shown all the same.
+        let titles = Titles(books: try? data.phraseBooks())
+        if once || !Terminal.isDrawable {
+          let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
+          let lines = display.lines(try await LaneView.of(lane: lane, in: ledger))
+          return try StandardOutput.write(text: lines.map { $0 + "\n" }.joined())
+        }
+        try await Interruption.cancelling { try await watch(lane, ledger, titles) }
+      }
+    }
+
+    private func watch(_ lane: String, _ ledger: Ledger, _ titles: Titles) async throws {
+      let keys = KeyReader()
+      defer { keys.restore() }
+      var drawn = 0
+      while true {
+        let view = try await LaneView.of(lane: lane, in: ledger)
+        let display = QueueDisplay(columns: Terminal.columns - 1, title: titles.title)
+        let lines = display.lines(view) + [view.player.isRunning ? "p pause, s skip, r replay, q quit" : "q quit"]
+        let shown = lines.prefix(max(2, Terminal.rows - 1))
+        let up = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
+        try StandardOutput.write(text: up + "\r\u{1B}[J" + shown.map { $0 + "\n" }.joined())
+        drawn = shown.count
+        try Task.checkCancellation()
+        switch keys.next(milliseconds: 200) {
+        case "q", "\u{4}": return
+        case "p" where view.player.isRunning, " " where view.player.isRunning:
+          try await ledger.send(view.player.report?.isPaused == true ? .resume : .pause, lane: lane)
+        case "s" where view.player.isRunning: try await ledger.send(.skip, lane: lane)
+        case "r" where view.player.isRunning: try await ledger.send(.replay(nil), lane: lane)
+        default: break
+        }
+      }
+    }
+  }
+}
+
+/// What an announcement says, for people.
+struct Titles: Sendable {
+  var books: PhraseBooks?
+
+  func title(_ entry: Ledger.Entry) -> String {
+    guard let content = try? StoredAnnouncement(entry).content else { return entry.category.rawValue }
+    switch content {
+    case .file(let file): return file.lastPathComponent
+    case .announcement(let announcement):
+      let script = try? books?.writer(for: announcement.locale ?? "en-US").script(for: announcement)
+      return script?.text ?? "\(entry.category.rawValue) \(entry.id)"
+    }
+  }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundOutputTestSupport
+import Testing
+import Waveforms
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A shop's loudspeaker, as a pipe: each line comes when a sound begins or ends, and waiting for it takes no clock.
+private final class Loudspeaker {
+  struct Line: Decodable, Equatable {
+    var event: String
+    var label: String
+    var length_ms: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
+    var heard_ms: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
+    var outcome: String?
+  }
+
+  let path: String
+  private let handle: FileHandle
+  private var bytes = Data()
+
+  init(in command: Command) throws {
+    path = command.directory.appending(path: "speaker").path
+    guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
+    // Open for writing too, or the pipe would end whenever a program gives it back.
+    handle = try FileHandle(forUpdating: URL(filePath: path))
+  }
+
+  var output: String { "file:\(path)" }
+
+  /// The next line; waits for it.
+  func next() throws -> Line {
+    while true {
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { bytes = Data(bytes[(end + 1)...]) }
+        return try JSONDecoder().decode(Line.self, from: bytes[..<end])
+      }
+      bytes += handle.availableData
+    }
+  }
+
+  func next(_ count: Int) throws -> [Line] { try (0..<count).map { _ in try next() } }
+}
+
+@Suite("crier play, crier queue, and preview aloud", .timeLimit(.minutes(3)))
+struct PlayCommandTests {
+  private func tone(_ name: String, milliseconds: Int, in command: Command) throws -> String {
+    let file = command.directory.appending(path: name)
+    try Data(WAVFile.encode(Tone.sine(440, milliseconds: milliseconds, rate: 22_050))).write(to: file)
+    return file.path
+  }
+
+  private func snapshot(_ crier: Command, _ output: String) throws -> Data {
+    let result = try crier("queue", "--json", "--output", output)
+    #expect(result.status == 0)
+    return Data(result.output.utf8)
+  }
+
+  private struct Snapshot: Decodable {
+    struct Playing: Decodable { var length_ms: Int }  // swift-format-ignore: AlwaysUseLowerCamelCase
+    struct Waiting: Decodable { var category: String }
+    var running: Bool
+    var paused: Bool
+    var playing: Playing?
+    var waiting: [Waiting]
+  }
+
+  @Test("files are played in the order named, each to its end before the next")
+  func inOrder() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let log = crier.directory.appending(path: "played.log")
+    let files = [try tone("b.wav", milliseconds: 120, in: crier), try tone("a.wav", milliseconds: 80, in: crier)]
+    let result = try crier("play", files[0], files[1], files[0], "--output", "file:\(log.path)", "--gap", "0")
+    #expect(result.status == 0 && result.output.isEmpty && result.message.isEmpty)
+    let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+      .map { try JSONDecoder().decode(Loudspeaker.Line.self, from: Data($0.utf8)) }
+    #expect(lines.map(\.event) == ["begin", "end", "begin", "end", "begin", "end"])
+    #expect(lines.compactMap(\.length_ms) == [120, 80, 120])
+    #expect(lines.compactMap(\.outcome) == ["heard", "heard", "heard"])
+  }
+
+  @Test("nothing is heard when one of the files is none, and the message names it")
+  func wrongFiles() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let whole = try tone("a.wav", milliseconds: 80, in: crier)
+    let text = crier.directory.appending(path: "b.wav").path
+    try Data("no sound".utf8).write(to: URL(filePath: text))
+    for (file, words) in [("missing.wav", "is not there"), (text, "is no whole sound file")] {
+      let result = try crier("play", whole, file, "--output", "file:played.log")
+      #expect(result.status == 65)
+      #expect(result.message.contains(file) && result.message.contains(words))
+    }
+    #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "played.log").path))
+  }
+
+  @Test(
+    "an output that is none, or cannot be opened, is an error before anything is accepted",
+    arguments: [("hw:1", 64), ("alsa:nosuch", 69), ("file:/nosuch/played.log", 73), ("", 64)])
+  func wrongOutputs(output: String, status: Int32) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier("play", try tone("a.wav", milliseconds: 80, in: crier), "--output", output)
+    #expect(result.status == status, "\(result.message)")
+    #expect(result.message.hasPrefix("crier: ") && !result.message.contains("Fatal"))
+  }
+
+  @Test(
+    "numbers out of range are errors that name the flag",
+    arguments: [["--volume", "101"], ["--gap=-1"], ["--chime", ""]])
+  func wrongNumbers(flags: [String]) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(["play", "a.wav"] + flags)
+    #expect(result.status == 64)
+    #expect(result.message.contains(String(flags[0].prefix { $0 != "=" })))
+  }
+
+  @Test("a chime is heard before each file")
+  func chime() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let (file, chime) = (
+      try tone("a.wav", milliseconds: 200, in: crier), try tone("c.wav", milliseconds: 300, in: crier)
+    )
+    let speaker = try Loudspeaker(in: crier)
+    let result = try crier("play", file, "--output", speaker.output, "--chime", chime)
+    #expect(result.status == 0)
+    // 300 ms, a pause of 120 ms and 200 ms; the chime's ends are trimmed by a few ms.
+    let length = try #require(try speaker.next().length_ms)
+    #expect((590...640).contains(length), "\(length)")
+  }
+
+  @Test("two programs on one output are heard one after the other")
+  func together() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let speaker = try Loudspeaker(in: crier)
+    let file = try tone("a.wav", milliseconds: 250, in: crier)
+    let programs = try (0..<3).map { _ in
+      try RunningCommand(["play", file, file, "--output", speaker.output, "--gap", "0"], of: crier)
+    }
+    let lines = try speaker.next(12)
+    #expect(lines.map(\.event) == (0..<6).flatMap { _ in ["begin", "end"] })
+    #expect(Set(lines.map(\.label)).count == 6, "each once")
+    for program in programs { #expect(program.wait() == 0) }
+  }
+
+  @Test("an interrupt silences it, takes back what waits, and ends it by the signal", arguments: [SIGINT, SIGTERM])
+  func interrupt(number: Int32) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let speaker = try Loudspeaker(in: crier)
+    let file = try tone("a.wav", milliseconds: 60_000, in: crier)
+    let program = try RunningCommand(["play", file, file, "--output", speaker.output], of: crier)
+    #expect(try speaker.next().event == "begin")
+    program.signal(number)
+    #expect(try speaker.next().outcome == "stopped")
+    #expect(program.wait() == 128 + number)
+    let left = try JSONDecoder().decode(Snapshot.self, from: try snapshot(crier, speaker.output))
+    #expect(!left.running && left.waiting.isEmpty && left.playing == nil)
+  }
+
+  @Test("what a killed program left is played by the next one, from its start, and before its own")
+  func killed() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let speaker = try Loudspeaker(in: crier)
+    let (long, short) = (
+      try tone("a.wav", milliseconds: 1_000, in: crier), try tone("b.wav", milliseconds: 50, in: crier)
+    )
+    let program = try RunningCommand(["play", long, long, "--output", speaker.output], of: crier)
+    let first = try speaker.next()
+    program.signal(SIGKILL)
+    #expect(program.wait() == 128 + SIGKILL)
+    #expect(try crier("play", short, "--output", speaker.output, "--gap", "0").status == 0)
+    let lines = try speaker.next(6)
+    #expect(lines.compactMap(\.length_ms) == [1_000, 1_000, 50])
+    #expect(lines.first?.label == first.label)
+  }
+
+  @Test("the queue shows what plays; pause, resume, skip and replay are obeyed")
+  func queue() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let speaker = try Loudspeaker(in: crier)
+    let (long, short) = (
+      try tone("a.wav", milliseconds: 60_000, in: crier), try tone("b.wav", milliseconds: 50, in: crier)
+    )
+    let program = try RunningCommand(["play", long, short, long, "--output", speaker.output], of: crier)
+    let label = try speaker.next().label
+    func seen(_ isSo: (Snapshot) -> Bool) throws {
+      while try !isSo(JSONDecoder().decode(Snapshot.self, from: try snapshot(crier, speaker.output))) {}
+    }
+    try seen {
+      $0.running && $0.playing?.length_ms == 60_000 && $0.waiting.map(\.category) == ["information", "information"]
+    }
+    let text = try crier("queue", "--output", speaker.output).output
+    #expect(text.contains("> \(label)  a.wav") && text.contains("b.wav") && text.contains("2 wait"))
+    #expect(try crier("queue", "pause", "--output", speaker.output).status == 0)
+    try seen(\.paused)
+    #expect(try crier("queue", "resume", "--output", speaker.output).status == 0)
+    try seen { !$0.paused }
+    #expect(try crier("queue", "skip", "--output", speaker.output).status == 0)
+    #expect(try speaker.next().outcome == "stopped")
+    #expect(try speaker.next(2).map(\.event) == ["begin", "end"])
+    let last = try speaker.next()
+    #expect(try crier("queue", "replay", label, "--output", speaker.output).status == 0)
+    #expect(try crier("queue", "cancel", last.label, "--output", speaker.output).status == 0)
+    #expect(try speaker.next().outcome == "stopped")
+    // Its own have ended: what somebody had played again is left to the next player.
+    #expect(program.wait() == 0)
+    #expect(try program.messages().contains("skipped"))
+  }
+
+  @Test(
+    "without a player there is nobody to obey, and a number of nowhere is an error",
+    arguments: [["pause"], ["resume"], ["skip"], ["replay"], ["cancel", "7"], ["volume", "50"]])
+  func nobody(words: [String]) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(["queue"] + words + ["--output", "null"])
+    #expect(result.status == 69)
+    #expect(result.message == "crier: no player runs on null; start one, or name another --output.\n")
+    #expect(try crier("queue", "--output", "null").output == "null: no player runs; nothing waits\n")
+    #expect(try crier("queue", "volume", "101").status == 64)
+  }
+
+  @Test("a preview is heard, once, as long as it says, and leaves no file")
+  func preview() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let log = crier.directory.appending(path: "played.log")
+    let result = try crier(
+      "preview", "--amount", "5", "--currency", "USD", "--locale", "en-US", "--output", "file:\(log.path)")
+    #expect(result.status == 0, "\(result.message)")
+    let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+      .map { try JSONDecoder().decode(Loudspeaker.Line.self, from: Data($0.utf8)) }
+    #expect(lines.count == 2)
+    let length = try #require(lines.first?.length_ms)
+    #expect(result.message.contains("(\(length / 1000).\(length % 1000 / 100) s"))
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: crier.directory.appending(path: "home/previews").path)
+    #expect(left.isEmpty)
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import Testing
+
+@testable import crier
+
+@Suite("A queue, as lines")
+struct QueueDisplayTests {
+  /// A ledger with a payment that plays and two that wait.
+  private func view(position: Int? = nil, _ change: (inout PlayerReport) -> Void = { _ in }) async throws -> LaneView {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "queue-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
+    for id in ["a", "b", "c"] {
+      _ = try await ledger.accept(
+        NewAnnouncement(
+          id: id, lane: "counter", category: id == "b" ? .information : .payment, payload: Data("{}".utf8)))
+    }
+    let seat = try ledger.takeSeat(lane: "counter")
+    var report = PlayerReport(startedAt: Date(), toldAt: Date())
+    if let position {
+      try await ledger.set(1, .rendering)
+      try await ledger.set(1, .waiting)
+      try await ledger.set(1, .playing)
+      (report.number, report.positionMilliseconds, report.lengthMilliseconds) = (1, position, 2_000)
+    }
+    change(&report)
+    try seat.report(report)
+    let view = try await LaneView.of(lane: "counter", in: ledger)
+    return withExtendedLifetime(seat) { view }
+  }
+
+  private func lines(_ view: LaneView, columns: Int = 60) -> [String] {
+    QueueDisplay(columns: columns, title: { "words of \($0.id)" }).lines(view)
+  }
+
+  @Test("says what plays and how far it is, and what waits in the order in which it will be heard")
+  func playing() async throws {
+    #expect(
+      lines(try await view(position: 500)) == [
+        "counter: playing; 2 wait",
+        "> 1  words of a",
+        "  [####---------------] 0.5 of 2.0 s",
+        "  3  words of c  (accepted)",
+        "  2  words of b  (accepted)",
+      ])
+  }
+
+  @Test("says that it is paused, how loud it is, that its device is lost, that nothing plays")
+  func states() async throws {
+    #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 wait")
+    #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 wait")
+    #expect(
+      lines(try await view(position: 0) { $0.isDeviceLost = true }).first
+        == "counter: its device is lost, waiting for it; 2 wait")
+  }
+
+  @Test("no line is wider than the terminal, and nothing in a title moves the cursor")
+  func width() async throws {
+    let view = try await view(position: 2_000)
+    let display = QueueDisplay(columns: 24, title: { _ in "支付宝到账十二元五角\u{1B}[2J\u{202E}" })
+    for line in display.lines(view) {
+      #expect(!line.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+      #expect(line.unicodeScalars.reduce(0) { $0 + ($1.value > 0x2E80 ? 2 : 1) } <= 24)
+    }
+  }
+
+  @Test("for programs there are states and ids, and no amounts, names or words")
+  func snapshot() async throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(decoding: try encoder.encode(QueueSnapshot(try await view(position: 500))), as: UTF8.self)
+    #expect(
+      json == """
+        {"device_lost":false,"lane":"counter","paused":false,"playing":{"category":"payment","id":"a",\
+        "length_ms":2000,"number":1,"position_ms":500},"running":true,"volume":100,"waiting":[{"category":"payment",\
+        "id":"c","number":3,"state":"accepted"},{"category":"information","id":"b","number":2,"state":"accepted"}],\
+        "waiting_count":2}
+        """)
+  }
+}

@@ -3,6 +3,7 @@
 #   make run      install what is missing, build, and speak the samples
 #   make test     install what is missing, and run the tests
 #   make lint     formatting, portable rooms, licences
+#   make sanitize the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    the long, exhaustive checks, built for release
 #   make bench    figures, beside the engine in-process and beside the espeak-ng program
 #   make format   put the sources in format
@@ -15,7 +16,7 @@ RELEASE = .build/release
 # The locales whose packs are made at set-up, by the engine: clips then work with nothing recorded.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: voices setup run test lint format check bench build install clean
+.PHONY: voices setup run test sanitize lint format check bench build install clean
 
 setup:
 	@scripts/setup
@@ -37,6 +38,12 @@ test:
 	@scripts/setup $(SOUND_SERVER)
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
+
+# In folders of their own, .build/thread and .build/address; scripts/sanitize says how.
+sanitize:
+	@scripts/setup $(SOUND_SERVER)
+	SWIFT=$(SWIFT) scripts/sanitize thread
+	SWIFT=$(SWIFT) scripts/sanitize address
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift

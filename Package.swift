@@ -41,7 +41,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
-  .testTarget(name: "LedgerTests", dependencies: ["Ledger", "ledger-writer", grdb], swiftSettings: settings),
+  .testTarget(
+    name: "LedgerTests", dependencies: ["Ledger", "TestSupport", "ledger-writer", grdb], swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
   .testTarget(
@@ -50,8 +51,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PlaybackTests",
     dependencies: [
-      "Announcements", "Announcer", "Ledger", "Playback", "PlaybackOrder", "SoundLibrary", "SoundOutputs",
-      "SpeechEngine", "Waveforms",
+      "Announcements", "Announcer", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport", "SoundLibrary",
+      "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms", grdb,
     ],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
@@ -83,9 +84,9 @@ let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
     dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "Ledger", "Playback", "PlaybackOrder", "SoundLibrary",
-      "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport", "VoicePackMaking",
-      "VoicePacks", "Waveforms", "crier", "play-log", "speaker",
+      "Announcements", "AmountReadback", "Announcer", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
+      "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -122,6 +123,7 @@ let package = Package(
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
+    .target(name: "Answers", swiftSettings: settings),
     .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", swiftSettings: settingsWithC),
 
@@ -139,7 +141,8 @@ let package = Package(
       name: "speaker",
       exclude: ["COPYING"],
       linkerSettings: [.linkedLibrary("espeak-ng"), .linkedLibrary("seccomp")]),
-    .target(name: "SpeechEngine", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
+    .target(
+      name: "SpeechEngine", dependencies: ["Announcements", "Answers", "Waveforms"], swiftSettings: settingsWithC),
 
     .target(name: "VoicePackIntegrity", dependencies: ["VoicePacks", crypto], swiftSettings: settings),
 
@@ -155,13 +158,13 @@ let package = Package(
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
+        "Announcements", "AmountReadback", "Answers", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
       ],
       swiftSettings: settings),
 
     // What must survive a crash, and the player.
-    .target(name: "Ledger", dependencies: [grdb], swiftSettings: settingsWithC),
+    .target(name: "Ledger", dependencies: ["Answers", grdb], swiftSettings: settingsWithC),
     .target(
       name: "Playback",
       dependencies: [
@@ -184,7 +187,13 @@ let package = Package(
     .target(name: "TestSupport", swiftSettings: settings),
     .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
 
-    .target(name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "Waveforms"], swiftSettings: settings),
+    .target(
+      name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "TestSupport", "Waveforms"],
+      swiftSettings: settings),
+    .target(
+      name: "PlaybackTestSupport",
+      dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
+      swiftSettings: settings),
 
     // Programs for the tests to end at any moment.
     .executableTarget(

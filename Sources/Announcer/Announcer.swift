@@ -2,6 +2,7 @@
 
 import AmountReadback
 public import Announcements
+import Answers
 import Crypto
 import Foundation
 import Mastering
@@ -193,9 +194,9 @@ public final class Announcer: Sendable {
 
   /// Waiting for the disk belongs on a thread of its own, not on one of the few that run tasks.
   private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      disk.async { continuation.resume(with: Result { try work() }) }
-    }
+    try await answer { answer in
+      disk.async { answer.give(Result { try work() }) }
+    }.get()
   }
 
   /// A clip's file, and what it says about itself.

@@ -8,8 +8,8 @@ extension Ledger {
   public enum Command: Sendable, Hashable {
     case pause
     case resume
-    /// Ends what is playing.
-    case skip
+    /// Ends what is playing, if it is the announcement of that number; nil for whatever plays then.
+    case skip(Int64?)
     /// Takes back the announcement of that number.
     case cancel(Int64)
     /// Plays the announcement of that number again; nil for the last one that was played.
@@ -21,7 +21,7 @@ extension Ledger {
       switch self {
       case .pause: ("pause", nil)
       case .resume: ("resume", nil)
-      case .skip: ("skip", nil)
+      case .skip(let number): ("skip", number)
       case .cancel(let number): ("cancel", number)
       case .replay(let number): ("replay", number)
       case .volume(let percent): ("volume", Int64(percent))
@@ -32,7 +32,7 @@ extension Ledger {
       switch (kind, value) {
       case ("pause", nil): self = .pause
       case ("resume", nil): self = .resume
-      case ("skip", nil): self = .skip
+      case ("skip", let number): self = .skip(number)
       case ("cancel", let number?): self = .cancel(number)
       case ("replay", let number): self = .replay(number)
       case ("volume", let percent?): self = .volume(Int(percent))
@@ -45,7 +45,6 @@ extension Ledger {
   public struct SentCommand: Sendable, Hashable {
     /// Strictly rising, never used again.
     public let number: Int64
-    /// A player that starts late can tell a command by it that is of no use any more.
     public let sentAt: Date
     public let command: Command
   }
@@ -74,6 +73,14 @@ extension Ledger {
         sql: "INSERT INTO commands (at, lane, kind, value) VALUES (?, ?, ?, ?)",
         arguments: [timeStamp, lane, stored.kind, stored.value])
       return database.lastInsertedRowID
+    }
+  }
+
+  /// The number of the last command that was sent to any lane, 0 before the first: a player that starts tells by it what
+  /// was asked before, whatever the calendar says.
+  public func lastCommandNumber() async throws(LedgerError) -> Int64 {
+    try await read(while: .commanding) { database in
+      try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'commands'") ?? 0
     }
   }
 

@@ -42,6 +42,16 @@ extension Ledger {
       "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
   }
 
+  /// How many of a lane have not ended; what has ended takes no time.
+  public func unfinishedCount(lane: String) async throws(LedgerError) -> Int {
+    try checkLane(lane, while: .reading)
+    return try await read { database in
+      try Int.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT count(*) FROM announcements WHERE lane = ? AND finished_at IS NULL"), arguments: [lane]) ?? 0
+    }
+  }
+
   /// The announcement of that id, nil when there is none, or none any more.
   public func entry(account: String = "", id: String) async throws(LedgerError) -> Entry? {
     if account.hasZero || id.hasZero { return nil }

@@ -15,6 +15,9 @@ extension Ledger {
     public var heardMilliseconds: Int?
     /// The lane's sequence numbers up to this one have passed. A lower one than before changes nothing.
     public var passing: Int64?
+    /// Of a summary that is cancelled or has failed: whether what it stands for ends with it, in the same state, or stands
+    /// for itself again.
+    public var endsMembers = false
 
     public init(
       detail: [String: String] = [:], clip: String? = nil, heardMilliseconds: Int? = nil, passing: Int64? = nil
@@ -29,7 +32,7 @@ extension Ledger {
   /// Moves an announcement to another state, with an event; durable when it returns.
   ///
   /// When a summary ends, what it stands for is settled in the same transaction: played with it, or set free when it
-  /// ended otherwise.
+  /// ended otherwise; see ``Change/endsMembers``.
   ///
   /// - Returns: false when it was in that state already; then nothing was changed, `passing` included.
   /// - Throws: ``LedgerError`` with `illegalTransition` when its state does not lead there, see ``State``; `notFound`;
@@ -75,29 +78,33 @@ extension Ledger {
     }
     let kind = from == .playing && !state.isFinal ? Event.Kind.interrupted : Event.Kind(state)
     try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)
-    if state.isFinal { try settleMembers(of: number, as: state, at: at, in: database) }
+    if state.isFinal {
+      try settleMembers(
+        of: number, as: state, ends: state == .played || change.endsMembers, change.detail, at: at, in: database)
+    }
     if let sequence = change.passing { try Self.pass(sequence, lane: lane, in: database) }
     return true
   }
 
   /// A summary has ended: so have those that it stands for, or they stand for themselves again.
-  private func settleMembers(of summary: Int64, as state: State, at: Int64, in database: Database) throws {
+  private func settleMembers(
+    of summary: Int64, as state: State, ends: Bool, _ detail: [String: String], at: Int64, in database: Database
+  ) throws {
     let members = try Row.fetchAll(
       database.cachedStatement(
         sql: "SELECT number, lane FROM announcements WHERE summarised_by = ? AND finished_at IS NULL ORDER BY number"),
       arguments: [summary])
     guard !members.isEmpty else { return }
-    let isPlayed = state == .played
     let update = try database.cachedStatement(
-      sql: isPlayed
-        ? "UPDATE announcements SET state = 'played', changed_at = ?, finished_at = ? WHERE number = ?"
+      sql: ends
+        ? "UPDATE announcements SET state = '\(state.rawValue)', changed_at = ?, finished_at = ? WHERE number = ?"
         : "UPDATE announcements SET summarised_by = NULL, changed_at = max(?, ?) WHERE number = ?")
     for member in members {
       let number: Int64 = try member.value("number")
       try update.execute(arguments: [at, at, number])
       try Self.append(
-        isPlayed ? .played : .released, number, lane: try member.value("lane"), detail: ["by": String(summary)],
-        at: at, in: database)
+        ends ? Event.Kind(state) : .released, number, lane: try member.value("lane"),
+        detail: detail.merging(["by": String(summary)]) { $1 }, at: at, in: database)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
 public import Foundation
 import GRDB
 
@@ -79,14 +80,14 @@ public final class Ledger: Sendable {
   func write<Value: Sendable>(
     while action: LedgerError.Action, cost: Int? = nil, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
-    let result: Result<Value, LedgerError> = await withCheckedContinuation { continuation in
+    let result: Result<Value, LedgerError> = await answer { answer in
       let write = WriteQueue.Write(
         action: action, cost: cost,
         perform: { database in
           let value = try work(database)
-          return { continuation.resume(returning: .success(value)) }
+          return { answer.give(.success(value)) }
         },
-        fail: { continuation.resume(returning: .failure($0)) })
+        fail: { answer.give(.failure($0)) })
       if !writes.add(write) { write.fail(LedgerError(.waitingListFull, while: action, in: file)) }
     }
     return try result.get()
@@ -97,10 +98,10 @@ public final class Ledger: Sendable {
     while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
     // GRDB's own async calls end with a cancelled task; this one answers all the same, as writing does.
-    let result: Result<Value, LedgerError> = await withCheckedContinuation { continuation in
+    let result: Result<Value, LedgerError> = await answer { answer in
       reader.asyncRead { [file] database in
         let value = Result { try work(database.get()) }.mapError { LedgerError($0, while: action, in: file) }
-        continuation.resume(returning: value)
+        answer.give(value)
       }
     }
     return try result.get()

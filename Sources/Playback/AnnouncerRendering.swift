@@ -2,17 +2,17 @@
 
 import Announcements
 public import Announcer
-import SoundFiles
 public import SoundLibrary
 import SpeechEngine
 
 /// Announcements said by the one way to make a clip, which is left in the sound library; files as they stand.
 public struct AnnouncerRendering: Rendering {
-  private let announcer: Announcer
+  private let announcer: Announcer?
   private let options: RenderOptions
   private let library: SoundLibrary
 
-  public init(_ announcer: Announcer, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
+  /// - Parameter announcer: nil where none can be made: files are played, and announcements wait for another player.
+  public init(_ announcer: Announcer?, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
     self.announcer = announcer
     self.options = options
     self.library = library
@@ -23,9 +23,17 @@ public struct AnnouncerRendering: Rendering {
       switch try announcement.content {
       case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
       case .announcement(let announcement):
-        let clip = try await announcer.render(announcement, options: options, into: library)
-        return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+        guard let announcer else { throw RenderFailure(code: "announcer_missing", isPassing: true) }
+        do {
+          let clip = try await announcer.render(announcement, options: options, into: library)
+          return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+        } catch is SoundLibraryError {
+          // A folder that is full or not ours keeps nobody silent: it is made to be heard, and not kept.
+          return RenderedSound(waveform: try await announcer.render(announcement, options: options, into: nil).waveform)
+        }
       }
+    } catch let error as RenderFailure {
+      throw error
     } catch let error as PlayableFileError {
       throw RenderFailure(code: error.code.rawValue, isPassing: false)
     } catch {
@@ -33,18 +41,13 @@ public struct AnnouncerRendering: Rendering {
     }
   }
 
-  /// Only what trying again would certainly give again is for good; where there is doubt, money waits.
+  /// Only what lies in the announcement itself is for good. What an operator can mend (a phrase book, an option, a pack,
+  /// a voice) may pass, and so may whatever is in doubt: money waits for it.
   static func mayPass(_ error: any Error) -> Bool {
     switch error {
-    case let error as AnnouncementError: error.code == .phraseBooksMissing
-    case is AnnouncerError: false
-    case let error as SpeechEngineError:
-      switch error.code {
-      case .engineUnavailable, .queueFull, .speakerDied, .cancelled: true
-      case .voiceUnknown, .textUnspeakable, .requestRefused: false
-      }
-    case let error as SoundLibraryError: error.action != .naming && error.code != .tooLarge
-    case let error as SoundFileError: error.code == .writingFailed
+    case let error as AnnouncementError: [.phraseBooksMissing, .phraseBookInvalid].contains(error.code)
+    case let error as AnnouncerError: error.code != .tooLong
+    case let error as SpeechEngineError: ![.textUnspeakable, .requestRefused].contains(error.code)
     default: true
     }
   }

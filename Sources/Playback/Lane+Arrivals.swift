@@ -10,11 +10,19 @@ extension Lane {
   ///
   /// - Throws: `LedgerError`.
   func recover() async throws {
+    lastOldCommand = try await ledger.lastCommandNumber()
     try await ledger.recover(lane: name)
     let last = try await ledger.lastPassedSequence(lane: name)
     order = PlaybackOrder(settings: settings.order, lastSequence: last)
     // A number that ended without its turn (cancelled, or no money) is above the last that passed, and not missing.
-    for entry in try await ledger.recent(1_000, lane: name).reversed() {
+    let recent = try await ledger.recent(1_000, lane: name)
+    // The gap is kept to what another player played a moment ago.
+    if let end = recent.filter({ $0.state == .played }).compactMap(\.finishedAt).max() {
+      let age = Int64(exactly: (clock.date().timeIntervalSince(end) * 1000).rounded()) ?? 0
+      let moment = clock.now() - max(0, age)
+      if moment > lastEnd?.at ?? .min { lastEnd = (moment, 0) }
+    }
+    for entry in recent.reversed() {
       guard let sequence = entry.sequence, sequence > last ?? .min, entry.state.isFinal else { continue }
       let category = PlaybackItem.Category(entry.category)
       guard !(category.isMoney && entry.state == .played) else { continue }

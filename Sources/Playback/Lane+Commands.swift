@@ -6,7 +6,8 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// What other processes ask. A `skip` or `replay` from before the player began is of no use any more.
+  /// What other processes ask. Of what was asked before the player began only a `cancel` is of use: what was to be
+  /// skipped has ended, and a player that starts is neither paused nor quiet.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {
@@ -16,14 +17,20 @@ extension Lane {
       return
     }
     for sent in commands {
+      if case .cancel(let number) = sent.command {
+        await cancel(number, Reply { _ in })
+        continue
+      }
+      guard sent.number > lastOldCommand else { continue }
       switch sent.command {
       case .pause: pause()
       case .resume: resume()
       case .volume(let percent): volume = Volume(percent: percent) ?? volume
-      case .cancel(let number): await cancel(number, Reply { _ in })
-      case .skip where sent.sentAt >= startedAt: await skip(Reply { _ in })
-      case .replay(let number) where sent.sentAt >= startedAt: _ = await replay(number)
-      case .skip, .replay: break
+      case .skip(let number):
+        // It may have ended meanwhile, and what plays now is not what was meant.
+        if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
+      case .replay(let number): _ = await replay(number)
+      case .cancel: break
       }
     }
   }
@@ -46,11 +53,27 @@ extension Lane {
 
   func cancel(_ number: Int64, _ reply: Reply<Bool>) async {
     if current?.item.number == number { return await skip(reply) }
+    if let summary, summary.number == number {
+      reply(await cancel(summary, number))
+      return
+    }
     // It may have been accepted a moment ago.
     if waiting[number] == nil { await lookForArrivals() }
     guard order.remove(number) != nil else { return reply(false) }
     drop(number)
     reply(await commit(number, .cancelled))
+  }
+
+  /// A summary that waits, and with it the payments that it was to stand for.
+  private func cancel(_ summary: Summary, _ number: Int64) async -> Bool {
+    self.summary = nil
+    for payment in summary.payments + [number] {
+      _ = order.remove(payment)
+      drop(payment)
+    }
+    var change = Ledger.Change()
+    change.endsMembers = true
+    return await commit(number, .cancelled, change)
   }
 
   func replay(_ number: Int64?) async -> Result<Int64, any Error> {

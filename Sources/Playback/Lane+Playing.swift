@@ -16,6 +16,11 @@ extension Lane {
     case .play(let item, let turn):
       guard let sound = waiting[item.number]?.sound, isGapOver(before: sound, at: now) else { return }
       order = next
+      if await hasEndedElsewhere(item.number) {
+        order.finished()
+        drop(item.number)
+        return mailbox.nudge()
+      }
       begin(Current(item: item, sound: sound))
       await commit(item.number, .playing)
       await tell(turn, of: item, isAlone: true)
@@ -37,6 +42,11 @@ extension Lane {
     }
     guard !current.isSounding, !order.isPaused else { return }
     if current.retryAt <= now { sound() } else { wake(at: current.retryAt) }
+  }
+
+  /// Whether another process has ended it: then it is not heard. In doubt it is.
+  private func hasEndedElsewhere(_ number: Int64) async -> Bool {
+    (try? await ledger.entry(number)?.state.isFinal) ?? false
   }
 
   func isGapOver(before sound: LaneSound, at now: Int64) -> Bool {
@@ -100,6 +110,9 @@ extension Lane {
       await fallSilent(reason, at: current.control.position)
     case (_, nil) where isStopping:
       await fallSilent(.stopped, at: current.control.position)
+    case (.failure(let error), nil) where error.code == .formatUnsupported && !current.item.category.isMoney:
+      // No device will take it another time. Money is said by clips that every device takes but a broken one.
+      await finish(.failed, heard: 0, code: error.code.rawValue)
     case (.success(.stopped), nil): await lost("stopped", number: current.item.number)
     case (.failure(let error), nil): await lost(error.code.rawValue, number: current.item.number)
     }
@@ -109,14 +122,9 @@ extension Lane {
   private func finish(_ state: Ledger.State, heard: Int? = nil, code: String? = nil) async {
     guard let current else { return }
     let detail = code.map { ["code": $0] } ?? [:]
-    if state != .played {
-      for member in current.members {
-        await commit(
-          member, state, Ledger.Change(detail: detail.merging(["by": String(current.item.number)]) { $1 }))
-      }
-    }
-    let change = Ledger.Change(
+    var change = Ledger.Change(
       detail: detail, heardMilliseconds: heard ?? current.sound.length, passing: current.lastSequence)
+    change.endsMembers = true
     await commit(current.item.number, state, change)
     order.finished()
     self.current = nil

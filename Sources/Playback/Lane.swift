@@ -78,6 +78,11 @@ actor Lane {
   var devicePause: Int64 = 0
   var ledgerFailure: String?
   var isStopping = false
+  private var cancelledAtEnd: [Int64] = []
+  /// Of the commands that were sent before this player began.
+  var lastOldCommand: Int64 = 0
+  /// What came while the ledger could not be written, and waits until it can.
+  private var held: [LaneMessage] = []
   private var nextPoll: Int64 = .min
   private var wakeTime: Int64?
 
@@ -107,14 +112,31 @@ actor Lane {
     queue.maxConcurrentOperationCount = 1
   }
 
+  /// Opens the output on the thread that plays.
+  ///
+  /// - Throws: `OutputError`.
+  func openOutput(rate: Int) async throws {
+    let result: Result<Void, OutputError> = await withCheckedContinuation { continuation in
+      queue.addOperation { [output] in
+        continuation.resume(returning: Result { () throws(OutputError) in try output.open(rate: rate) })
+      }
+    }
+    try result.get()
+    isOutputInUse = true
+    // Idle from now on, and no gap is owed to anything.
+    lastEnd = (clock.now() - settings.gap, 0)
+  }
+
   // MARK: The one task
 
   func run() async {
     while true {
-      for message in mailbox.take() { await handle(message) }
+      let messages = held + mailbox.take()
+      held = []
+      for message in messages { await handle(message) }
       if isStopping, current == nil { break }
       await step()
-      await rest()
+      if held.isEmpty { await rest() }
     }
     await close()
   }
@@ -139,9 +161,10 @@ actor Lane {
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
     case .summaryMade(let announcement): await made(announcement)
-    case .stop(let finishing):
+    case .stop(let finishing, let numbers):
       isStopping = true
-      await silence(finishing: finishing)
+      cancelledAtEnd += numbers
+      await silence(finishing: finishing && !numbers.contains(current?.item.number ?? 0))
     }
     report()
   }
@@ -193,7 +216,11 @@ actor Lane {
   private func close() async {
     for task in renders.values { task.cancel() }
     for task in renders.values { await task.value }
-    for message in mailbox.close() { message.refuse(name) }
+    // Together, so that the disk is waited for once.
+    await withTaskGroup(of: Void.self) { group in
+      for number in cancelledAtEnd { group.addTask { [ledger] in _ = try? await ledger.set(number, .cancelled) } }
+    }
+    for message in held + mailbox.close() { message.refuse(name) }
     await withCheckedContinuation { continuation in
       let output = output
       queue.addOperation {
@@ -240,9 +267,38 @@ actor Lane {
       } catch {
         ledgerFailure = error.code.rawValue
         guard error.code != .invalidValue, !signals.isStopAsked else { return false }
-        await clock.sleep(until: clock.now() + pause)
+        await wait(until: clock.now() + pause)
+        guard !signals.isStopAsked else { return false }
         pause = min(pause * 2, settings.devicePauses.upperBound)
       }
+    }
+  }
+
+  /// Lets time pass within a step, and does what needs no ledger: so that one who asks why nothing happens is told.
+  private func wait(until moment: Int64) async {
+    while clock.now() < moment, !signals.isStopAsked {
+      let timer = Task { [clock, mailbox] in
+        await clock.sleep(until: moment)
+        if !Task.isCancelled { mailbox.nudge() }
+      }
+      await mailbox.arrival()
+      timer.cancel()
+      for message in mailbox.take() {
+        switch message {
+        case .pause(let reply):
+          pause()
+          reply(())
+        case .resume(let reply):
+          resume()
+          reply(())
+        case .volume(let volume, let reply):
+          self.volume = volume
+          reply(())
+        case .status(let reply): reply(status)
+        default: held.append(message)
+        }
+      }
+      report()
     }
   }
 

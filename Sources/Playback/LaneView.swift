@@ -24,17 +24,21 @@ public struct LaneView: Sendable, Hashable {
   public static func of(lane: String, in ledger: Ledger, at date: Date = Date()) async throws(LedgerError) -> LaneView {
     let player = try ledger.player(lane: lane)
     let entries = try await ledger.unfinished(lane: lane, limit: pageLength)
-    let counts = try await ledger.counts(lane: lane)
-    let playing = player.isRunning ? entries.first { $0.state == .playing } : nil
+    let count = try await ledger.unfinishedCount(lane: lane)
+    var playing = entries.first { $0.state == .playing }
+    // It may be far behind others that wait.
+    if playing == nil, let number = player.report?.number { playing = try await ledger.entry(number) }
+    if !player.isRunning || playing?.state != .playing { playing = nil }
     let waiting = entries.filter { $0.number != playing?.number && $0.summarisedBy == nil }
     var order = PlaybackOrder(lastSequence: try await ledger.lastPassedSequence(lane: lane))
     for entry in waiting { order.accept(PlaybackItem(entry, now: 0, date: date)) }
+    // What plays, and what a summary stands for, as far as was looked.
+    let told = (playing == nil ? 0 : 1) + entries.count { $0.summarisedBy != nil }
     let known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.number, $0) })
-    let unseen = counts.filter { !$0.key.isFinal }.reduce(0) { $0 + $1.value } - entries.count
     return LaneView(
       player: player, playing: playing,
       waiting: order.upcoming(longestList, at: 0).compactMap { known[$0.number] },
-      waitingCount: waiting.count + max(0, unseen))
+      waitingCount: max(waiting.count, count - told))
   }
 }
 

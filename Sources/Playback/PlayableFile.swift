@@ -6,9 +6,15 @@ import Resampling
 import SoundFiles
 public import Waveforms
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Sound files that are played as they are: somebody's recordings, and chimes.
 public enum PlayableFile {
-  /// Larger ones are refused, in bytes: 10 minutes of stereo at 192 kHz would be less.
+  /// Larger ones are refused, in bytes: 10 minutes of stereo at 192 kHz and 16 bits are 461 MB.
   static let largest = 512 << 20
 
   /// The sound of any file that libsndfile reads, at most 10 minutes, its channels mixed in equal parts.
@@ -17,6 +23,13 @@ public enum PlayableFile {
   public static func waveform(of file: URL) throws(PlayableFileError) -> Waveform {
     let path = file.path(percentEncoded: false)
     let bytes: [UInt8]
+    // A pipe would be read to its end by the first who looks, and its writer may never come.
+    var information = stat()
+    if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+      let isFolder = information.st_mode & S_IFMT == S_IFDIR
+      throw PlayableFileError(
+        .unreadable, path, isFolder ? "is a folder" : "is no regular file", remedy: "name a sound file")
+    }
     do {
       let handle = try FileHandle(forReadingFrom: file)
       defer { try? handle.close() }
@@ -25,13 +38,20 @@ public enum PlayableFile {
       let isThere = FileManager.default.fileExists(atPath: path)
       throw isThere
         ? PlayableFileError(.unreadable, path, "cannot be read", remedy: "see whether this user may read it")
-        : PlayableFileError(.missing, path, "is not there", remedy: "name a file that is")
+        : .missing(path)
     }
     guard bytes.count <= largest else {
       throw PlayableFileError(.tooLong, path, "is larger than \(largest >> 20) MiB", remedy: "give a shorter sound")
     }
     do {
-      return try SoundFiles.mix(bytes)
+      let sound = try SoundFiles.mix(bytes)
+      guard Resampler.supportedRates.contains(sound.sampleRate) else {
+        throw PlayableFileError(
+          .malformed, path, "has a sample rate of \(sound.sampleRate) Hz", remedy: "give one of 8,000 to 192,000 Hz")
+      }
+      return sound
+    } catch let error as PlayableFileError {
+      throw error
     } catch {
       throw PlayableFileError(
         .malformed, path, "is no whole sound file that libsndfile reads, of at most 10 minutes",
@@ -82,6 +102,11 @@ public struct PlayableFileError: Error, Sendable, Hashable, CustomStringConverti
     self.path = path
     self.problem = problem
     self.remedy = remedy
+  }
+
+  /// - Parameter path: as it was named.
+  public static func missing(_ path: String) -> PlayableFileError {
+    PlayableFileError(.missing, path, "is not there", remedy: "name a file that is")
   }
 
   public var description: String { "\(path): \(problem); \(remedy)." }

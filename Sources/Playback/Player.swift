@@ -58,15 +58,19 @@ public final class Player: Sendable {
 
   /// Takes the lane's seat, takes up what had not ended, and plays.
   ///
-  /// - Throws: `LedgerError`, `laneTaken` when another player has the lane; ``PlayerError``, `alreadyStarted`. After an
-  ///   error of the ledger it may be started again.
-  public func start() async throws {
+  /// - Parameter rate: opens the output for sounds of that rate, in Hz, before anything is played; nil leaves it to the
+  ///   first sound, which waits for a device that is away.
+  /// - Throws: `LedgerError`, `laneTaken` when another player has the lane; `OutputError` when the output is to be opened
+  ///   and cannot be; ``PlayerError``, `alreadyStarted`. After an error of the ledger or the output it may be started
+  ///   again.
+  public func start(opening rate: Int? = nil) async throws {
     guard running.begin() else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
       let seat = try ledger.takeSeat(lane: lane)
       let lane = Lane(
         name: lane, ledger: ledger, seat: seat, output: output, renderer: renderer, settings: settings, clock: clock,
         summary: summary, mailbox: mailbox, signals: signals)
+      if let rate { try await lane.openOutput(rate: rate) }
       try await lane.recover()
       running.set(Task { await lane.run() })
     } catch {
@@ -79,10 +83,11 @@ public final class Player: Sendable {
   ///
   /// - Parameter finishingPlaying: whether what plays is heard to its end; else, and when it is paused or its device is
   ///   lost, it is played again, from its start, by the next player. Asked a second time with `false`, it ends at once.
-  public func stop(finishingPlaying: Bool = true) async {
+  /// - Parameter numbers: taken back before the next player can have them, as far as the ledger can be written.
+  public func stop(finishingPlaying: Bool = true, cancelling numbers: [Int64] = []) async {
     guard let task = running.task else { return }
     signals.stop()
-    mailbox.post(.stop(finishing: finishingPlaying))
+    mailbox.post(.stop(finishing: finishingPlaying, cancelling: numbers))
     await task.value
   }
 

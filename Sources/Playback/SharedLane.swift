@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Ledger
+public import SoundOutputs
 
-/// A lane that anybody on this machine may play on, for programs that come and go: two voices at once are never heard.
+/// A lane that anybody on this machine may play on, for programs that come and go: of those that share a ledger, two are
+/// never heard at once.
 ///
 /// Where a process plays the lane already, as the service does, what is given here waits its turn there; where none does,
 /// this one is the lane's player until its own have ended, and plays what others had left before.
@@ -10,16 +12,18 @@ public struct SharedLane: Sendable {
   private let lane: String
   private let ledger: Ledger
   private let clock: any PlayerClock
-  private let makePlayer: @Sendable () throws -> Player
+  private let makePlayer: @Sendable () throws(OutputError) -> Player
 
   /// How often it looks at what became of things, in ms.
   private static let pause: Int64 = 100
 
-  /// - Parameter makePlayer: of this lane and ledger; asked for when nobody plays the lane. What it throws, as an
-  ///   `OutputError` for a device that cannot be opened, ends ``play(_:watch:)`` before anything was accepted.
+  /// Of clips, in Hz.
+  private static let usualRate = 22_050
+
+  /// - Parameter makePlayer: of this lane and ledger, not started; asked for when nobody plays the lane.
   public init(
     lane: String, ledger: Ledger, clock: any PlayerClock = SystemPlayerClock(),
-    makePlayer: @escaping @Sendable () throws -> Player
+    makePlayer: @escaping @Sendable () throws(OutputError) -> Player
   ) {
     self.lane = lane
     self.ledger = ledger
@@ -27,16 +31,17 @@ public struct SharedLane: Sendable {
     self.makePlayer = makePlayer
   }
 
-  /// Plays these in their turns, and returns when each has ended. When the task is cancelled, those that have not ended
-  /// are taken back, and what plays falls silent.
+  /// Plays these in their turns, and returns when each has ended. When the task is cancelled, what plays falls silent
+  /// where this program plays it, and those that have not ended are taken back.
   ///
   /// - Parameter watch: told now and then what the lane does.
   /// - Returns: the entries as they ended, in the order given.
-  /// - Throws: `LedgerError`, what `makePlayer` throws, and `CancellationError`.
+  /// - Throws: `LedgerError`, `CancellationError`; `OutputError` when the output cannot be opened at the beginning, and
+  ///   nothing was accepted then. One that is lost later is waited for.
   public func play(
     _ announcements: [StoredAnnouncement], watch: @Sendable (LaneView) -> Void = { _ in }
   ) async throws -> [Ledger.Entry] {
-    var player = try await playerIfNeeded()
+    var player = try await playerIfNeeded(opening: Self.usualRate)
     var numbers: [Int64] = []
     do {
       for announcement in announcements {
@@ -45,6 +50,7 @@ public struct SharedLane: Sendable {
         } else {
           numbers.append(try await ledger.accept(announcement.new(lane: lane)).number)
         }
+        try Task.checkCancellation()
       }
       var remaining = numbers[...]
       while true {
@@ -52,7 +58,7 @@ public struct SharedLane: Sendable {
         if remaining.isEmpty { break }
         try Task.checkCancellation()
         // Its player may have ended, with what waits left to whoever comes.
-        if player == nil { player = try await playerIfNeeded() }
+        if player == nil { player = try await playerIfNeeded(opening: nil) }
         watch(try await LaneView.of(lane: lane, in: ledger, at: clock.date()))
         await clock.sleep(until: clock.now() + Self.pause)
       }
@@ -67,11 +73,11 @@ public struct SharedLane: Sendable {
   }
 
   /// - Returns: nil when somebody else plays the lane.
-  private func playerIfNeeded() async throws -> Player? {
+  private func playerIfNeeded(opening rate: Int?) async throws -> Player? {
     guard try !ledger.player(lane: lane).isRunning else { return nil }
     let player = try makePlayer()
     do {
-      try await player.start()
+      try await player.start(opening: rate)
       return player
     } catch let error as LedgerError where error.code == .laneTaken {
       return nil
@@ -82,15 +88,15 @@ public struct SharedLane: Sendable {
     try await ledger.entry(number)?.state.isFinal ?? true
   }
 
-  /// From the last to the first, so that none begins because the one before it went.
   private func takeBack(_ numbers: [Int64], _ player: Player?) async {
-    for number in numbers.reversed() where (try? await hasEnded(number)) != true {
-      if let player {
-        _ = try? await player.cancel(number)
-      } else {
-        _ = try? await ledger.send(.cancel(number), lane: lane)
+    if let player { return await player.stop(finishingPlaying: false, cancelling: numbers) }
+    // From the last to the first, so that none begins because the one before it went; together, for the disk.
+    await withTaskGroup(of: Void.self) { group in
+      for number in numbers.reversed() {
+        group.addTask { [ledger, lane] in
+          if (try? await hasEnded(number)) != true { _ = try? await ledger.send(.cancel(number), lane: lane) }
+        }
       }
     }
-    await player?.stop()
   }
 }

@@ -20,22 +20,28 @@ extension StoredAnnouncement {
   static let summaries = "crier:summary"
   static let replays = "crier:replay"
 
-  /// A replay has its original's payload, so it says whose it is too.
-  func replayAccount() -> String { account.hasPrefix(Self.replays) ? account : "\(Self.replays):\(account)" }
+  /// A replay has its original's payload, so its account says of which kind that is.
+  func replayAccount() -> String {
+    if account.hasPrefix(Self.replays) { return account }
+    return [Self.files, Self.summaries].contains(account) ? "\(Self.replays):\(account)" : Self.replays
+  }
 
   private struct FilePayload: Codable {
     var file: String
+    var title: String?
   }
 
   /// A sound file to be played in its turn: information, so that money goes before it.
   ///
-  /// - Parameter file: read when its turn comes near, by whichever process plays the lane; so its path is made absolute.
-  public init(file: URL, id: String, expiresAt: Date? = nil) {
+  /// - Parameters:
+  ///   - file: read when its turn comes near, by whichever process plays the lane; so its path is made absolute.
+  ///   - title: what people are told that plays; nil for the file's name.
+  public init(file: URL, title: String? = nil, id: String, expiresAt: Date? = nil) {
     let path = file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     // A string encodes.
-    let payload = (try? encoder.encode(FilePayload(file: path))) ?? Data()
+    let payload = (try? encoder.encode(FilePayload(file: path, title: title))) ?? Data()
     self.init(account: Self.files, id: id, category: .information, payload: payload, expiresAt: expiresAt)
   }
 
@@ -54,6 +60,12 @@ extension StoredAnnouncement {
       default: return .announcement(try PayloadDecoder.decode(payload))
       }
     }
+  }
+
+  /// What people are told that plays, where a file came with it.
+  public var title: String? {
+    guard case .file? = try? content else { return nil }
+    return try? JSONDecoder().decode(FilePayload.self, from: payload).title
   }
 
   /// The one announcement that stands for these payments: how many there are, and their sum in each currency.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+private import TestSupport
 
 /// A PulseAudio server of a test's own with one null sink: what is played to it is recorded from its monitor.
 ///
@@ -30,14 +31,35 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
   var socket: String { "unix:\(directory.path)/native" }
 
   public func start() throws {
-    try? FileManager.default.removeItem(atPath: directory.path + "/native")
+    try launch()
+    try open()
+  }
+
+  /// Starts it, and returns what is heard from its first sound on: before the recording runs, nobody can play to it.
+  public func startRecorded() throws -> Recording {
+    try launch()
+    let recording = try Recording(server: "unix:\(closedSocket)", environment: environment, rate: rate)
+    try open()
+    return recording
+  }
+
+  /// Where nobody looks for it.
+  private var closedSocket: String { directory.path + "/closed" }
+
+  private func open() throws {
+    guard rename(closedSocket, directory.path + "/native") == 0 else {
+      throw ReadBytes.Timeout(description: "PulseAudio's socket is not there")
+    }
+  }
+
+  private func launch() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.environment = environment
     process.arguments = [
       "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=120", "--log-level=info",
       "--log-target=stderr", "--high-priority=no", "--realtime=no", "--disable-shm=yes",
-      "-L", "module-native-protocol-unix socket=\(directory.path)/native auth-anonymous=1",
+      "-L", "module-native-protocol-unix socket=\(closedSocket) auth-anonymous=1",
       "-L", "module-null-sink sink_name=speaker rate=\(rate) channels=1 format=s16le",
     ]
     let log = Pipe()
@@ -55,8 +77,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
   public func kill() {
     lock.withLock {
       guard let process else { return }
-      Self.signal(SIGKILL, process)
-      process.waitUntilExit()
+      process.killAndWait()
       self.process = nil
     }
   }
@@ -118,10 +139,17 @@ public final class Recording: Sendable {
 
   /// All samples, as soon as there are as many as named here.
   public func samples(atLeast count: Int) throws -> [Int16] {
-    let bytes = try bytes.wait("\(count) recorded samples") { $0.count >= count * 2 }
-    return stride(from: 0, to: bytes.count - 1, by: 2).map {
-      Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+    try bytes.wait("\(count) recorded samples", until: { $0.count >= count * 2 }) { bytes in
+      stride(from: 0, to: bytes.count - 1, by: 2).map {
+        Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+      }
     }
+  }
+
+  /// All samples, when the server has ended.
+  public func samplesToEnd() throws -> [Int16] {
+    bytes.waitForEnd()
+    return try samples(atLeast: 0)
   }
 
   /// All samples up to now and the next few ms.
@@ -156,9 +184,17 @@ final class ReadBytes: @unchecked Sendable {  // variables are used under `condi
 
   var count: Int { condition.withLock { bytes.count } }
 
+  func waitForEnd() {
+    condition.withLock { while !isEnded { condition.wait() } }
+  }
+
   /// Waits until the bytes are as they should be, 20 s at most.
-  @discardableResult
-  func wait(_ what: String, until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
+  ///
+  /// - Parameter take: what is made of them while nothing is added. (An array handed out would be added to as soon as
+  ///   its last reader has let it go, which the thread sanitizer does not see.)
+  func wait<Value>(
+    _ what: String, until isEnough: ([UInt8]) -> Bool, take: ([UInt8]) -> Value = { _ in }
+  ) throws -> Value {
     let end = Date(timeIntervalSinceNow: 20)
     return try condition.withLock {
       while !isEnough(bytes) {
@@ -166,7 +202,7 @@ final class ReadBytes: @unchecked Sendable {  // variables are used under `condi
         if isEnded { throw Timeout(description: "The program ended before \(what): \(text)") }
         guard condition.wait(until: end) else { throw Timeout(description: "\(what) did not come within 20 s") }
       }
-      return bytes
+      return take(bytes)
     }
   }
 }

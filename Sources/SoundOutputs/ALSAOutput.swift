@@ -24,7 +24,7 @@
       let requestedRate: Int
     }
 
-    public var name: String { OutputName.alsa(device).description }
+    public var name: String { device == "default" ? "default" : OutputName.alsa(device).description }
 
     /// The PCM's name in ALSA's configuration.
     public let device: String

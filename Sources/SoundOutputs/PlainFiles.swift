@@ -24,8 +24,12 @@ final class AppendingFile: Sendable {
   private let descriptor: Int32
 
   init(path: String) throws(SystemCallError) {
-    descriptor = unsafe path.withCString { unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+    // A pipe that nobody reads is an error, and not to be waited for.
+    descriptor = unsafe path.withCString {
+      unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    }
     guard descriptor >= 0 else { throw .last }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
   }
 
   deinit { close(descriptor) }

@@ -36,12 +36,17 @@ final class Speaker: @unchecked Sendable {
   let queue: DispatchQueue
   private let program: URL
   private let allowance: Duration
+
+  /// How long it may take to greet, which it does after 30 ms: one that has not is most often waiting for a processor, on
+  /// a machine that starts much else, and to end it would make that worse.
+  private static let greetingPatience = Duration.seconds(10)
+
   private var connection: Descriptor?
   private var process: SpeakerProcess?
   private let runningProcess = Atomic<Int32>(0)
   private(set) var identity: EngineIdentity?
 
-  /// - Parameter allowance: how long it may take to greet, and to reply beyond a request's own deadline.
+  /// - Parameter allowance: how long it may take to reply beyond a request's own deadline.
   init(program: URL, number: Int, allowance: Duration) {
     self.program = program
     self.allowance = allowance
@@ -129,7 +134,7 @@ final class Speaker: @unchecked Sendable {
   }
 
   private func greet(_ connection: Descriptor) throws(Failure) -> EngineIdentity {
-    let deadline = ContinuousClock.now + allowance
+    let deadline = ContinuousClock.now + Self.greetingPatience
     let hello: SpeakerMessages.Hello
     let version: [UInt8]
     do {

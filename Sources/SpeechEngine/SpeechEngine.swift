@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
 public import Foundation
 
 /// A pool of speaker programs that turns words into samples.
@@ -17,8 +18,8 @@ public actor SpeechEngine {
     public var longestQueue: Int
     /// How long one utterance may take, in ms.
     public var deadlineMilliseconds: Int
-    /// How long a speaker program may take to start, and to answer beyond an utterance's deadline, before it is taken
-    /// for hanging and is ended. Starting takes 30 ms.
+    /// How long a speaker program may take to answer beyond an utterance's deadline, before it is taken for hanging and
+    /// is ended.
     public var allowance: Duration
 
     public init(
@@ -146,7 +147,7 @@ public actor SpeechEngine {
 
   private static var died: SpeechEngineError {
     SpeechEngineError(
-      .speakerDied, "speaking", "the speaker program ended \(attempts) times while it held the request",
+      .speakerDied, "speaking", "the speaker program kept ending, or hung, while it held the request",
       remedy: "try again; look for what ends the program (memory, a watchdog)")
   }
 
@@ -231,12 +232,12 @@ extension Speaker {
   fileprivate func perform<Value: Sendable>(
     _ work: @escaping @Sendable (Speaker) throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
-    await withCheckedContinuation { continuation in
+    await answer { answer in
       queue.async {
         do throws(Failure) {
-          continuation.resume(returning: .success(try work(self)))
+          answer.give(.success(try work(self)))
         } catch {
-          continuation.resume(returning: .failure(error))
+          answer.give(.failure(error))
         }
       }
     }

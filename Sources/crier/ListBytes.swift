@@ -2,7 +2,7 @@
 
 import Announcements
 import Dispatch
-import Synchronization
+import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -40,15 +40,16 @@ final class ListBytes: Sendable {
   ///
   /// - Throws: `AnnouncementError` with `.payloadMalformed`, `CancellationError`.
   func next() async throws -> [UInt8] {
-    let answer = Answer()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        answer.isAwaited(by: continuation)
-        queue.async { answer.give(Result { try self.read() }) }
+    let piece = FirstResult()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        piece.isAwaited(by: continuation)
+        queue.async { piece.give(Result { try self.read() }) }
       }
     } onCancel: {
-      answer.give(.failure(CancellationError()))
+      piece.give(.failure(CancellationError()))
     }
+    return try piece.result.get()
   }
 
   private func read() throws(AnnouncementError) -> [UInt8] {
@@ -73,39 +74,31 @@ final class ListBytes: Sendable {
       remedy: "name a file of CSV or JSON lines, or - for standard input")
   }
 
-  /// Resumes whoever waits with the first answer that is given, and never twice.
-  private final class Answer: Sendable {
-    private enum State {
-      case idle
-      case awaited(CheckedContinuation<[UInt8], any Error>)
-      case given(Result<[UInt8], any Error>)
-    }
+  /// The first result that is given, for the one who waits for it. It passes through the lock, as an `Answer` does.
+  private final class FirstResult: @unchecked Sendable {  // What changes is used under the lock.
+    private let lock = NSLock()
+    private var given: Result<[UInt8], any Error>?
+    private var waiter: CheckedContinuation<Void, Never>?
 
-    private let state = Mutex(State.idle)
+    /// What was given; asked by the one who has waited.
+    var result: Result<[UInt8], any Error> { lock.withLock { given } ?? .failure(CancellationError()) }
 
-    func isAwaited(by continuation: CheckedContinuation<[UInt8], any Error>) {
-      let early: Result<[UInt8], any Error>? = state.withLock { state in
-        if case .given(let result) = state { return result }
-        state = .awaited(continuation)
-        return nil
+    func isAwaited(by continuation: CheckedContinuation<Void, Never>) {
+      let isGiven = lock.withLock {
+        if given == nil { waiter = continuation }
+        return given != nil
       }
-      if let early { continuation.resume(with: early) }
+      if isGiven { continuation.resume() }
     }
 
     func give(_ result: Result<[UInt8], any Error>) {
-      let continuation: CheckedContinuation<[UInt8], any Error>? = state.withLock { state in
-        switch state {
-        case .idle:
-          state = .given(result)
-          return nil
-        case .awaited(let continuation):
-          state = .given(result)
-          return continuation
-        case .given:
-          return nil
-        }
+      let waiter: CheckedContinuation<Void, Never>? = lock.withLock {
+        guard given == nil else { return nil }
+        given = result
+        defer { self.waiter = nil }
+        return self.waiter
       }
-      continuation?.resume(with: result)
+      waiter?.resume()
     }
   }
 }

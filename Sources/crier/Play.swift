@@ -5,12 +5,18 @@ import Foundation
 import Playback
 import Waveforms
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays sound files in order through the player.",
     discussion: """
-      Two programs never sound at once on an output: where the service plays already, the files wait their turn, and
-      payments go before them. Any file that libsndfile reads is played (WAV, AIFF, CAF, FLAC, Ogg, MP3), up to 10 minutes.
+      Programs with one CRIER_HOME never sound at once on an output: where one plays already, the files wait their turn, and payments \
+      go before them. Any file that libsndfile reads is played (WAV, AIFF, CAF, FLAC, Ogg, MP3), up to 10 minutes.
 
       EXAMPLES
         crier play closing.wav
@@ -28,16 +34,27 @@ struct Play: AsyncParsableCommand {
     if files.contains("") { throw ValidationError("A FILE is empty: name a sound file.") }
   }
 
+  /// Where the system finds it: another program that plays it is in another folder, and a name with `..` behind a link, or
+  /// one that is `~`, is not what a URL makes of it.
+  private static func located(_ path: String) throws -> URL {
+    guard let real = realpath(path, nil) else {
+      throw PlayableFileError.missing(path)
+    }
+    defer { free(real) }
+    return URL(filePath: String(cString: real))
+  }
+
   func run() async throws {
     try await Failures.reported {
       // All are looked at before the first is heard.
       var milliseconds = 0
-      for file in files { milliseconds += try PlayableFile.waveform(of: URL(filePath: file)).durationMilliseconds }
+      let found = try files.map(Self.located)
+      for file in found { milliseconds += try PlayableFile.waveform(of: file).durationMilliseconds }
       // Should this program be killed, nobody wants to hear them tomorrow.
       let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1000 + 600)
       let run = UUID().uuidString
-      let announcements = files.enumerated().map { index, file in
-        StoredAnnouncement(file: URL(filePath: file), id: "\(run)-\(index)", expiresAt: end)
+      let announcements = found.enumerated().map { index, file in
+        StoredAnnouncement(file: file, id: "\(run)-\(index)", expiresAt: end)
       }
       try await player.play(announcements, titles: files, files: data)
     }

@@ -11,9 +11,17 @@ final class PlayProgress: @unchecked Sendable {  // What changes is used under t
   private let lock = NSLock()
   private var isLineOpen = false
   private var isDeviceLost = false
+  private var isPaused = false
+  /// Whether there is something to be said when another program plays.
+  private var hasUnusedSettings: Bool
 
-  /// - Parameter titles: of our own announcements, by their ids.
-  init(titles: [String: String]) { self.titles = titles }
+  /// - Parameters:
+  ///   - titles: of our own announcements, by their ids.
+  ///   - hasSettings: whether a volume, a gap or a chime was asked for.
+  init(titles: [String: String], hasSettings: Bool) {
+    self.titles = titles
+    hasUnusedSettings = hasSettings
+  }
 
   func update(_ view: LaneView) {
     lock.withLock {
@@ -21,6 +29,17 @@ final class PlayProgress: @unchecked Sendable {  // What changes is used under t
       if isLost != isDeviceLost {
         isDeviceLost = isLost
         note(isLost ? "The device is lost; waiting for it." : "The device is back.")
+      }
+      if hasUnusedSettings, view.player.isRunning,
+        view.player.report?.processID != ProcessInfo.processInfo.processIdentifier
+      {
+        hasUnusedSettings = false
+        note("Another program plays on this output; its volume, gap and chime hold.")
+      }
+      let isHeld = view.player.isRunning && view.player.report?.isPaused == true
+      if isHeld != isPaused {
+        isPaused = isHeld
+        note(isHeld ? "The output is paused; crier queue resume goes on." : "The output goes on.")
       }
       guard isTerminal, let entry = view.playing else { return }
       let title = titles[entry.id] ?? "an announcement that came before (\(entry.category.rawValue))"

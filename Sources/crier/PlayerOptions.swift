@@ -9,6 +9,12 @@ import Playback
 import SoundLibrary
 import SoundOutputs
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Where sounds are heard. An output is a lane of its own: what is played on it by any process is heard one after another.
 struct LaneOptions: ParsableArguments {
   @Option(
@@ -31,7 +37,12 @@ struct LaneOptions: ParsableArguments {
   }
 
   /// - Throws: `LedgerError`.
-  func ledger() throws(LedgerError) -> Ledger { try Ledger(at: CrierHome.ledger) }
+  func ledger() throws(LedgerError) -> Ledger {
+    var options = Ledger.Options()
+    // It may be long; the service reads all of it when it starts.
+    options.checksIntegrity = false
+    return try Ledger(at: CrierHome.ledger, options: options)
+  }
 }
 
 /// How sounds are played.
@@ -67,13 +78,17 @@ struct PlayerOptions: ParsableArguments {
     let (name, lane) = (try lane.name(), try lane.lane())
     let ledger = try self.lane.ledger()
     let library = SoundLibrary(container: try GroupContainer(containers: CrierHome.containers, group: "group.crier"))
-    let rendering = AnnouncerRendering(try files.announcer(speakers: 1), library: library)
-    let shared = SharedLane(lane: lane, ledger: ledger) {
-      let output = try name.makeOutput()
-      try output.open(rate: 22_050)
-      return Player(lane: lane, ledger: ledger, output: output, render: rendering, settings: settings)
+    // What others left may need phrase books; a file does not.
+    let rendering = AnnouncerRendering(try? files.announcer(speakers: 1), library: library)
+    let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
+      Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
     }
-    let progress = PlayProgress(titles: Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first })
+    let progress = PlayProgress(
+      titles: Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first },
+      hasSettings: volume != 100 || gap != 250 || chime != nil)
+    defer { progress.end() }
+    // A log's reader that goes away is an error to be told, and no reason to die.
+    signal(SIGPIPE, SIG_IGN)
     let entries = try await Interruption.cancelling {
       try await shared.play(announcements) { progress.update($0) }
     }

@@ -4,6 +4,7 @@ import Announcer
 import ArgumentParser
 import Foundation
 import Playback
+import SoundOutputs
 import WaveformDrawing
 
 struct Preview: AsyncParsableCommand {
@@ -31,7 +32,13 @@ struct Preview: AsyncParsableCommand {
         columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
       for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
       Terminal.note(rendered.report.summary)
-      if !noSound { try await play(rendered) }
+      guard !noSound else { return }
+      do {
+        try await play(rendered)
+      } catch let error as OutputError {
+        Terminal.note("It is drawn and not heard; with --no-sound nothing is played.")
+        throw error
+      }
     }
   }
 
@@ -44,7 +51,8 @@ struct Preview: AsyncParsableCommand {
       rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false), option: "CRIER_HOME")
     defer { try? FileManager.default.removeItem(at: file) }
     // What others have before it may take a while; what is left of a preview that was killed is not heard tomorrow.
-    let announcement = StoredAnnouncement(file: file, id: id, expiresAt: Date(timeIntervalSinceNow: 600))
+    let announcement = StoredAnnouncement(
+      file: file, title: rendered.report.text, id: id, expiresAt: Date(timeIntervalSinceNow: 600))
     try await player.play([announcement], titles: [rendered.report.text], files: files)
   }
 

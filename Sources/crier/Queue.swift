@@ -38,7 +38,7 @@ struct Queue: AsyncParsableCommand {
   struct Skip: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Ends what plays; it is not played again by itself.")
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.skip) } }
+    func run() async throws { try await Failures.reported { try await lane.skip() } }
   }
 
   struct Cancel: AsyncParsableCommand {
@@ -75,19 +75,46 @@ struct NoPlayer: Error, CustomStringConvertible {
   var description: String { "no player runs on \(Terminal.printable(lane)); start one, or name another --output." }
 }
 
-/// The lane has no such announcement.
+/// There is nothing to skip.
+struct NothingPlays: Error, CustomStringConvertible {
+  var lane: String
+  var description: String { "nothing plays on \(Terminal.printable(lane)); see crier queue." }
+}
+
+/// The lane has no such announcement, or it is too late or too early for it.
 struct NothingToCommand: Error, CustomStringConvertible {
   var number: Int64
-  var lane: String
-  var description: String { "NUMBER \(number): is none of \(Terminal.printable(lane)); see crier queue --output." }
+  var problem: String
+  var description: String { "NUMBER \(number): \(problem)." }
 }
 
 extension LaneOptions {
+  /// What plays at this moment, and not what will when the player hears of it.
+  func skip() async throws {
+    let lane = try lane()
+    let status = try ledger().player(lane: lane)
+    guard status.isRunning else { throw NoPlayer(lane: lane) }
+    guard let number = status.report?.number else { throw NothingPlays(lane: lane) }
+    try await command(.skip(number), about: number)
+  }
+
   /// - Parameter number: the announcement that it is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
     let (lane, ledger) = (try lane(), try ledger())
     guard try ledger.player(lane: lane).isRunning else { throw NoPlayer(lane: lane) }
-    if let number, try await ledger.entry(number)?.lane != lane { throw NothingToCommand(number: number, lane: lane) }
+    if let number {
+      guard let entry = try await ledger.entry(number), entry.lane == lane else {
+        let problem = "is none of \(Terminal.printable(lane)); see crier queue, or name another --output"
+        throw NothingToCommand(number: number, problem: problem)
+      }
+      if case .cancel = command, entry.state.isFinal {
+        throw NothingToCommand(
+          number: number, problem: "has ended (\(entry.state.rawValue)); there is nothing to take back")
+      }
+      if case .replay = command, !entry.state.isFinal {
+        throw NothingToCommand(number: number, problem: "has not ended yet; it will be heard in its turn")
+      }
+    }
     try await ledger.send(command, lane: lane)
   }
 }

@@ -19,7 +19,9 @@ struct QueueDisplay {
       lines.append("  " + Self.progress(view, title: nil, columns: max(20, columns - 2)))
     }
     for entry in view.waiting {
-      let stated = entry.state == .waiting ? "" : "  (\(entry.state.rawValue))"
+      // One that plays and is not what plays was left by a player that was killed.
+      let state = entry.state == .playing ? "interrupted" : entry.state.rawValue
+      let stated = entry.state == .waiting ? "" : "  (\(state))"
       lines.append("  \(entry.number)  \(title(entry))\(stated)")
     }
     let unseen = view.waitingCount - view.waiting.count
@@ -45,11 +47,11 @@ struct QueueDisplay {
     let length = isTold ? report?.lengthMilliseconds ?? 0 : 0
     let position = min(isTold ? report?.positionMilliseconds ?? 0 : 0, length)
     let figures = "\(seconds(position)) of \(seconds(length)) s"
-    let width = min(30, max(8, columns / 3))
+    let width = max(0, min(30, columns / 3, columns - figures.count - 3))
     let filled = length > 0 ? position * width / length : 0
     let bar = "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(figures)"
-    guard let title else { return bar }
-    return bar + "  " + TerminalText(title).cut(to: max(0, columns - bar.count - 2)).string
+    guard let title else { return TerminalText(bar).cut(to: columns).string }
+    return TerminalText(bar + "  " + title).cut(to: columns).string
   }
 
   private static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100)" }
@@ -59,10 +61,20 @@ struct QueueDisplay {
 struct QueueSnapshot: Encodable {
   struct Item: Encodable {
     var number: Int64
-    /// The payment's; null where a program made it up.
+    /// Null where a program made it up.
     var id: String?
     var category: String
     var state: String
+
+    enum CodingKeys: String, CodingKey { case number, id, category, state }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(number, forKey: .number)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(category, forKey: .category)
+      try fields.encode(state, forKey: .state)
+    }
   }
 
   struct Playing: Encodable {
@@ -76,6 +88,15 @@ struct QueueSnapshot: Encodable {
       case number, id, category
       case positionMilliseconds = "position_ms"
       case lengthMilliseconds = "length_ms"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(number, forKey: .number)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(category, forKey: .category)
+      try fields.encode(positionMilliseconds, forKey: .positionMilliseconds)
+      try fields.encode(lengthMilliseconds, forKey: .lengthMilliseconds)
     }
   }
 

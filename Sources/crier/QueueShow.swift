@@ -58,7 +58,8 @@ extension Queue {
         case "q", "\u{4}": return
         case "p" where view.player.isRunning, " " where view.player.isRunning:
           try await ledger.send(view.player.report?.isPaused == true ? .resume : .pause, lane: lane)
-        case "s" where view.player.isRunning: try await ledger.send(.skip, lane: lane)
+        case "s":
+          if let number = view.playing?.number { try await ledger.send(.skip(number), lane: lane) }
         case "r" where view.player.isRunning: try await ledger.send(.replay(nil), lane: lane)
         default: break
         }
@@ -72,9 +73,10 @@ struct Titles: Sendable {
   var books: PhraseBooks?
 
   func title(_ entry: Ledger.Entry) -> String {
-    guard let content = try? StoredAnnouncement(entry).content else { return entry.category.rawValue }
+    let stored = StoredAnnouncement(entry)
+    guard let content = try? stored.content else { return entry.category.rawValue }
     switch content {
-    case .file(let file): return file.lastPathComponent
+    case .file(let file): return stored.title ?? file.lastPathComponent
     case .announcement(let announcement):
       let script = try? books?.writer(for: announcement.locale ?? "en-US").script(for: announcement)
       return script?.text ?? "\(entry.category.rawValue) \(entry.id)"

@@ -2,6 +2,12 @@
 
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Runs the built program, as a shell would.
 struct Command {
   struct Result {
@@ -21,9 +27,13 @@ struct Command {
       at: data.appending(path: "Templates"), withDestinationURL: Self.checkout.appending(path: "Templates"))
   }
 
-  /// What a program of this test gets, and nothing else.
+  /// What a program of this test gets, and nothing else but what `make sanitize` says to the leak check.
   var environment: [String: String] {
-    ["CRIER_HOME": directory.appending(path: "home").path, "CRIER_DATA": data.path, "PATH": "/usr/bin:/bin"]
+    var environment = [
+      "CRIER_HOME": directory.appending(path: "home").path, "CRIER_DATA": data.path, "PATH": "/usr/bin:/bin",
+    ]
+    environment["LSAN_OPTIONS"] = ProcessInfo.processInfo.environment["LSAN_OPTIONS"]
+    return environment
   }
 
   var data: URL { directory.appending(path: "data") }
@@ -39,22 +49,19 @@ struct Command {
   }
 
   func run(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws -> Result {
-    let process = Process()
-    process.executableURL = Self.program
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
-    process.environment = self.environment.merging(environment) { $1 }
     // Files and not pipes: a program that prints more than a pipe holds must not wait for its reader.
     let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     for file in files { try Data().write(to: file) }
     try Data((input ?? "").utf8).write(to: files[0])
-    process.standardInput = try FileHandle(forReadingFrom: files[0])
-    process.standardOutput = try FileHandle(forWritingTo: files[1])
-    process.standardError = try FileHandle(forWritingTo: files[2])
-    try process.run()
-    process.waitUntilExit()
+    let process = try Spawned(
+      Self.program, arguments, environment: self.environment.merging(environment) { $1 }, directory: directory
+    ) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, files[0].path, O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, files[1].path, O_WRONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, files[2].path, O_WRONLY, 0)
+    }
     return Result(
-      status: process.terminationStatus, output: try String(contentsOf: files[1], encoding: .utf8),
+      status: process.wait(), output: try String(contentsOf: files[1], encoding: .utf8),
       message: try String(contentsOf: files[2], encoding: .utf8))
   }
 

@@ -131,7 +131,8 @@ struct PlayCommandTests {
       try tone("a.wav", milliseconds: 200, in: crier), try tone("c.wav", milliseconds: 300, in: crier)
     )
     let speaker = try Loudspeaker(in: crier)
-    let result = try crier("play", file, "--output", speaker.output, "--chime", chime)
+    // No phrase books are needed to play a file.
+    let result = try crier("play", file, "--output", speaker.output, "--chime", chime, "--data", "nowhere")
     #expect(result.status == 0)
     // 300 ms, a pause of 120 ms and 200 ms; the chime's ends are trimmed by a few ms.
     let length = try #require(try speaker.next().length_ms)
@@ -231,6 +232,29 @@ struct PlayCommandTests {
     #expect(result.message == "crier: no player runs on null; start one, or name another --output.\n")
     #expect(try crier("queue", "--output", "null").output == "null: no player runs; nothing waits\n")
     #expect(try crier("queue", "volume", "101").status == 64)
+  }
+
+  @Test("a number that has ended, has not, or is nobody's, is an error that says so")
+  func wrongNumbersOfQueue() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let speaker = try Loudspeaker(in: crier)
+    let (long, short) = (
+      try tone("a.wav", milliseconds: 60_000, in: crier), try tone("b.wav", milliseconds: 50, in: crier)
+    )
+    let program = try RunningCommand(["play", short, long, "--output", speaker.output, "--gap", "0"], of: crier)
+    let first = try speaker.next(2)[0].label
+    let second = try speaker.next().label
+    for (words, problem) in [
+      (["cancel", first], "has ended (played)"), (["replay", second], "has not ended yet"),
+      (["cancel", "999"], "is none of"),
+    ] {
+      let result = try crier.run(["queue"] + words + ["--output", speaker.output])
+      #expect(result.status == 65)
+      #expect(result.message.hasPrefix("crier: NUMBER \(words[1]): \(problem)"), "\(result.message)")
+    }
+    program.signal(SIGINT)
+    #expect(program.wait() == 128 + SIGINT)
   }
 
   @Test("a preview is heard, once, as long as it says, and leaves no file")

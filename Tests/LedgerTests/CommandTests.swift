@@ -20,16 +20,16 @@ struct CommandTests {
   func inOrder() async throws {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
     let all: [Ledger.Command] = [
-      .pause, .resume, .skip, .cancel(7), .replay(nil), .replay(9), .volume(0), .volume(100),
+      .pause, .resume, .skip(nil), .skip(4), .cancel(7), .replay(nil), .replay(9), .volume(0), .volume(100),
     ]
     for command in all { try await watcher.send(command, lane: "counter") }
-    try await watcher.send(.skip, lane: "door")
+    try await watcher.send(.skip(nil), lane: "door")
     let taken = try await player.takeCommands(lane: "counter")
     #expect(taken.map(\.command) == all)
     #expect(taken.allSatisfy { $0.sentAt == place.clock.now })
     #expect(taken.map(\.number) == taken.map(\.number).sorted())
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
-    #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip])
+    #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip(nil)])
   }
 
   @Test("commands sent and taken at once, by two takers, are each taken once")
@@ -69,12 +69,12 @@ struct CommandTests {
   @Test("a lane without a player keeps a thousand, then refuses until they are taken")
   func bounded() async throws {
     await withTaskGroup { group in
-      for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip, lane: "counter") } }
+      for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip(nil), lane: "counter") } }
     }
-    let error = try await #require(throws: LedgerError.self) { try await watcher.send(.skip, lane: "counter") }
+    let error = try await #require(throws: LedgerError.self) { try await watcher.send(.skip(nil), lane: "counter") }
     #expect(error.code == .tooManyCommands)
-    #expect(try await watcher.send(.skip, lane: "door") > 0)
+    #expect(try await watcher.send(.skip(nil), lane: "door") > 0)
     #expect(try await player.takeCommands(lane: "counter").count == Ledger.maximumCommands)
-    #expect(try await watcher.send(.skip, lane: "counter") > 0)
+    #expect(try await watcher.send(.skip(nil), lane: "counter") > 0)
   }
 }

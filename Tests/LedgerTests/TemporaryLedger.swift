@@ -2,6 +2,7 @@
 
 import Foundation
 import Ledger
+import TestSupport
 
 /// A ledger's file in a fresh folder, which is removed when the test is over.
 final class TemporaryLedger: Sendable {
@@ -92,7 +93,6 @@ struct Writer {
   }
 
   func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.killAndWait()
   }
 }

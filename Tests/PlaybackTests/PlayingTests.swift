@@ -157,6 +157,25 @@ struct PlayingTests {
     await #expect(throws: PlayerError.self) { try await second.pause() }
   }
 
+  @Test("the gap is kept to what another player played a moment ago")
+  func gapAtHandover() async throws {
+    let lane = try TestLane()
+    lane.output.hearAll()
+    let first = try await lane.started()
+    _ = try await first.accept(announcement("a"))
+    try await lane.event(.played, 1, of: first)
+    await first.stop()
+    lane.clock.advance(by: 100)
+    let second = try await lane.started { $0.gap = 250 }
+    _ = try await second.accept(announcement("b"))
+    try await lane.event(.waiting, 2, of: second)
+    #expect(try await second.status().playing == nil)
+    #expect(lane.output.begun == [1])
+    lane.clock.advance(by: 250)
+    try await lane.event(.played, 2, of: second)
+    await second.stop()
+  }
+
   @Test("stopped, it lets what plays be heard to its end, and the rest is for the next player")
   func stop() async throws {
     let lane = try TestLane()

@@ -39,7 +39,7 @@ struct StoredAnnouncementTests {
   func passing() {
     #expect(AnnouncerRendering.mayPass(SpeechEngineError(.engineUnavailable, "a", "b", remedy: "c")))
     #expect(!AnnouncerRendering.mayPass(SpeechEngineError(.textUnspeakable, "a", "b", remedy: "c")))
-    #expect(!AnnouncerRendering.mayPass(AnnouncerError(.amountMismatch, "a", "b", remedy: "c")))
+    #expect(!AnnouncerRendering.mayPass(AnnouncerError(.tooLong, "a", "b", remedy: "c")))
     #expect(!AnnouncerRendering.mayPass(AnnouncementError(.fieldInvalid, "a", "b", remedy: "c")))
     #expect(AnnouncerRendering.mayPass(CancellationError()))
   }

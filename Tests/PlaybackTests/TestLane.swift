@@ -79,6 +79,13 @@ func announcement(
     id: id, category: category, sequence: sequence, payload: Data("{\"id\":\"\(id)\"}".utf8), expiresAt: expiresAt)
 }
 
+extension StoredAnnouncement {
+  /// For the ledger, on the lane of ``TestLane``.
+  var onCounter: NewAnnouncement {
+    NewAnnouncement(id: id, lane: "counter", category: category, sequence: sequence, payload: payload)
+  }
+}
+
 /// A value under a lock.
 final class Locked<Value>: @unchecked Sendable {  // The value is used under the lock.
   private let lock = NSLock()
@@ -150,6 +157,7 @@ final class SimulatedOutput: SoundOutput {
     var faults: [OutputError.Code] = []
     var breaks: OutputError.Code?
     var position: Int?
+    var openingFault: OutputError.Code?
     var releases = 0
     var isPlaying = false
     var overlaps = 0
@@ -172,6 +180,8 @@ final class SimulatedOutput: SoundOutput {
   func setPosition(_ milliseconds: Int) { change { $0.position = milliseconds } }
   /// The next sounds do not begin.
   func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
+  /// It cannot be opened by itself.
+  func refuseOpening(_ code: OutputError.Code) { change { $0.openingFault = code } }
   /// What plays breaks off.
   func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
 
@@ -216,7 +226,11 @@ final class SimulatedOutput: SoundOutput {
     }
   }
 
-  func open(rate: Int) throws(OutputError) {}
+  func open(rate: Int) throws(OutputError) {
+    if let code = state.withLock({ $0.openingFault }) {
+      throw OutputError(code, name, "opening it", remedy: "try another")
+    }
+  }
   func release() { change { $0.releases += 1 } }
 
   @discardableResult

@@ -20,6 +20,19 @@ import Waveforms
     }
   }
 
+  /// A server that stood still may take no sound for a while yet, on a busy machine for longer than a device is waited
+  /// for; then it is a lost device once more, and who plays tries again.
+  private func playWhenAwake(_ sound: Waveform, on output: ALSAOutput) throws -> PlayResult {
+    for _ in 0..<4 {
+      do throws(OutputError) {
+        return try output.play(sound, volume: .full, control: PlayControl())
+      } catch {
+        guard error.code == .deviceLost else { throw error }
+      }
+    }
+    return try output.play(sound, volume: .full, control: PlayControl())
+  }
+
   @Test("a tone is heard whole, and playing ends when it has been heard")
   func wholeTone() throws {
     let server = try PulseServer()
@@ -218,7 +231,7 @@ import Waveforms
     #expect(start.duration(to: .now) < .seconds(3.5))
 
     server.thaw()
-    #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
+    #expect(try playWhenAwake(tone, on: output) == .heard)
   }
 
   @Test("a device given back while it hangs is left to itself")
@@ -233,7 +246,7 @@ import Waveforms
     output.release()
     #expect(start.duration(to: .now) < .seconds(2.5))
     server.thaw()
-    #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
+    #expect(try playWhenAwake(tone, on: output) == .heard)
   }
 }
 

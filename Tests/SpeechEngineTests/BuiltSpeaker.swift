@@ -11,9 +11,11 @@ enum BuiltSpeaker {
   static func engine(
     speakers: Int = 2, longestQueue: Int = 256, deadlineMilliseconds: Int = 2_000
   ) -> SpeechEngine {
+    // More than a shop's: all tests share the processors.
     SpeechEngine(
       .init(
-        speaker: url, speakers: speakers, longestQueue: longestQueue, deadlineMilliseconds: deadlineMilliseconds))
+        speaker: url, speakers: speakers, longestQueue: longestQueue, deadlineMilliseconds: deadlineMilliseconds,
+        allowance: .seconds(5)))
   }
 
   static let chinese = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")

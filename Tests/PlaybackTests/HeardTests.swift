@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Playback
+import PlaybackTestSupport
+import SoundOutputTestSupport
+import Testing
+
+/// What is heard of a player, by a recording. The tones lie far apart, and short holes in them are of no account: a
+/// machine that is busy elsewhere plays with holes. The long checks listen more closely.
+@Suite("A player's sound", .serialized, .timeLimit(.minutes(2)))
+struct HeardTests {
+  private let tones = TellingTones(step: 400, shortest: 600)
+
+  private func heard(_ samples: [Int16], of server: PulseServer) -> [HeardTone] {
+    tones.heard(in: samples, rate: server.rate, hole: 100)
+  }
+
+  @Test("payments that come at once are heard in their order, and not before the gap is over")
+  func order() async throws {
+    let server = try PulseServer()
+    let lane = try RecordedLane(server: server, tones: tones)
+    try await lane.player.start()
+    let recording = try server.record()
+    let accepted = try await lane.accept((0..<4).map { ($0, nil) }, threads: 4).ids
+    try await lane.happens(.played, times: 4)
+    let sounds = heard(try recording.samples(andMilliseconds: 400), of: server)
+    await lane.player.stop()
+    #expect(accepted.sorted() == Array(0..<4))
+    #expect(sounds.map(\.id) == accepted)
+    #expect(sounds.allSatisfy { $0.missing <= 10 && !$0.isMixed })
+    for gap in sounds.gaps { #expect(gap >= 250 - 20) }
+  }
+
+  @Test("a sound server that is killed in a sound and comes back costs nothing: the sound is heard from its start")
+  func killed() async throws {
+    let server = try PulseServer()
+    let lane = try RecordedLane(server: server, tones: tones)
+    try await lane.player.start()
+    let recording = try server.record()
+    let accepted = try await lane.accept((0..<4).map { ($0, nil) }, threads: 1).ids
+    try await lane.middle(of: 2, in: recording)
+    server.kill()
+    let before = heard(try recording.samplesToEnd(), of: server)
+    try await lane.happens(.deviceLost)
+    let second = try server.startRecorded()
+    try await lane.happens(.deviceBack)
+    try await lane.happens(.played, times: 4)
+    let after = heard(try second.samples(andMilliseconds: 400), of: server)
+    await lane.player.stop()
+    #expect(before.map(\.id) == Array(accepted.prefix(2)))
+    #expect(after.map(\.id) == Array(accepted.dropFirst()))
+    #expect(before.last.map { $0.missing > 10 } ?? false)
+    #expect(after.allSatisfy { $0.missing <= 10 })
+  }
+}

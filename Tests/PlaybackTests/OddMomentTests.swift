@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import GRDB
+import Ledger
+import PlaybackOrder
+import SpeechEngine
+import Testing
+
+@testable import Playback
+@testable import SoundOutputs
+
+/// The manual clock, with a calendar that somebody sets.
+private final class SetCalendar: PlayerClock {
+  private let steady: ManualClock
+  let offset = Locked(0.0)
+
+  init(_ steady: ManualClock) { self.steady = steady }
+  func now() -> Int64 { steady.now() }
+  func date() -> Date { steady.date() + offset.withLock { $0 } }
+  func sleep(until moment: Int64) async { await steady.sleep(until: moment) }
+}
+
+@Suite("A player at odd moments", .timeLimit(.minutes(2)))
+struct OddMomentTests {
+  /// A player of the lane with its own ledger on a clock whose calendar is set.
+  @Test("a command is obeyed after the calendar was set back")
+  func calendarSetBack() async throws {
+    let lane = try TestLane()
+    let clock = SetCalendar(lane.clock)
+    let ledger = try Ledger(at: lane.folder.appending(path: "own.sqlite"), now: { clock.date() })
+    let player = Player(lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: clock)
+    try await player.start()
+    _ = try await player.accept(announcement("a"))
+    await lane.output.begins(1)
+    clock.offset.withLock { $0 = -3_600 }
+    try await ledger.send(.skip(nil), lane: "counter")
+    lane.clock.advance(by: 200)
+    try await lane.event(.cancelled, 1, of: player)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("a skip is for what played when it was asked, and not for the payment behind it")
+  func aimedSkip() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    try await lane.event(.playing, 1, of: player)
+    try await lane.event(.waiting, 2, of: player)
+    try await lane.ledger.send(.skip(1), lane: "counter")
+    lane.output.hear()
+    await lane.output.begins(2)
+    try await lane.ledger.send(.cancel(3), lane: "counter")  // taken together with the skip, and of nobody
+    lane.clock.advance(by: 200)
+    lane.output.hearAll()
+    try await lane.event(.played, 2, of: player)
+    #expect(try await lane.state(1) == .played)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("an announcement of an account with the longest name can be played again")
+  func longAccount() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    var one = announcement("a")
+    one.account = String(repeating: "x", count: 255)
+    _ = try await player.accept(one)
+    lane.output.hearAll()
+    try await lane.event(.played, 1, of: player)
+    #expect(try await player.replay(1) == 2)
+    try await lane.event(.played, 2, of: player)
+    await player.stop()
+  }
+
+  @Test("what plays is seen behind hundreds that wait, and all of them are counted")
+  func viewOfMany() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    try await player.pause()
+    for id in 0..<250 { _ = try await player.accept(announcement("\(id)", .information)) }
+    let payment = try await player.accept(announcement("p")).number
+    try await player.resume()
+    try await lane.event(.playing, payment, of: player)
+    _ = try await player.status()
+    let view = try await LaneView.of(lane: "counter", in: lane.ledger, at: lane.clock.date())
+    #expect(view.playing?.number == payment)
+    #expect(view.waitingCount == 250)
+    #expect(view.waiting.count == LaneView.longestList)
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("while the ledger cannot be written, a player answers, says why, and can be stopped")
+  func ledgerFails() async throws {
+    let lane = try TestLane()
+    let file = lane.folder.appending(path: "busy.sqlite")
+    var options = Ledger.Options()
+    options.busyTimeout = 0.05
+    let ledger = try Ledger(at: file, options: options)
+    let player = Player(lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: lane.clock)
+    try await player.start()
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    try await lane.event(.playing, 1, of: player)
+    // Another program's transaction that does not end.
+    let holder = try LockHolder(file)
+    lane.output.hear()
+    while try await player.status().ledgerFailure == nil { await Task.yield() }
+    #expect(try await player.status().ledgerFailure == "busy")
+    try await player.pause()
+    #expect(try await player.status().isPaused)
+    #expect(lane.output.begun == [1], "what cannot be written is followed by nothing")
+    await player.stop(finishingPlaying: false)
+    try holder.release()
+  }
+
+  @Test("an announcement that somebody ended in the ledger is not heard")
+  func endedElsewhere() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    try await player.pause()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.waiting, 1, of: player)
+    _ = try await player.status()
+    try await lane.ledger.set(1, .cancelled)
+    lane.output.hearAll()
+    try await player.resume()
+    _ = try await player.accept(announcement("b"))
+    try await lane.event(.played, 2, of: player)
+    #expect(lane.output.heard == [2])
+    await player.stop()
+  }
+
+  @Test("information that no device takes fails, and the rest goes on; money waits for another device")
+  func formatRefused() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.formatUnsupported)
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("a", .information))
+    try await lane.event(.failed, 1, of: player)
+    lane.output.refuse(.formatUnsupported)
+    _ = try await player.accept(announcement("b"))
+    try await lane.event(.deviceLost, 2, of: player)
+    lane.output.hearAll()
+    lane.clock.advance(by: 250)
+    try await lane.event(.played, 2, of: player)
+    await player.stop()
+  }
+
+  @Test("what an operator can mend ends no payment: a phrase book, an option, a pack, a voice")
+  func mendable() {
+    #expect(AnnouncerRendering.mayPass(AnnouncementError(.phraseBookInvalid, "a", "b", remedy: "c")))
+    for code in [AnnouncerError.Code.optionInvalid, .methodUnavailable, .amountMismatch] {
+      #expect(AnnouncerRendering.mayPass(AnnouncerError(code, "a", "b", remedy: "c")))
+    }
+    #expect(AnnouncerRendering.mayPass(SpeechEngineError(.voiceUnknown, "a", "b", remedy: "c")))
+  }
+}
+
+@Suite("A summary at odd moments", .timeLimit(.minutes(2)))
+struct OddSummaryTests {
+  private func player(of lane: TestLane, gap: Int64 = 0) async throws -> Player {
+    try await lane.started(summary: { announcement("\($0.count)") }) {
+      $0.order.longestBacklog = 2
+      $0.gap = gap
+    }
+  }
+
+  @Test("one that waits can be cancelled by its number, and with it what it was to stand for")
+  func cancelled() async throws {
+    let lane = try TestLane()
+    let player = try await player(of: lane, gap: 250)
+    _ = try await player.accept(announcement("first"))
+    await lane.output.begins(1)
+    for id in 2...5 { _ = try await player.accept(announcement("\(id)")) }
+    lane.output.hear()
+    try await lane.event(.waiting, 6, of: player)
+    #expect(try await player.cancel(6))
+    for number in 2...6 { #expect(try await lane.state(Int64(number)) == .cancelled) }
+    await player.stop(finishingPlaying: false)
+  }
+
+  @Test("of one that is skipped all is skipped, in one step")
+  func skipped() async throws {
+    let lane = try TestLane()
+    let player = try await player(of: lane)
+    try await player.pause()
+    for id in 0..<200 { _ = try await player.accept(announcement("\(id)")) }
+    try await player.resume()
+    try await lane.event(.playing, 201, of: player)
+    let before = try await lane.ledger.lastEventPosition()
+    #expect(try await player.skip())
+    #expect(try await lane.ledger.counts()[.cancelled] == 201)
+    let events = try await lane.ledger.events(after: before, limit: 1_000)
+    #expect(events.count { $0.kind == .cancelled } == 201)
+    // One transaction: all at one moment of the ledger's clock, the summary's own event first.
+    #expect(events.first { $0.kind == .cancelled }?.number == 201)
+    #expect(events.filter { $0.kind == .cancelled }.dropFirst().allSatisfy { $0.detail["by"] == "201" })
+    await player.stop(finishingPlaying: false)
+  }
+}
+
+@Suite("A lane that several programs share", .timeLimit(.minutes(2)))
+struct SharedLaneTests {
+  private func shared(_ lane: TestLane) -> SharedLane {
+    SharedLane(lane: "counter", ledger: lane.ledger) {
+      Player(lane: "counter", ledger: lane.ledger, output: lane.output, render: lane.renderer)
+    }
+  }
+
+  @Test("who takes it over waits for its device, and takes nothing back")
+  func handOver() async throws {
+    let lane = try TestLane()
+    var seat: PlayerSeat? = try lane.ledger.takeSeat(lane: "counter")
+    let task = Task { try await shared(lane).play([announcement("a", .information)]) }
+    while try await lane.ledger.unfinished(lane: "counter").isEmpty { await Task.yield() }
+    lane.output.refuse(.deviceBusy)
+    lane.output.hearAll()
+    withExtendedLifetime(seat) {}
+    seat = nil
+    #expect(try await task.value.map(\.state) == [.played])
+  }
+
+  @Test("a device that cannot be opened at the beginning is an error, and nothing is accepted")
+  func noDevice() async throws {
+    let lane = try TestLane()
+    lane.output.refuseOpening(.deviceMissing)
+    let error = await #expect(throws: OutputError.self) {
+      try await shared(lane).play([announcement("a", .information)])
+    }
+    #expect(error?.code == .deviceMissing)
+    #expect(try await lane.ledger.recent().isEmpty)
+    #expect(try !lane.ledger.player(lane: "counter").isRunning)
+  }
+
+  @Test("an interrupt ends it at once, also while it plays what others left, which is for the next one")
+  func interrupt() async throws {
+    let lane = try TestLane()
+    _ = try await lane.ledger.accept(announcement("other").onCounter)
+    let task = Task { try await shared(lane).play([announcement("own", .information)]) }
+    await lane.output.begins(1)
+    while try await lane.ledger.unfinished(lane: "counter").count < 2 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await lane.ledger.unfinished(lane: "counter").map(\.id) == ["other"])
+    #expect(try await lane.ledger.entry(id: "own")?.state == .cancelled)
+  }
+
+  @Test("where another plays, an interrupt asks it to take back what is left")
+  func interruptElsewhere() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("other"))
+    await lane.output.begins(1)
+    let task = Task { try await shared(lane).play([announcement("own", .information)]) }
+    while try await lane.ledger.unfinished(lane: "counter").count < 2 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    lane.clock.advance(by: 200)
+    try await lane.event(.cancelled, 2, of: player)
+    lane.output.hear()
+    try await lane.event(.played, 1, of: player)
+    await player.stop()
+  }
+}
+
+/// Somebody in the middle of a transaction of an SQLite file.
+private final class LockHolder {
+  private let connection: DatabaseQueue
+
+  init(_ file: URL) throws {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    connection = try DatabaseQueue(path: file.path, configuration: configuration)
+    try connection.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+  }
+
+  func release() throws { try connection.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") } }
+}

@@ -99,12 +99,13 @@ struct Descriptor: Sendable {
   private func wait(for events: CShort, deadline: ContinuousClock.Instant) throws(Failure) {
     var descriptor = pollfd(fd: number, events: events, revents: 0)
     while true {
-      let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
-      guard left > 0 else { throw .deadline }
+      // What is there is taken, even when this thread came late to it.
+      let left = max(0, ContinuousClock.now.duration(to: deadline) / .milliseconds(1))
       // unsafe: one descriptor, and a count of one.
       let ready = unsafe poll(&descriptor, 1, CInt(min(left.rounded(.up), 60_000)))
       if ready > 0 { return }
       if ready < 0, errno != EINTR { throw .closed }
+      if ready == 0, left == 0 { throw .deadline }
     }
   }
 }

@@ -18,8 +18,10 @@ final class Speaker: @unchecked Sendable {
   enum Failure: Error {
     /// It did not start; never worth a second try.
     case unavailable(SpeechEngineError)
-    /// It was ready once and is gone, hangs, or sends nonsense.
+    /// It was ready once and is gone, or sends nonsense.
     case died
+    /// It did not answer in time, and was ended.
+    case hung
     /// It was gone before it was ready: killed, or missing a library.
     case diedAtStart
     /// It says itself that it cannot work: perhaps for good, perhaps for want of memory.
@@ -27,7 +29,7 @@ final class Speaker: @unchecked Sendable {
 
     var isWorthAnotherTry: Bool {
       switch self {
-      case .died, .diedAtStart, .notReady: true
+      case .died, .hung, .diedAtStart, .notReady: true
       case .unavailable: false
       }
     }
@@ -107,6 +109,7 @@ final class Speaker: @unchecked Sendable {
       return Reply(header: header, marks: marks, phonemes: phonemes, samples: samples)
     } catch {
       stop()
+      if case Descriptor.Failure.deadline = error { throw .hung }
       throw .died
     }
   }

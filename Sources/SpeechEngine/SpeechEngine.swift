@@ -107,9 +107,7 @@ public actor SpeechEngine {
     defer { release(speaker) }
     guard !Task.isCancelled else { throw Self.cancelled }
     let known = knownIdentity
-    let start = ContinuousClock.now
-    // A speaker that hangs takes its whole time; two of these are enough.
-    let patience = .milliseconds(deadline) + configuration.allowance * 2
+    var hangs = 0
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
     // Again only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
     for _ in 0..<Self.attempts {
@@ -118,7 +116,10 @@ public actor SpeechEngine {
         guard known == nil || speaker.identity == known else { throw .unavailable(Self.engineChanged) }
         return try speaker.exchange(request, deadlineMilliseconds: deadline)
       }
-      guard case .failure(let failure) = outcome, failure.isWorthAnotherTry, .now - start < patience else { break }
+      guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
+      if case .hung = failure { hangs += 1 }
+      // One that hangs takes its whole time; two of these are enough.
+      guard hangs < 2 else { break }
     }
     return try Self.checked(try Self.unwrap(outcome))
   }
@@ -127,7 +128,7 @@ public actor SpeechEngine {
     switch outcome {
     case .success(let value): return value
     case .failure(.unavailable(let error)), .failure(.notReady(let error)): throw error
-    case .failure(.died): throw died
+    case .failure(.died), .failure(.hung): throw died
     case .failure(.diedAtStart): throw diedAtStart
     }
   }

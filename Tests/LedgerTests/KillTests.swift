@@ -31,7 +31,7 @@ struct KillTests {
     #expect(stored >= promised.count && stored <= promised.count + 15 * 4)
   }
 
-  @Test("processes that open and close the file at once are not in each other's way", .timeLimit(.minutes(1)))
+  @Test("processes that open and close the file at once are not in each other's way", .timeLimit(.minutes(5)))
   func opening() async throws {
     let place = try TemporaryLedger()
     let writers = try (0..<4).map { _ in try Writer("open", place.file.path, "10") }

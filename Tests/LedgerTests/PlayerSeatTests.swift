@@ -60,7 +60,7 @@ struct PlayerSeatTests {
   }
 
   @Test(
-    "watchers that look all the time do not keep a player out, and never see half a report", .timeLimit(.minutes(1)))
+    "watchers that look all the time do not keep a player out, and never see half a report", .timeLimit(.minutes(5)))
   func looking() async throws {
     try await withThrowingTaskGroup { group in
       for _ in 0..<2 {

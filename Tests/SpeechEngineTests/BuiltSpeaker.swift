@@ -15,7 +15,7 @@ enum BuiltSpeaker {
     SpeechEngine(
       .init(
         speaker: url, speakers: speakers, longestQueue: longestQueue, deadlineMilliseconds: deadlineMilliseconds,
-        allowance: .seconds(5)))
+        allowance: .seconds(20)))
   }
 
   static let chinese = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")

@@ -27,12 +27,12 @@ struct Command {
       at: data.appending(path: "Templates"), withDestinationURL: Self.checkout.appending(path: "Templates"))
   }
 
-  /// What a program of this test gets, and nothing else but what `make sanitize` says to the leak check.
+  /// What a program of this test gets, and nothing else but what `make sanitize` says to the sanitizer.
   var environment: [String: String] {
     var environment = [
       "CRIER_HOME": directory.appending(path: "home").path, "CRIER_DATA": data.path, "PATH": "/usr/bin:/bin",
     ]
-    environment["LSAN_OPTIONS"] = ProcessInfo.processInfo.environment["LSAN_OPTIONS"]
+    environment["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     return environment
   }
 

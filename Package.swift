@@ -41,6 +41,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
     name: "LedgerTests", dependencies: ["Ledger", "TestSupport", "ledger-writer", grdb], swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
@@ -51,7 +52,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PlaybackTests",
     dependencies: [
-      "Announcements", "Announcer", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport", "SoundLibrary",
+      "Announcements", "Announcer", "Answers", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport", "SoundLibrary",
       "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms", grdb,
     ],
     swiftSettings: settings),
@@ -67,14 +68,15 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncerTests",
     dependencies: [
-      "Announcer", "Announcements", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
+      "Announcer", "Announcements", "Answers", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
       "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
     swiftSettings: settings),
   .testTarget(
     name: "CrierCommandTests",
     dependencies: [
-      "Ledger", "Playback", "SoundMeasurement", "SoundOutputTestSupport", "Waveforms", "crier", "speaker",
+      "Ledger", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "Waveforms", "crier",
+      "speaker",
     ],
     swiftSettings: settings),
 ]
@@ -173,13 +175,16 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Who may call the service, and how often.
+    .target(name: "ServiceAccess", dependencies: [crypto], swiftSettings: settings),
+
     // The command.
     .executableTarget(
       name: "crier",
       dependencies: [
-        "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "SoundFiles", "SoundLibrary", "SoundOutputs",
-        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms",
-        argumentParser, crypto,
+        "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary",
+        "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
+        "Waveforms", argumentParser, crypto,
       ],
       swiftSettings: settings),
 

@@ -59,10 +59,13 @@ func synchronize(appending: Bool) -> String {
   return row("plain: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
 }
 
-/// Tasks that each accept one announcement after another.
-func accept(tasks: Int) async throws -> String {
-  let ledger = try Ledger(at: folder.appending(path: "ledger-\(tasks).sqlite"))
+/// Tasks that each accept one announcement after another, with its answer to the request for it or without one.
+func accept(tasks: Int, answering: Bool = false) async throws -> String {
+  let ledger = try Ledger(at: folder.appending(path: "ledger-\(tasks)-\(answering).sqlite"))
   let payload = Data(repeating: UInt8(ascii: "x"), count: 250)
+  // As long as a clip's report with its marks.
+  let report = Data(repeating: UInt8(ascii: "x"), count: 1_000)
+  let digest = Data(count: 32)
   let start = clock.now
   let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
     for task in 0..<tasks {
@@ -71,8 +74,14 @@ func accept(tasks: Int) async throws -> String {
         while clock.now - start < .seconds(seconds) {
           let new = NewAnnouncement(
             id: "\(task)-\(times.count)", lane: "counter", category: .payment, sequence: nil, payload: payload)
+          let answer = NewAnswer(
+            account: "", key: "p:\(new.id)", bodyDigest: digest, id: new.id, status: 201, report: report)
           let before = clock.now
-          _ = try await ledger.accept(new)
+          if answering {
+            _ = try await ledger.accept(answer: answer, playing: new)
+          } else {
+            _ = try await ledger.accept(new)
+          }
           times.append(clock.now - before)
         }
         return times
@@ -83,11 +92,42 @@ func accept(tasks: Int) async throws -> String {
   let elapsed = clock.now - start
   let stored = try await ledger.counts().values.reduce(0, +)
   precondition(stored == times.count)
-  return row("ledger: accepted, \(tasks) at a time", times, in: elapsed)
+  return row("ledger: accepted\(answering ? " and answered" : ""), \(tasks) at a time", times, in: elapsed)
+}
+
+/// Tasks that each look up one thing about keys after another, while 100 keys are kept.
+func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data) async throws -> Void) async throws
+  -> String
+{
+  let ledger = try Ledger(at: folder.appending(path: "keys-\(UUID().uuidString).sqlite"))
+  let digests = (0..<100).map { Data(repeating: UInt8($0), count: 32) }
+  for (index, digest) in digests.enumerated() {
+    try await ledger.createKey(
+      NewKey(id: "\(index)", account: "default", digest: digest, scopes: ["announce", "read"]))
+  }
+  let start = clock.now
+  let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
+    for _ in 0..<tasks {
+      group.addTask {
+        var times: [Duration] = []
+        while clock.now - start < .seconds(seconds) {
+          let before = clock.now
+          try await work(ledger, digests[times.count % digests.count])
+          times.append(clock.now - before)
+        }
+        return times
+      }
+    }
+    return try await group.reduce(into: []) { $0 += $1 }
+  }
+  return row("ledger: \(name), \(tasks) at a time", times, in: clock.now - start)
 }
 
 print("                                               a second  50 % ms 99 % ms  max ms")
 print(synchronize(appending: false))
 print(synchronize(appending: true))
 for tasks in [1, 8, 64] { print(try await accept(tasks: tasks)) }
+for tasks in [1, 8, 64] { print(try await accept(tasks: tasks, answering: true)) }
+print(try await look(tasks: 8, "a key by its digest") { _ = try await $0.key(digest: $1) })
+print(try await look(tasks: 8, "the keys' version") { ledger, _ in _ = try await ledger.keysVersion() })
 print(synchronize(appending: true))

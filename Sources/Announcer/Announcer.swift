@@ -194,7 +194,7 @@ public final class Announcer: Sendable {
 
   /// Waiting for the disk belongs on a thread of its own, not on one of the few that run tasks.
   private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await answer { answer in
+    try await waitForAnswer { answer in
       disk.async { answer.give(Result { try work() }) }
     }.get()
   }

@@ -26,7 +26,7 @@ public final class Answer<Value: Sendable>: @unchecked Sendable {  // The value 
 /// Suspends the task until the answer is given.
 ///
 /// - Parameter ask: runs at once, and sees to it that the answer is given, once, at any time.
-public func answer<Value: Sendable>(to ask: (Answer<Value>) -> Void) async -> Value {
+public func waitForAnswer<Value: Sendable>(_ ask: (Answer<Value>) -> Void) async -> Value {
   var asked: Answer<Value>?
   await withCheckedContinuation { continuation in
     let answer = Answer<Value>(continuation)

@@ -23,28 +23,34 @@ extension Ledger {
     }
     let cost = 256 + new.payload.count
     return try await write(while: .accepting, cost: cost) { [self] database in
-      if let first = try Self.duplicate(of: new, in: database) { return first }
-      try checkRoom(in: database)
-      let at = timeStamp
-      try database.cachedStatement(
-        sql: """
-          INSERT INTO announcements
-            (account, id, lane, category, sequence, payload, state, accepted_at, expires_at, changed_at)
-          VALUES (?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
-          """
-      ).execute(arguments: [
-        new.account, new.id, new.lane, new.category.rawValue, new.sequence, new.payload, at,
-        new.expiresAt?.wholeMilliseconds, at,
-      ])
-      let number = database.lastInsertedRowID
-      try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
-      for member in members { try mark(member, as: number, lane: new.lane, at: at, in: database) }
-      return Acceptance(number: number, isDuplicate: false, state: .accepted, isSamePayload: true)
+      try accept(new, standingFor: members, in: database)
     }
   }
 
+  func accept(
+    _ new: NewAnnouncement, standingFor members: [Int64] = [], in database: Database
+  ) throws -> Acceptance {
+    if let first = try Self.duplicate(of: new, in: database) { return first }
+    try checkRoom(in: database)
+    let at = timeStamp
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO announcements
+          (account, id, lane, category, sequence, payload, state, accepted_at, expires_at, changed_at)
+        VALUES (?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
+        """
+    ).execute(arguments: [
+      new.account, new.id, new.lane, new.category.rawValue, new.sequence, new.payload, at,
+      new.expiresAt?.wholeMilliseconds, at,
+    ])
+    let number = database.lastInsertedRowID
+    try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
+    for member in members { try mark(member, as: number, lane: new.lane, at: at, in: database) }
+    return Acceptance(number: number, isDuplicate: false, state: .accepted, isSamePayload: true)
+  }
+
   /// SQLite's own limit is further up, so that what was accepted can still change its state.
-  private func checkRoom(in database: Database) throws {
+  func checkRoom(in database: Database) throws {
     guard let limit = options.maximumBytes else { return }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
     let free = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0

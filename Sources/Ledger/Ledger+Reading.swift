@@ -102,7 +102,7 @@ extension Ledger {
 }
 
 extension Ledger.Entry {
-  fileprivate init(row: Row) throws {
+  init(row: Row) throws {
     number = try row.value("number")
     account = try row.value("account")
     id = try row.value("id")

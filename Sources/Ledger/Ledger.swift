@@ -80,7 +80,7 @@ public final class Ledger: Sendable {
   func write<Value: Sendable>(
     while action: LedgerError.Action, cost: Int? = nil, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
-    let result: Result<Value, LedgerError> = await answer { answer in
+    let result: Result<Value, LedgerError> = await waitForAnswer { answer in
       let write = WriteQueue.Write(
         action: action, cost: cost,
         perform: { database in
@@ -98,7 +98,7 @@ public final class Ledger: Sendable {
     while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
     // GRDB's own async calls end with a cancelled task; this one answers all the same, as writing does.
-    let result: Result<Value, LedgerError> = await answer { answer in
+    let result: Result<Value, LedgerError> = await waitForAnswer { answer in
       reader.asyncRead { [file] database in
         let value = Result { try work(database.get()) }.mapError { LedgerError($0, while: action, in: file) }
         answer.give(value)

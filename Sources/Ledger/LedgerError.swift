@@ -14,6 +14,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case illegalTransition = "illegal_transition"
     /// What a summary is to stand for has ended, is playing, stands in another summary, or is in another lane.
     case illegalSummary = "illegal_summary"
+    /// Another key has that id or that digest.
+    case keyExists = "key_exists"
     /// As many acceptances wait to be written as may; nothing was accepted.
     case waitingListFull = "waiting_list_full"
     /// As many commands wait for the lane's player as may.
@@ -49,6 +51,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case commanding
     case playing
     case pruning
+    case changingKeys
+    case answering
   }
 
   public let code: Code
@@ -100,6 +104,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .commanding: "Passing on a command through the ledger"
     case .playing: "Taking a lane of the ledger"
     case .pruning: "Pruning the ledger"
+    case .changingKeys: "Changing the keys in the ledger"
+    case .answering: "Storing an answer in the ledger"
     }
   }
 
@@ -112,6 +118,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .illegalSummary:
       "an announcement that the summary is to stand for has ended, is playing, is summarised already, "
         + "or is in another lane"
+    case .keyExists: "another key has that id or that digest"
     case .waitingListFull: "too many acceptances wait to be written"
     case .tooManyCommands: "too many commands wait for the lane's player"
     case .laneTaken: "another player plays the lane"
@@ -133,6 +140,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notFound: "It may have been pruned; list what there is."
     case .illegalTransition: "Nothing was changed; read its present state."
     case .illegalSummary: "Nothing was accepted; choose again from those that wait."
+    case .keyExists: "Nothing was changed; make another key."
     case .waitingListFull: "Nothing was accepted; try again in a moment."
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
     case .laneTaken: "Stop the other player, or play another lane."

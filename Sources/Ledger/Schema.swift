@@ -37,6 +37,7 @@ enum Schema {
       try database.execute(sql: "PRAGMA application_id = \(applicationID)")
       try database.execute(sql: first)
     }
+    migrator.registerMigration("2: keys, answers") { try $0.execute(sql: second) }
     return migrator
   }
 
@@ -91,5 +92,52 @@ enum Schema {
       value  INTEGER
     ) STRICT;
     CREATE INDEX commands_by_lane ON commands (lane, number);
+    """
+
+  /// `key_changes` counts what is to be seen by whoever remembers keys; their last use is not.
+  private static let second = """
+    CREATE TABLE keys (
+      id           TEXT NOT NULL PRIMARY KEY,
+      account      TEXT NOT NULL,
+      digest       BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+      scopes       TEXT NOT NULL,
+      name         TEXT,
+      locale       TEXT,
+      pack         TEXT,
+      group_id     TEXT,
+      rate         REAL,
+      burst        INTEGER,
+      created_at   INTEGER NOT NULL,
+      revoked_at   INTEGER,
+      last_used_at INTEGER,
+      CHECK ((rate IS NULL) = (burst IS NULL))
+    ) STRICT;
+    CREATE TABLE key_changes (
+      only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+      count    INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO key_changes VALUES (1, 0);
+    CREATE TRIGGER key_created AFTER INSERT ON keys
+      BEGIN UPDATE key_changes SET count = count + 1; END;
+    CREATE TRIGGER key_changed
+      AFTER UPDATE OF id, account, digest, scopes, name, locale, pack, group_id, rate, burst, revoked_at ON keys
+      BEGIN UPDATE key_changes SET count = count + 1; END;
+    CREATE TRIGGER key_removed AFTER DELETE ON keys
+      BEGIN UPDATE key_changes SET count = count + 1; END;
+
+    CREATE TABLE answers (
+      account     TEXT NOT NULL,
+      key         TEXT NOT NULL,
+      body_digest BLOB NOT NULL CHECK (length(body_digest) = 32),
+      id          TEXT NOT NULL,
+      status      INTEGER NOT NULL,
+      report      BLOB NOT NULL,
+      created_at  INTEGER NOT NULL,
+      UNIQUE (account, key)
+    ) STRICT;
+    CREATE INDEX answers_by_id ON answers (account, id);
+    CREATE INDEX answers_by_account ON answers (account, created_at);
+    CREATE INDEX answers_by_age ON answers (created_at);
+    CREATE INDEX announcements_by_account ON announcements (account);
     """
 }

@@ -233,7 +233,7 @@ extension Speaker {
   fileprivate func perform<Value: Sendable>(
     _ work: @escaping @Sendable (Speaker) throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
-    await answer { answer in
+    await waitForAnswer { answer in
       queue.async {
         do throws(Failure) {
           answer.give(.success(try work(self)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a test kills: `accept FILE` accepts from four tasks until it is killed and prints each number once it is
-// promised; `sit FILE LANE` takes a lane's seat, says so, and stays; `open FILE COUNT` opens and closes again and again.
+// promised; `answer FILE` does so with an answer beside each; `sit FILE LANE` takes a lane's seat, says so, and stays;
+// `open FILE COUNT` opens and closes again and again.
 
 import Foundation
 import Ledger
@@ -13,13 +14,13 @@ func say(_ line: String) {
 }
 
 guard arguments.count >= 3 else {
-  FileHandle.standardError.write(Data("usage: ledger-writer accept|sit|open FILE [LANE|COUNT]\n".utf8))
+  FileHandle.standardError.write(Data("usage: ledger-writer accept|answer|sit|open FILE [LANE|COUNT]\n".utf8))
   exit(64)
 }
 let file = URL(filePath: arguments[2])
 
 switch arguments[1] {
-case "accept":
+case "accept", "answer":
   let ledger = try Ledger(at: file)
   let run = UUID().uuidString
   try await withThrowingTaskGroup { group in
@@ -27,9 +28,15 @@ case "accept":
       group.addTask {
         for index in 0... {
           let id = "\(run)-\(task)-\(index)"
-          let accepted = try await ledger.accept(
-            NewAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8)))
-          say("\(accepted.number) \(id)")
+          let new = NewAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8))
+          guard arguments[1] == "answer" else {
+            say("\(try await ledger.accept(new).number) \(id)")
+            continue
+          }
+          let answer = NewAnswer(
+            account: "", key: id, bodyDigest: Data(count: 32), id: id, status: 201, report: Data(id.utf8))
+          let stored = try await ledger.accept(answer: answer, playing: new)
+          say("\(stored.acceptance?.number ?? 0) \(id)")
         }
       }
     }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Base 64 with the alphabet for URLs and file names (RFC 4648, section 5), without padding.
+enum Base64URL {
+  static func text(of bytes: some Sequence<UInt8>) -> String {
+    let standard = Data(bytes).base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
+    return String(
+      decoding: standard.map { byte in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: byte
+        }
+      }, as: UTF8.self)
+  }
+
+  /// nil for what ``text(of:)`` never gives: other letters, padding, bits of no byte that are not 0. One value has one
+  /// text.
+  static func bytes(of text: String) -> [UInt8]? {
+    var standard = text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    standard += Array(repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
+    guard let data = Data(base64Encoded: Data(standard)), self.text(of: data) == text else { return nil }
+    return Array(data)
+  }
+}

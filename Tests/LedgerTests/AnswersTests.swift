@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+/// An answer to a request for an announcement, with a body that is told by one letter.
+private func answer(
+  _ key: String, id: String = "A-1", body: String = "a", account: String = "shop", report: String = #"{"ok":1}"#
+) -> NewAnswer {
+  NewAnswer(
+    account: account, key: key, bodyDigest: digestOf(body), id: id, status: 201, report: Data(report.utf8))
+}
+
+@Suite("Answers")
+struct AnswersTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("an answer is there with everything it had, and its announcement too, after opening it again")
+  func everything() async throws {
+    let new = answer("p:A-1")
+    let stored = try await ledger.accept(answer: new, playing: payment("A-1", account: "shop"))
+    #expect(!stored.isDuplicate && stored.isSameBody)
+    #expect(stored.acceptance?.state == .accepted && stored.acceptance?.isDuplicate == false)
+    for ledger in [ledger, try place.open()] {
+      let found = try #require(try await ledger.answer(account: "shop", key: "p:A-1"))
+      #expect(found == stored.answer)
+      #expect(found.account == "shop" && found.key == "p:A-1" && found.bodyDigest == new.bodyDigest)
+      #expect(found.id == "A-1" && found.status == 201 && found.report == new.report)
+      #expect(found.createdAt == place.clock.now)
+      #expect(try await ledger.entry(account: "shop", id: "A-1")?.number == stored.acceptance?.number)
+    }
+  }
+
+  @Test("an answer to what is not played is stored alone")
+  func alone() async throws {
+    let stored = try await ledger.accept(answer: answer("h:1"))
+    #expect(stored.acceptance == nil && !stored.isDuplicate)
+    #expect(try await ledger.recent().isEmpty)
+    #expect(try await ledger.events().isEmpty)
+    #expect(try await ledger.answer(account: "shop", key: "h:1") == stored.answer)
+  }
+
+  @Test("the same key again is told the first answer and its announcement's state, and nothing is written")
+  func duplicate() async throws {
+    let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
+    let number = try #require(first.acceptance?.number)
+    try await ledger.set(number, .rendering)
+    let events = try await ledger.events()
+    place.clock.advance(by: 60)
+
+    let same = try await ledger.accept(
+      answer: answer("h:1", report: "{}"), playing: payment("A-1", account: "shop"))
+    #expect(same.isDuplicate && same.isSameBody && same.answer == first.answer)
+    #expect(same.acceptance?.number == number && same.acceptance?.state == .rendering)
+    #expect(same.acceptance?.isDuplicate == true && same.acceptance?.isSamePayload == true)
+
+    let other = try await ledger.accept(
+      answer: answer("h:1", id: "B-2", body: "b"), playing: payment("B-2", account: "shop", payload: "{\"b\":2}"))
+    #expect(other.isDuplicate && !other.isSameBody && other.answer == first.answer)
+    #expect(other.acceptance?.number == number, "the first one's, and not the other's")
+    #expect(other.acceptance?.isSamePayload == false)
+    let silent = try await ledger.accept(answer: answer("h:1"))
+    #expect(silent.acceptance?.number == number)
+
+    #expect(try await ledger.entry(account: "shop", id: "B-2") == nil)
+    #expect(try await ledger.events() == events)
+  }
+
+  @Test("another account's key, and one that differs in a byte, is another request")
+  func noDuplicate() async throws {
+    try await _ = ledger.accept(answer: answer("h:1"))
+    for new in [answer("h:1", account: "b"), answer("H:1"), answer("p:1"), answer("h:é"), answer("h:e\u{301}")] {
+      #expect(try await !ledger.accept(answer: new).isDuplicate)
+    }
+    #expect(try await ledger.answer(account: "c", key: "h:1") == nil)
+    #expect(try await ledger.answer(account: "shop", key: "h:1\0") == nil)
+    #expect(try await ledger.answer(account: "shop\0", key: "h:1") == nil)
+  }
+
+  @Test("an announcement that is in the ledger without an answer is the same one: it is not played again")
+  func knownAnnouncement() async throws {
+    let number = try await ledger.accept(payment("A-1", account: "shop")).number
+    let stored = try await ledger.accept(
+      answer: answer("p:A-1"), playing: payment("A-1", account: "shop", payload: "{\"other\":1}"))
+    #expect(!stored.isDuplicate && stored.isSameBody)
+    #expect(stored.acceptance?.number == number && stored.acceptance?.isDuplicate == true)
+    #expect(stored.acceptance?.isSamePayload == false)
+    #expect(try await ledger.recent().count == 1)
+    #expect(try await ledger.events().map(\.kind) == [.accepted])
+    // Nor under another key.
+    let again = try await ledger.accept(answer: answer("h:x"), playing: payment("A-1", account: "shop"))
+    #expect(again.acceptance?.number == number && !again.isDuplicate)
+  }
+
+  @Test("an answer holds for 24 hours; after that the key is a new request's, and the announcement is still the same")
+  func expiry() async throws {
+    let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
+    place.clock.advance(by: Ledger.answerLifetime - 0.001)
+    #expect(try await ledger.answer(account: "shop", key: "h:1") == first.answer)
+    #expect(try await ledger.accept(answer: answer("h:1", body: "b")).isDuplicate)
+    place.clock.advance(by: 0.001)
+    #expect(try await ledger.answer(account: "shop", key: "h:1") == nil)
+    let second = try await ledger.accept(
+      answer: answer("h:1", body: "b", report: "{}"), playing: payment("A-1", account: "shop"))
+    #expect(!second.isDuplicate && second.answer.createdAt == place.clock.now)
+    #expect(second.acceptance?.isDuplicate == true && second.acceptance?.number == first.acceptance?.number)
+    #expect(try await ledger.answer(account: "shop", key: "h:1") == second.answer)
+    #expect(try await ledger.pruneAnswers(before: .distantFuture) == 1, "it took the old one's place")
+  }
+
+  @Test("when the announcement breaks a rule or belongs to another answer, neither is stored")
+  func refused() async throws {
+    func changed(_ change: (inout NewAnswer) -> Void) -> NewAnswer {
+      var new = answer("h:1")
+      change(&new)
+      return new
+    }
+    let long = String(repeating: "x", count: 256)
+    let mine = payment("A-1", account: "shop")
+    let bad: [(NewAnswer, NewAnnouncement?, String)] = [
+      (answer(""), nil, "key"), (answer("a\0"), mine, "key"), (answer(long + long + "x"), nil, "key"),
+      (answer("k", account: long), nil, "account"), (answer("k", account: "\0"), nil, "account"),
+      (answer("k", id: ""), nil, "id"), (answer("k", id: long), nil, "id"), (answer("k", id: "\0"), nil, "id"),
+      (changed { $0.bodyDigest = Data() }, mine, "bodyDigest"),
+      (changed { $0.bodyDigest = Data(count: 33) }, nil, "bodyDigest"),
+      (changed { $0.status = 99 }, nil, "status"), (changed { $0.status = 600 }, nil, "status"),
+      (changed { $0.report = Data(count: NewAnnouncement.maximumPayloadBytes + 1) }, nil, "report"),
+      (answer("k"), payment("A-1", account: "b"), "announcement"),
+      (answer("k"), payment("B", account: "shop"), "announcement"),
+      (answer("k"), payment("A-1", account: "shop", lane: ""), "lane"),
+    ]
+    for (new, announcement, field) in bad {
+      let error = try await #require(throws: LedgerError.self, "\(field)") {
+        try await ledger.accept(answer: new, playing: announcement)
+      }
+      #expect(error.code == .invalidValue && error.field?.hasPrefix(field) == true)
+      #expect(error.description.hasPrefix("Storing an answer in the ledger ") && !error.description.contains("A-1"))
+    }
+    #expect(try await ledger.announcements(account: "shop").isEmpty)
+    #expect(try await ledger.events().isEmpty)
+  }
+
+  @Test("values at their limits are stored")
+  func limits() async throws {
+    let new = NewAnswer(
+      account: "", key: String(repeating: "k", count: 512), bodyDigest: Data(repeating: 255, count: 32),
+      id: String(repeating: "i", count: 255), status: 599,
+      report: Data(repeating: 0, count: NewAnnouncement.maximumPayloadBytes))
+    #expect(try await ledger.accept(answer: new).answer.report == new.report)
+    #expect(try await ledger.answer(account: "", key: new.key)?.status == 599)
+  }
+
+  @Test("a full ledger stores neither, and tells the first answer all the same")
+  func full() async throws {
+    var options = Ledger.Options()
+    options.maximumBytes = 400_000
+    let narrow = try place.open(options)
+    let report = String(repeating: "x", count: 3_000)
+    var stored = 0
+    var failure: LedgerError?
+    while failure == nil, stored < 1_000 {
+      do {
+        _ = try await narrow.accept(
+          answer: answer("h:\(stored)", id: "\(stored)", report: report), playing: payment("\(stored)", account: "shop")
+        )
+        stored += 1
+      } catch { failure = error }
+    }
+    #expect(failure?.code == .diskFull && stored > 30)
+    #expect(try await narrow.counts()[.accepted] == stored)
+    #expect(try await narrow.answer(account: "shop", key: "h:\(stored)") == nil)
+    #expect(try await narrow.accept(answer: answer("h:0", id: "0")).isDuplicate)
+    #expect(try await narrow.pruneAnswers(before: .distantFuture, limit: 1_000) == stored)
+    #expect(try await !narrow.accept(answer: answer("h:new", id: "new")).isDuplicate)
+  }
+
+  @Test("reports count towards what may wait")
+  func waiting() async throws {
+    var options = Ledger.Options()
+    options.waitingBytes = 2_000
+    let narrow = try place.open(options)
+    let error = try await #require(throws: LedgerError.self) {
+      try await narrow.accept(answer: answer("h:1", report: String(repeating: "x", count: 2_000)))
+    }
+    #expect(error.code == .waitingListFull)
+    #expect(try await !narrow.accept(answer: answer("h:1")).isDuplicate)
+  }
+
+  @Test("two ledgers on one file, the same keys raced: one wins each, all are told its answer, and one is played")
+  func racing() async throws {
+    let other = try place.open()
+    for id in 0..<30 {
+      let answers = try await withThrowingTaskGroup(of: Ledger.AnswerAcceptance.self) { group in
+        for racer in 0..<8 {
+          group.addTask {
+            try await (racer.isMultiple(of: 2) ? ledger : other).accept(
+              answer: answer("p:\(id)", id: "\(id)", body: "\(racer)", report: "\(racer)"),
+              playing: payment("\(id)", account: "shop"))
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(answers.count { !$0.isDuplicate } == 1 && answers.count(where: \.isSameBody) == 1)
+      #expect(Set(answers.map(\.answer)).count == 1)
+      #expect(Set(answers.map(\.acceptance?.number)).count == 1)
+      #expect(answers.count { $0.acceptance?.isDuplicate == false } == 1)
+    }
+    #expect(try await ledger.counts()[.accepted] == 30)
+    #expect(try await ledger.pruneAnswers(before: .distantFuture) == 30)
+  }
+
+  @Test("when the announcement cannot be written, its answer is not there either, and those written with it are")
+  func together() async throws {
+    let other = try DatabaseQueue(path: place.file.path)
+    try await other.write {
+      try $0.execute(
+        sql: """
+          CREATE TRIGGER refuse BEFORE INSERT ON announcements WHEN NEW.id = '7'
+          BEGIN SELECT RAISE(ABORT, 'no'); END
+          """)
+    }
+    let failed = await withTaskGroup(of: String?.self) { group in
+      for id in 0..<20 {
+        group.addTask {
+          do {
+            _ = try await ledger.accept(
+              answer: answer("p:\(id)", id: "\(id)"), playing: payment("\(id)", account: "shop"))
+            return nil
+          } catch { return "\(id)" }
+        }
+      }
+      return await group.reduce(into: [String]()) { if let id = $1 { $0.append(id) } }
+    }
+    #expect(failed == ["7"])
+    #expect(try await ledger.answer(account: "shop", key: "p:7") == nil)
+    let all = try await ledger.announcements(account: "shop")
+    #expect(all.count == 19 && all.allSatisfy { $0.entry != nil && $0.answer != nil })
+  }
+
+  @Test(
+    "what a process was promised before SIGKILL is there, and never an answer without its announcement or the reverse",
+    .timeLimit(.minutes(2)))
+  func killed() async throws {
+    var promised: [String: Int64] = [:]
+    for round in 0..<10 {
+      let writer = try Writer("answer", place.file.path)
+      let early = try writer.lines(1 + round * 23)
+      writer.kill()
+      for line in try early + writer.lines() {
+        let parts = line.split(separator: " ")
+        promised[String(parts[1])] = Int64(parts[0]) ?? 0
+      }
+    }
+    #expect(promised.count > 1_000)
+    for (id, number) in promised {
+      let found = try #require(try await ledger.announcement(account: "", id: id))
+      #expect(found.entry?.number == number && found.answer?.report == Data(id.utf8))
+    }
+    let other = try DatabaseQueue(path: place.file.path)
+    let halves = try await other.read {
+      try Int.fetchOne(
+        $0,
+        sql: """
+          SELECT (SELECT count(*) FROM answers WHERE id NOT IN (SELECT id FROM announcements))
+               + (SELECT count(*) FROM announcements WHERE id NOT IN (SELECT id FROM answers))
+          """)
+    }
+    #expect(halves == 0)
+  }
+
+  // MARK: - Listing
+
+  @Test("an announcement is found with its answer, its entry, or both, and not in another account")
+  func finding() async throws {
+    try await _ = ledger.accept(answer: answer("p:both", id: "both"), playing: payment("both", account: "shop"))
+    try await _ = ledger.accept(answer: answer("p:answer", id: "answer"))
+    try await _ = ledger.accept(payment("entry", account: "shop"))
+    for (id, hasEntry, hasAnswer) in [("both", true, true), ("answer", false, true), ("entry", true, false)] {
+      let found = try #require(try await ledger.announcement(account: "shop", id: id))
+      #expect(found.account == "shop" && found.id == id)
+      #expect((found.entry != nil) == hasEntry && (found.answer != nil) == hasAnswer)
+      #expect(found.entry?.id ?? id == id && found.answer?.id ?? id == id)
+      #expect(try await ledger.announcement(account: "other", id: id) == nil)
+    }
+    for id in ["", "none", "both\0"] { #expect(try await ledger.announcement(account: "shop", id: id) == nil) }
+  }
+
+  @Test("the last announcements come newest first, each once, however often it was answered, and only the account's")
+  func listing() async throws {
+    try await _ = ledger.accept(payment("1", account: "shop"))
+    for id in ["2", "3", "4", "5"] {
+      place.clock.advance(by: 1)
+      try await _ = ledger.accept(
+        answer: answer("p:\(id)", id: id), playing: id == "3" ? payment(id, account: "shop") : nil)
+      try await _ = ledger.accept(answer: answer("p:\(id)", id: id, account: "other"))
+    }
+    place.clock.advance(by: 1)
+    for id in ["1", "2", "3"] { try await _ = ledger.accept(answer: answer("h:\(id)", id: id)) }
+    let all = try await ledger.announcements(account: "shop")
+    #expect(all.map(\.id) == ["5", "4", "3", "2", "1"])
+    #expect(all.map(\.answer?.key) == ["p:5", "p:4", "p:3", "p:2", "h:1"])
+    #expect(all.map { $0.entry != nil } == [false, false, true, false, true])
+    #expect(try await ledger.announcements(account: "other").map(\.id) == ["5", "4", "3", "2"])
+    #expect(try await ledger.announcements(account: "nobody").isEmpty)
+    #expect(try await ledger.announcements(account: "shop\0").isEmpty)
+  }
+
+  @Test("a list is as long as it may be, and at least one")
+  func listLimits() async throws {
+    for id in 0..<30 {
+      place.clock.advance(by: 1)
+      try await _ = ledger.accept(
+        answer: answer("p:\(id)", id: "\(id)"), playing: id.isMultiple(of: 3) ? payment("\(id)", account: "shop") : nil)
+    }
+    for (limit, count) in [(10, 10), (30, 30), (1_000, 30), (Int.max, 30), (1, 1), (0, 1), (-1, 1), (Int.min, 1)] {
+      let ids = try await ledger.announcements(account: "shop", limit: limit).map(\.id)
+      #expect(ids == (0..<30).reversed().prefix(count).map(String.init))
+    }
+  }
+
+  // MARK: - Pruning
+
+  @Test("pruning removes the oldest from before a moment, as many as it may, and leaves announcements alone")
+  func pruning() async throws {
+    for id in 0..<25 {
+      place.clock.advance(by: 1)
+      try await _ = ledger.accept(answer: answer("p:\(id)", id: "\(id)"), playing: payment("\(id)", account: "shop"))
+    }
+    let moment = place.clock.now - 4
+    #expect(try await ledger.pruneAnswers(before: moment, limit: 8) == 8)
+    #expect(try await ledger.announcement(account: "shop", id: "7")?.answer == nil)
+    #expect(try await ledger.announcement(account: "shop", id: "8")?.answer != nil)
+    #expect(try await ledger.pruneAnswers(before: moment, limit: 0) == 1, "at least one")
+    #expect(try await ledger.pruneAnswers(before: moment) == 11)
+    #expect(try await ledger.pruneAnswers(before: moment) == 0)
+    #expect(try await ledger.announcement(account: "shop", id: "20")?.answer != nil, "of the moment itself")
+    #expect(try await ledger.counts()[.accepted] == 25)
+  }
+
+  @Test("pruning ended announcements leaves their answers, and a date that no calendar has is refused")
+  func pruningOthers() async throws {
+    let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
+    try await ledger.set(try #require(stored.acceptance?.number), .cancelled)
+    try await ledger.prune(finishedBefore: place.clock.now + 1)
+    let found = try #require(try await ledger.announcement(account: "shop", id: "A-1"))
+    #expect(found.entry == nil && found.answer == stored.answer)
+    #expect(try await ledger.accept(answer: answer("h:1")).acceptance == nil)
+    for date in [Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan)] {
+      let error = try await #require(throws: LedgerError.self) { try await ledger.pruneAnswers(before: date) }
+      #expect(error.code == .invalidValue)
+    }
+  }
+}

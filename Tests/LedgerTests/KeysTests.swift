@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Ledger
+import Testing
+
+/// A key of the tests, with a digest of its own.
+func newKey(_ id: String, digest: UInt8? = nil) -> NewKey {
+  NewKey(
+    id: id, account: "shop", digest: digest.map { Data(repeating: $0, count: 32) } ?? digestOf(id),
+    scopes: ["announce", "read"])
+}
+
+/// 32 bytes that are another text's for no other text of the tests.
+func digestOf(_ text: String) -> Data { Data((text.utf8 + Array(repeating: 0, count: 32)).prefix(32)) }
+
+@Suite("Keys")
+struct KeysTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("a key is there with everything it had, in this ledger and after opening it again")
+  func everything() async throws {
+    var new = newKey("7d3k9q2m")
+    (new.name, new.locale, new.pack, new.group) = ("till 收银", "zh-CN", "my-shop", "group.crier")
+    new.rate = NewKey.Rate(perSecond: 0.5, burst: 3)
+    let created = try await ledger.createKey(new)
+    for ledger in [ledger, try place.open()] {
+      let key = try #require(try await ledger.key(digest: new.digest))
+      #expect(key == created)
+      #expect(
+        key.id == new.id && key.account == "shop" && key.digest == new.digest && key.scopes == ["announce", "read"])
+      #expect(key.name == "till 收银" && key.locale == "zh-CN" && key.pack == "my-shop" && key.group == "group.crier")
+      #expect(key.rate == new.rate)
+      #expect(key.createdAt == place.clock.now && key.revokedAt == nil && key.lastUsedAt == nil)
+      #expect(try await ledger.key(id: new.id) == key)
+    }
+  }
+
+  @Test("a key that says no more than it must has nothing else")
+  func least() async throws {
+    let key = try await ledger.createKey(newKey("a"))
+    #expect(key.name == nil && key.locale == nil && key.pack == nil && key.group == nil && key.rate == nil)
+  }
+
+  @Test("keys are listed in the order of their making, revoked ones among them")
+  func listing() async throws {
+    for id in ["c", "a", "b"] { try await ledger.createKey(newKey(id)) }
+    try await ledger.revokeKey("a")
+    #expect(try await ledger.keys().map(\.id) == ["c", "a", "b"])
+    #expect(try await ledger.keys().map { $0.revokedAt != nil } == [false, true, false])
+  }
+
+  @Test("a digest or an id that is nobody's is nobody's")
+  func nobody() async throws {
+    try await ledger.createKey(newKey("a"))
+    for digest in [Data(), Data(count: 32), digestOf("a").prefix(31), digestOf("a") + [0]] {
+      #expect(try await ledger.key(digest: digest) == nil)
+    }
+    for id in ["", "b", "A", "a\0", "a "] { #expect(try await ledger.key(id: id) == nil) }
+  }
+
+  @Test("a key that is revoked is found no more, at once, by other ledgers on the file too, and stays revoked")
+  func revoking() async throws {
+    let other = try place.open()
+    let new = newKey("a")
+    try await ledger.createKey(new)
+    #expect(try await other.key(digest: new.digest) != nil)
+    let moment = place.clock.now
+    let revoked = try #require(try await ledger.revokeKey("a"))
+    #expect(revoked.revokedAt == moment)
+    for ledger in [ledger, other] {
+      #expect(try await ledger.key(digest: new.digest) == nil)
+      #expect(try await ledger.key(id: "a") == nil)
+    }
+    place.clock.advance(by: 60)
+    #expect(try await other.revokeKey("a")?.revokedAt == moment)
+  }
+
+  @Test("revoking a key that is none changes nothing and says so")
+  func revokingNobody() async throws {
+    try await ledger.createKey(newKey("a"))
+    let version = try await ledger.keysVersion()
+    for id in ["", "b", "A", "a\0", "' OR 1=1 --"] { #expect(try await ledger.revokeKey(id) == nil) }
+    #expect(try await ledger.keysVersion() == version)
+    #expect(try await ledger.keys().allSatisfy { $0.revokedAt == nil })
+  }
+
+  @Test("an id or a digest is one key's alone, also of one that is revoked, and others written with it are kept")
+  func taken() async throws {
+    try await ledger.createKey(newKey("a", digest: 1))
+    try await ledger.revokeKey("a")
+    for new in [newKey("a", digest: 2), newKey("b", digest: 1)] {
+      let error = try await #require(throws: LedgerError.self) { try await ledger.createKey(new) }
+      #expect(error.code == .keyExists)
+      #expect(error.description.hasPrefix("Changing the keys in the ledger ") && !error.description.contains("shop"))
+    }
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for id in 0..<40 {
+        group.addTask { (try? await ledger.createKey(newKey("\(id / 2)", digest: UInt8(100 + id)))) != nil }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 } == 20)
+    #expect(try await ledger.keys().count == 21)
+  }
+
+  @Test("a value that breaks a rule is refused, named, and nothing is kept")
+  func refused() async throws {
+    func changed(_ change: (inout NewKey) -> Void) -> NewKey {
+      var new = newKey("a")
+      change(&new)
+      return new
+    }
+    let long = String(repeating: "x", count: 256)
+    let bad: [(NewKey, String)] = [
+      (newKey(""), "id"), (newKey("a\0"), "id"), (newKey(String(repeating: "x", count: 65)), "id"),
+      (changed { $0.account = "" }, "account"), (changed { $0.account = long }, "account"),
+      (changed { $0.account = "a\0b" }, "account"), (changed { $0.digest = Data() }, "digest"),
+      (changed { $0.digest = Data(count: 31) }, "digest"), (changed { $0.digest = Data(count: 33) }, "digest"),
+      (changed { $0.scopes = [] }, "scopes"), (changed { $0.scopes = [""] }, "scopes"),
+      (changed { $0.scopes = ["read admin"] }, "scopes"), (changed { $0.scopes = ["Read"] }, "scopes"),
+      (changed { $0.scopes = ["réad"] }, "scopes"),
+      (changed { $0.scopes = Array(repeating: "a", count: 17) }, "scopes"),
+      (changed { $0.scopes = [String(repeating: "a", count: 33)] }, "scopes"), (changed { $0.name = long }, "name"),
+      (changed { $0.name = "\0" }, "name"), (changed { $0.locale = "" }, "locale"),
+      (changed { $0.pack = long }, "pack"),
+      (changed { $0.group = "a\0" }, "group"), (changed { $0.rate = .init(perSecond: 0, burst: 1) }, "rate"),
+      (changed { $0.rate = .init(perSecond: .nan, burst: 1) }, "rate"),
+      (changed { $0.rate = .init(perSecond: .infinity, burst: 1) }, "rate"),
+      (changed { $0.rate = .init(perSecond: -1, burst: 1) }, "rate"),
+      (changed { $0.rate = .init(perSecond: 1, burst: 0) }, "rate"),
+    ]
+    for (new, field) in bad {
+      let error = try await #require(throws: LedgerError.self, "\(field)") { try await ledger.createKey(new) }
+      #expect(error.code == .invalidValue && error.field?.hasPrefix(field) == true)
+    }
+    #expect(try await ledger.keys().isEmpty)
+  }
+
+  @Test("the version is another one after a key was made or revoked by anybody, and the same after anything else")
+  func version() async throws {
+    let other = try place.open()
+    var seen: Set<Int64> = [try await ledger.keysVersion()]
+    try await ledger.createKey(newKey("a"))
+    #expect(seen.insert(try await ledger.keysVersion()).inserted)
+    try await other.createKey(newKey("b"))
+    #expect(seen.insert(try await ledger.keysVersion()).inserted)
+    try await other.revokeKey("a")
+    let version = try await ledger.keysVersion()
+    #expect(seen.insert(version).inserted)
+    #expect(try await other.keysVersion() == version)
+
+    try await _ = ledger.accept(payment("1"))
+    try await other.send(.pause, lane: "counter")
+    try await other.revokeKey("a")
+    try await ledger.recordUse(ofKeys: ["a", "b"])
+    _ = try? await ledger.createKey(newKey("b"))
+    #expect(try await ledger.keysVersion() == version)
+  }
+
+  @Test("a key that is changed or removed by hand changes the version too")
+  func byHand() async throws {
+    try await ledger.createKey(newKey("a"))
+    let other = try DatabaseQueue(path: place.file.path)
+    for statement in ["UPDATE keys SET scopes = 'read'", "UPDATE keys SET rate = 1, burst = 1", "DELETE FROM keys"] {
+      let version = try await ledger.keysVersion()
+      try await other.write { try $0.execute(sql: statement) }
+      #expect(try await ledger.keysVersion() != version, "\(statement)")
+    }
+  }
+
+  @Test("when keys were used is noted, for those there are")
+  func use() async throws {
+    for id in ["a", "b"] { try await ledger.createKey(newKey(id)) }
+    place.clock.advance(by: 60)
+    try await ledger.recordUse(ofKeys: ["a", "nobody", "b\0"])
+    try await ledger.recordUse(ofKeys: [])
+    #expect(try await ledger.keys().map(\.lastUsedAt) == [place.clock.now, nil])
+  }
+}

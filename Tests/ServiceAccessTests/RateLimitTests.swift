@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServiceAccess
+import Testing
+
+@Suite("Rate limits")
+struct RateLimitTests {
+  @Test("a burst may come at once, and then one each time a token has come back")
+  func burst() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 10, burst: 3))
+    #expect((0..<5).map { _ in bucket.take(at: .zero).isAllowed } == [true, true, true, false, false])
+    #expect(!bucket.take(at: .milliseconds(99)).isAllowed)
+    #expect(bucket.take(at: .milliseconds(100)).isAllowed)
+    #expect(!bucket.take(at: .milliseconds(199)).isAllowed)
+    #expect(bucket.take(at: .milliseconds(200)).isAllowed)
+    #expect((0..<5).map { _ in bucket.take(at: .seconds(60)).isAllowed } == [true, true, true, false, false])
+  }
+
+  @Test("an answer tells what is left, when it is full again, and how long to wait")
+  func answers() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 0.5, burst: 2))
+    let first = bucket.take(at: .seconds(100))
+    #expect(first.isAllowed && first.limit == 2 && first.remaining == 1)
+    #expect(first.reset == .seconds(2) && first.retryAfter == .zero)
+    let second = bucket.take(at: .seconds(100))
+    #expect(
+      second.isAllowed && second.remaining == 0 && second.reset == .seconds(4) && second.retryAfter == .seconds(2))
+    let third = bucket.take(at: .milliseconds(101_500))
+    #expect(!third.isAllowed && third.remaining == 0)
+    #expect(third.reset == .milliseconds(2_500) && third.retryAfter == .milliseconds(500))
+    #expect(bucket.take(at: .milliseconds(101_500) + third.retryAfter).isAllowed, "who waits so long is not refused")
+  }
+
+  @Test("header fields are whole seconds, rounded up, and Retry-After stands with a refusal alone")
+  func headers() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 4, burst: 1))
+    let allowed = bucket.take(at: .zero).headerFields
+    #expect(allowed.map(\.name) == ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
+    #expect(allowed.map(\.value) == ["1", "0", "1"])
+    let refused = bucket.take(at: .milliseconds(10)).headerFields
+    #expect(refused.map(\.name) == ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"])
+    #expect(refused.map(\.value) == ["1", "0", "1", "1"])
+    #expect(bucket.look(at: .seconds(5)).headerFields.map(\.value) == ["1", "1", "0"])
+  }
+
+  @Test("looking takes nothing, nor does a refusal")
+  func looking() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 1, burst: 1))
+    for _ in 0..<5 { #expect(bucket.look(at: .zero).isAllowed) }
+    #expect(bucket.take(at: .zero).isAllowed)
+    for _ in 0..<100 { #expect(!bucket.take(at: .milliseconds(500)).isAllowed) }
+    #expect(!bucket.look(at: .milliseconds(999)).isAllowed)
+    #expect(bucket.take(at: .seconds(1)).isAllowed)
+  }
+
+  @Test("a bucket that is full again may be forgotten")
+  func forgetting() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 2, burst: 5))
+    #expect(bucket.isFull(at: .zero))
+    _ = bucket.take(at: .zero)
+    #expect(!bucket.isFull(at: .milliseconds(499)) && bucket.isFull(at: .milliseconds(500)))
+  }
+
+  @Test(
+    "however requests come, exactly those pass for which a token is there, counted drop by drop",
+    arguments: [(1.0, 1), (4.0, 7), (0.125, 2), (500.0, 10), (1_000_000.0, 1_000_000), (0.001, 1)])
+  func longRun(rate: Double, burst: Int) throws {
+    var bucket = TokenBucket(try RateLimit(rate: rate, burst: burst))
+    let token = Int64(1_000_000_000 / rate)
+    let capacity = token * Int64(burst)
+    var (now, level) = (Int64(1_000_000_000_000), capacity)
+    var numbers = CountingNumbers()
+    var wrong = 0
+    for _ in 0..<10_000 {
+      // About three for each that may pass, at uneven times, and a pause now and then.
+      let pause = Int64.random(in: 0...99, using: &numbers) == 0 ? capacity / 2 : 0
+      let step = Int64.random(in: 0...(2 * token / 3), using: &numbers) + pause
+      now += step
+      level = min(capacity, level + step)
+      let looked = bucket.look(at: .nanoseconds(now))
+      let answer = bucket.take(at: .nanoseconds(now))
+      let isAllowed = level >= token
+      if isAllowed { level -= token }
+      let isRight =
+        answer.isAllowed == isAllowed && looked.isAllowed == isAllowed && answer.remaining == Int(level / token)
+        && answer.reset == .nanoseconds(capacity - level)
+        && answer.retryAfter == .nanoseconds(max(0, token - level))
+      if !isRight { wrong += 1 }
+    }
+    #expect(wrong == 0)
+  }
+
+  @Test("a clock that runs backwards refuses for no longer than an empty bucket would")
+  func backwards() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 10, burst: 2))
+    _ = bucket.take(at: .seconds(1_000_000))
+    let answer = bucket.take(at: .zero)
+    #expect(!answer.isAllowed && answer.remaining == 0 && answer.reset == .milliseconds(200))
+    #expect(bucket.look(at: .seconds(-5)).retryAfter == .milliseconds(100))
+  }
+
+  @Test(
+    "a limit out of range is refused",
+    arguments: [
+      (0, 1), (-1, 1), (.nan, 1), (.infinity, 1), (0.0009, 1), (1_000_001, 1), (1, 0), (1, -1), (1, 1_000_001),
+    ] as [(Double, Int)])
+  func outOfRange(rate: Double, burst: Int) {
+    let error = #expect(throws: AccessError.self) { try RateLimit(rate: rate, burst: burst) }
+    #expect(error?.code == .rateLimitInvalid)
+    #expect(error?.description.contains("0.001 to 1000000 requests a second and a burst of 1 to 1000000") == true)
+  }
+
+  @Test("a burst that is not named is what comes within a second, and at least 1")
+  func defaultBurst() throws {
+    #expect(try RateLimit(rate: 0.1).burst == 1)
+    #expect(try RateLimit(rate: 2.5).burst == 3)
+    #expect(try RateLimit(rate: 1_000_000).burst == 1_000_000)
+  }
+}

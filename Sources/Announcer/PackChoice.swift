@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-import Synchronization
+import Answers
 import VoicePackIntegrity
 import VoicePacks
 
@@ -10,7 +10,7 @@ import VoicePacks
 /// Only packs whose bytes are those of their manifests are used: a clip under another's name would say another amount.
 final class PackChoice: Sendable {
   private let shelf: VoicePackShelf
-  private let verified = Mutex<[String: Result<VoicePack, any Error>]>([:])
+  private let verified = Locked<[String: Result<VoicePack, any Error>]>([:])
 
   init(shelf: VoicePackShelf) { self.shelf = shelf }
 

@@ -136,12 +136,31 @@ actor Lane {
       for message in messages { await handle(message) }
       if isStopping, current == nil { break }
       await step()
-      if held.isEmpty { await rest() }
+      if held.isEmpty { await rest(until: wakeTime) }
     }
     await close()
   }
 
   private func handle(_ message: LaneMessage) async {
+    if case .status = message, signals.takeArrivals() { await lookForArrivals() }
+    switch message {
+    case .pause, .resume, .volume, .status: handleAtOnce(message)
+    case .skip(let reply): await skip(reply)
+    case .cancel(let number, let reply): await cancel(number, reply)
+    case .replay(let number, let reply): reply(await replay(number))
+    case .rendered(let number, let outcome): await rendered(number, outcome)
+    case .ended(let ending): await ended(ending)
+    case .summaryMade(let announcement): await made(announcement)
+    case .stop(let finishing, let numbers):
+      isStopping = true
+      cancelledAtEnd += numbers
+      await silence(finishing: finishing && !numbers.contains(current?.item.number ?? 0))
+    }
+    report()
+  }
+
+  /// Does what needs no ledger; the rest is kept for later.
+  private func handleAtOnce(_ message: LaneMessage) {
     switch message {
     case .pause(let reply):
       pause()
@@ -152,21 +171,9 @@ actor Lane {
     case .volume(let volume, let reply):
       self.volume = volume
       reply(())
-    case .skip(let reply): await skip(reply)
-    case .cancel(let number, let reply): await cancel(number, reply)
-    case .replay(let number, let reply): reply(await replay(number))
-    case .status(let reply):
-      if signals.takeArrivals() { await lookForArrivals() }
-      reply(status)
-    case .rendered(let number, let outcome): await rendered(number, outcome)
-    case .ended(let ending): await ended(ending)
-    case .summaryMade(let announcement): await made(announcement)
-    case .stop(let finishing, let numbers):
-      isStopping = true
-      cancelledAtEnd += numbers
-      await silence(finishing: finishing && !numbers.contains(current?.item.number ?? 0))
+    case .status(let reply): reply(status)
+    case .skip, .cancel, .replay, .rendered, .ended, .summaryMade, .stop: held.append(message)
     }
-    report()
   }
 
   /// Does what there is to do at this moment, and finds out when there will be more.
@@ -185,9 +192,9 @@ actor Lane {
     releaseWhenIdle(at: now)
   }
 
-  /// Until somebody tells something, or it is time.
-  private func rest() async {
-    let timer = wakeTime.map { moment in
+  /// Until somebody tells something, or it is time; nil for no time.
+  private func rest(until moment: Int64?) async {
+    let timer = moment.map { moment in
       Task { [clock, mailbox] in
         await clock.sleep(until: moment)
         if !Task.isCancelled { mailbox.nudge() }
@@ -277,27 +284,8 @@ actor Lane {
   /// Lets time pass within a step, and does what needs no ledger: so that one who asks why nothing happens is told.
   private func wait(until moment: Int64) async {
     while clock.now() < moment, !signals.isStopAsked {
-      let timer = Task { [clock, mailbox] in
-        await clock.sleep(until: moment)
-        if !Task.isCancelled { mailbox.nudge() }
-      }
-      await mailbox.arrival()
-      timer.cancel()
-      for message in mailbox.take() {
-        switch message {
-        case .pause(let reply):
-          pause()
-          reply(())
-        case .resume(let reply):
-          resume()
-          reply(())
-        case .volume(let volume, let reply):
-          self.volume = volume
-          reply(())
-        case .status(let reply): reply(status)
-        default: held.append(message)
-        }
-      }
+      await rest(until: moment)
+      for message in mailbox.take() { handleAtOnce(message) }
       report()
     }
   }

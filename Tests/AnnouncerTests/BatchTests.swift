@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Answers
 import Foundation
 import SoundLibrary
 import SpeechEngine
-import Synchronization
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
 @Suite("A batch")
 struct BatchTests {
   private func source(_ list: String) -> BatchSource {
-    let pieces = Mutex([Array(list.utf8), []])
+    let pieces = Locked([Array(list.utf8), []])
     return BatchSource { pieces.withLock { $0.removeFirst() } }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcer
-import Synchronization
+import Answers
 import Testing
 
 @Suite("Several at a time")
@@ -33,7 +33,7 @@ struct ConcurrentlyTests {
   func whileWaiting() async throws {
     // The second item comes only when the first output was taken in: whoever waited for it first would wait for ever.
     let (outputs, taken) = AsyncStream.makeStream(of: Int.self)
-    let asked = Mutex(0)
+    let asked = Locked(0)
     var order: [Int] = []
     try await concurrently(
       limit: 4,

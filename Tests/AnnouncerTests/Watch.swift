@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import Answers
 
 /// Counts who is at work, and how many items were asked for.
 final class Watch: Sendable {
@@ -12,7 +12,7 @@ final class Watch: Sendable {
     var farthestAhead = 0
   }
 
-  private let counts = Mutex(Counts())
+  private let counts = Locked(Counts())
 
   /// The next of so many numbers.
   func next(of count: Int) -> Int? {

@@ -2,6 +2,7 @@
 
 import Announcements
 import Announcer
+import Answers
 import Foundation
 import GRDB
 import Ledger

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
 import Foundation
 import Ledger
 import Playback
@@ -83,18 +84,6 @@ extension StoredAnnouncement {
   /// For the ledger, on the lane of ``TestLane``.
   var onCounter: NewAnnouncement {
     NewAnnouncement(id: id, lane: "counter", category: category, sequence: sequence, payload: payload)
-  }
-}
-
-/// A value under a lock.
-final class Locked<Value>: @unchecked Sendable {  // The value is used under the lock.
-  private let lock = NSLock()
-  private var value: Value
-
-  init(_ value: sending Value) { self.value = value }
-
-  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    try lock.withLock { try body(&value) }
   }
 }
 

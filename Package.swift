@@ -52,7 +52,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PlaybackTests",
     dependencies: [
-      "Announcements", "Announcer", "Answers", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport", "SoundLibrary",
+      "Announcements", "Announcer", "Answers", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
+      "SoundLibrary",
       "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms", grdb,
     ],
     swiftSettings: settings),
@@ -68,7 +69,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncerTests",
     dependencies: [
-      "Announcer", "Announcements", "Answers", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine", "TestSupport",
+      "Announcer", "Announcements", "Answers", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine",
+      "TestSupport",
       "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
     swiftSettings: settings),

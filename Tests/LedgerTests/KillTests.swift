@@ -7,7 +7,7 @@ import Testing
 @Suite("Killed processes")
 struct KillTests {
   @Test(
-    "what a process was promised before SIGKILL is there afterwards, with the same numbers", .timeLimit(.minutes(2)))
+    "what a process was promised before SIGKILL is there afterwards, with the same numbers", .timeLimit(.minutes(10)))
   func killed() async throws {
     let place = try TemporaryLedger()
     var promised: [Int64: String] = [:]

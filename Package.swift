@@ -17,6 +17,18 @@ let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let serviceLifecycleTestKit: Target.Dependency = .product(
+  name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 
 /// `make test`, built for debugging.
 let quickTests: [Target] = [
@@ -75,6 +87,16 @@ let quickTests: [Target] = [
     ],
     swiftSettings: settings),
   .testTarget(
+    name: "AnnouncementServerTests",
+    dependencies: [
+      "AnnouncementServer", "Announcements", "Announcer", "Answers", "Ledger", "Mastering", "Playback",
+      "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs", "SpeechEngine",
+      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto, httpTypes, hummingbird,
+      hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle,
+      serviceLifecycleTestKit,
+    ],
+    swiftSettings: settings),
+  .testTarget(
     name: "CrierCommandTests",
     dependencies: [
       "Ledger", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "Waveforms", "crier",
@@ -109,8 +131,18 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // C modules: a module map and a shim each.
@@ -180,13 +212,29 @@ let package = Package(
     // Who may call the service, and how often.
     .target(name: "ServiceAccess", dependencies: [crypto], swiftSettings: settings),
 
+    // The HTTP service.
+    .target(
+      name: "AnnouncementServer",
+      dependencies: [
+        "Announcements", "Announcer", "Answers", "Ledger", "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary",
+        "SpeechEngine", "VoicePacks", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging,
+        nioCore, nioHTTPTypes,
+        serviceLifecycle,
+      ],
+      swiftSettings: settings),
+
     // The command.
     .executableTarget(
       name: "crier",
       dependencies: [
-        "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary",
-        "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
-        "Waveforms", argumentParser, crypto,
+        "AnnouncementServer", "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "ServiceAccess",
+        "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking",
+        "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder", argumentParser, crypto, logging, nioCore,
+        serviceLifecycle,
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Yams", package: "Yams"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
 
@@ -212,6 +260,9 @@ let package = Package(
     // `make bench`.
     .executableTarget(
       name: "ledger-bench", dependencies: ["Ledger"], path: "Benchmarks/ledger-bench", swiftSettings: settingsWithC),
+    .executableTarget(
+      name: "bare-service", dependencies: [httpTypes, hummingbird, hummingbirdCore, nioCore],
+      path: "Benchmarks/bare-service", swiftSettings: settings),
     .executableTarget(
       name: "crier-bench",
       dependencies: [

@@ -69,7 +69,7 @@ extension PayloadDecoder {
   }
 
   /// - Returns: `nil` when the row is no text but a payload.
-  private static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
+  static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
     guard top.value("text") != nil else { return nil }
     let other = ["payment", "aps", "amount", "minor"].first { top.value($0) != nil }
     switch (try top.text("text", atMost: Announcement.longestText), other) {

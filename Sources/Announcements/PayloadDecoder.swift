@@ -14,8 +14,10 @@ public enum PayloadDecoder {
   }
 
   /// The fields of the one object that a payload is.
-  static func fields(of data: Data) throws(AnnouncementError) -> PayloadFields {
-    try PayloadScan.check([UInt8](data))
+  static func fields(
+    of data: Data, atMost largest: Int = largestBytes
+  ) throws(AnnouncementError) -> PayloadFields {
+    try PayloadScan.check([UInt8](data), atMost: largest)
     let decoded: PayloadValue
     do {
       decoded = try JSONDecoder().decode(PayloadValue.self, from: data)

@@ -21,8 +21,8 @@ struct PayloadScan {
   private var isObject: [Bool] = []
 
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`. A text that is not JSON at all may pass: the decoder says so.
-  static func check(_ bytes: [UInt8]) throws(AnnouncementError) {
-    guard bytes.count <= largestBytes else {
+  static func check(_ bytes: [UInt8], atMost largest: Int = largestBytes) throws(AnnouncementError) {
+    guard bytes.count <= largest else {
       throw AnnouncementError(
         .payloadTooLarge, "payload", "is \(bytes.count) bytes",
         remedy: "a payload is at most \(largestBytes) bytes")

@@ -8,7 +8,7 @@ enum PayloadValue: Decodable, Sendable {
   case boolean(Bool)
   case number(Decimal)
   case string(String)
-  case array
+  case array([PayloadValue])
   case object([String: PayloadValue])
 
   init(from decoder: any Decoder) throws {
@@ -19,8 +19,10 @@ enum PayloadValue: Decodable, Sendable {
         })
       return
     }
-    if (try? decoder.unkeyedContainer()) != nil {
-      self = .array
+    if var elements = try? decoder.unkeyedContainer() {
+      var values: [PayloadValue] = []
+      while !elements.isAtEnd { values.append(try elements.decode(PayloadValue.self)) }
+      self = .array(values)
       return
     }
     let value = try decoder.singleValueContainer()

@@ -23,6 +23,9 @@ public struct PhraseBook: Sendable {
   /// The voices, without a variant, that read this book's words.
   public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
 
+  /// The names of channels that the book has words for, in alphabetical order; others are spoken as they stand.
+  public var channels: [String] { content.channels.keys.sorted() }
+
   /// How long a recorded voice is silent between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
 

@@ -2,13 +2,16 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Voices/`) and the speaker.
+/// Where the program's own files are: its data (`Templates/`, `Voices/`, `Console/`) and the speaker.
 public struct Installation: Sendable, Hashable {
   /// Holds `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
+
+  /// The service's console and its contract for programs.
+  public var console: URL { data.appending(path: "Console", directoryHint: .isDirectory) }
 
   /// Voice packs, one folder each.
   public var voices: URL { data.appending(path: "Voices", directoryHint: .isDirectory) }

@@ -37,6 +37,11 @@ final class PackChoice: Sendable {
     }
     let wantsEngine = options.voice != nil || options.rate != nil
     if options.method == .auto, wantsEngine { return nil }
+    if let preferred = options.preferredPack.flatMap({ try? pack($0) }),
+      preferred.manifest.locale.lowercased() == script.locale.lowercased()
+    {
+      return preferred
+    }
     let packs = shelf.ids(for: script.locale).compactMap { try? self.pack($0) }
     let complete = packs.first {
       SpeakingPlan(script, recordedBy: $0, pauses: pauses).rolesWithoutClip.isSubset(of: [.channel])

@@ -15,6 +15,10 @@ public struct RenderOptions: Sendable, Hashable {
   /// for is used with `auto` also where it lacks words: the engine fills them in.
   public var pack: String?
 
+  /// The voice pack that speaks announcements of its locale where none was asked for, by its id. One that is broken or not
+  /// there is passed over.
+  public var preferredPack: String?
+
   /// Replaces the phrase book's voice; runs in other languages keep theirs.
   public var voice: String?
 

@@ -9,22 +9,35 @@ import SpeechEngine
 public struct AnnouncerRendering: Rendering {
   private let announcer: Announcer?
   private let options: RenderOptions
-  private let library: SoundLibrary
+  private let library: @Sendable (_ group: String?) throws -> SoundLibrary
 
-  /// - Parameter announcer: nil where none can be made: files are played, and announcements wait for another player.
-  public init(_ announcer: Announcer?, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
+  /// - Parameters:
+  ///   - announcer: nil where none can be made: files are played, and announcements wait for another player.
+  ///   - options: for what an announcement does not say.
+  ///   - library: of an app group, or of announcements that name none.
+  public init(
+    _ announcer: Announcer?, options: RenderOptions = RenderOptions(),
+    library: @escaping @Sendable (_ group: String?) throws -> SoundLibrary
+  ) {
     self.announcer = announcer
     self.options = options
     self.library = library
+  }
+
+  /// - Parameter library: of all announcements.
+  public init(_ announcer: Announcer?, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
+    self.init(announcer, options: options) { _ in library }
   }
 
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
     do {
       switch try announcement.content {
       case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
-      case .announcement(let announcement):
+      case .announcement(let announcement, let requested, let defaults):
         guard let announcer else { throw RenderFailure(code: "announcer_missing", isPassing: true) }
+        let options = try RenderOptions(requested, defaults: defaults, base: options)
         do {
+          let library = try library(requested.group ?? defaults.group)
           let clip = try await announcer.render(announcement, options: options, into: library)
           return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
         } catch is SoundLibraryError {

@@ -155,7 +155,9 @@ public final class Player: Sendable {
     return try result.get()
   }
 
-  private func lookForArrivals() {
+  /// Tells it that somebody put an announcement for its lane into the ledger; without being told, it looks for some now
+  /// and then.
+  public func lookForArrivals() {
     signals.arrive()
     mailbox.nudge()
   }

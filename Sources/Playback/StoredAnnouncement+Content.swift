@@ -7,7 +7,7 @@ import Ledger
 extension StoredAnnouncement {
   /// What is heard for an announcement.
   public enum Content: Sendable, Hashable {
-    case announcement(Announcement)
+    case announcement(Announcement, AnnouncementRequest.Options, AnnouncementRequest.Defaults)
     /// A sound file as it stands.
     case file(URL)
   }
@@ -50,14 +50,18 @@ extension StoredAnnouncement {
     get throws(AnnouncementError) {
       let source = account.hasPrefix("\(Self.replays):") ? String(account.dropFirst(Self.replays.count + 1)) : account
       switch source {
-      case Self.summaries: return .announcement(.summary(try PaymentSummary(json: payload)))
+      case Self.summaries:
+        return .announcement(
+          .summary(try PaymentSummary(json: payload)), AnnouncementRequest.Options(), AnnouncementRequest.Defaults())
       case Self.files:
         guard let file = try? JSONDecoder().decode(FilePayload.self, from: payload).file else {
           throw AnnouncementError(
             .payloadMalformed, "file", "is missing", remedy: "give the path of a sound file")
         }
         return .file(URL(filePath: file))
-      default: return .announcement(try PayloadDecoder.decode(payload))
+      default:
+        let request = try PayloadDecoder.storedRequest(payload)
+        return .announcement(request.announcement, request.options, request.defaults)
       }
     }
   }
@@ -74,7 +78,7 @@ extension StoredAnnouncement {
   public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
     var received: [Payment] = []
     for stored in payments {
-      guard case .announcement(.payment(let payment)) = try? stored.content else { return nil }
+      guard case .announcement(.payment(let payment), _, _) = try? stored.content else { return nil }
       received.append(payment)
     }
     let encoder = JSONEncoder()

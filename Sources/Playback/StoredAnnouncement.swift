@@ -33,19 +33,23 @@ public struct StoredAnnouncement: Sendable, Hashable {
   /// Reads id, category and sequence from the payload: money that came is a payment; that went back, was withdrawn or
   /// failed is a refund; text is information.
   ///
-  /// - Parameter id: for text, which has none of its own; a payment's own is used where it has one.
+  /// - Parameters:
+  ///   - id: for text that has none of its own; the payload's own is used where it has one.
+  ///   - payload: a payload, or a request of the service.
   /// - Throws: `AnnouncementError`, naming the field.
   public init(
     account: String = "", id: String, payload: Data, expiresAt: Date? = nil
   ) throws(AnnouncementError) {
-    switch try PayloadDecoder.decode(payload) {
+    let request = try PayloadDecoder.storedRequest(payload)
+    switch request.announcement {
     case .payment(let payment):
       self.init(
         account: account, id: payment.id ?? id, category: Ledger.Category(payment.kind), sequence: payment.sequence,
         payload: payload, expiresAt: expiresAt)
     // A payload holds no summary.
     case .text, .summary:
-      self.init(account: account, id: id, category: .information, payload: payload, expiresAt: expiresAt)
+      self.init(
+        account: account, id: request.id ?? id, category: .information, payload: payload, expiresAt: expiresAt)
     }
   }
 
@@ -55,7 +59,8 @@ public struct StoredAnnouncement: Sendable, Hashable {
       payload: entry.payload, expiresAt: entry.expiresAt)
   }
 
-  func new(lane: String) -> NewAnnouncement {
+  /// For the ledger.
+  public func new(lane: String) -> NewAnnouncement {
     NewAnnouncement(
       account: account, id: id, lane: lane, category: category, sequence: sequence, payload: payload,
       expiresAt: expiresAt)

@@ -31,7 +31,7 @@ struct DataOptions: ParsableArguments {
   }
 
   /// What somebody recorded comes before what set-up built.
-  var shelf: VoicePackShelf { VoicePackShelf(folders: [CrierHome.voices, installation.voices]) }
+  var shelf: VoicePackShelf { VoicePackShelf(folders: [CrierHome().voices, installation.voices]) }
 
   var installation: Installation {
     Installation(

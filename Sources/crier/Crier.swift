@@ -21,5 +21,8 @@ struct Crier: AsyncParsableCommand {
       unavailable; 73 the output cannot be written; 70 a fault of ours; 1 rows of a batch failed.
       """,
     version: "0.1.0",
-    subcommands: [Render.self, Preview.self, Words.self, Batch.self, Voices.self, Play.self, Queue.self, Keys.self])
+    subcommands: [
+      Render.self, Preview.self, Words.self, Batch.self, Voices.self, Play.self, Queue.self, Serve.self,
+      Keys.self,
+    ])
 }

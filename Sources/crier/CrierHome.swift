@@ -3,27 +3,46 @@
 import Foundation
 
 /// `$CRIER_HOME`: everything that must be backed up.
-enum CrierHome {
-  static var directory: URL {
+struct CrierHome: Sendable {
+  let directory: URL
+
+  /// - Parameter asked: as asked for with `--home`; nil for the environment's.
+  init(_ asked: String? = nil) {
     let environment = ProcessInfo.processInfo.environment
-    if let home = environment["CRIER_HOME"], !home.isEmpty { return URL(filePath: home, directoryHint: .isDirectory) }
+    if let home = asked ?? environment["CRIER_HOME"], !home.isEmpty {
+      directory = URL(filePath: home, directoryHint: .isDirectory).absoluteURL.standardizedFileURL
+      return
+    }
     // The XDG Base Directory Specification 0.8: a relative path counts as unset.
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-      return URL(filePath: data, directoryHint: .isDirectory).appending(path: "crier", directoryHint: .isDirectory)
+      directory = URL(filePath: data, directoryHint: .isDirectory).appending(path: "crier", directoryHint: .isDirectory)
+      return
     }
     let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
-    return (home ?? FileManager.default.homeDirectoryForCurrentUser)
+    directory = (home ?? FileManager.default.homeDirectoryForCurrentUser)
       .appending(path: ".local/share/crier", directoryHint: .isDirectory)
   }
 
-  static var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
+  var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
 
   /// What was accepted, and what became of it.
-  static var ledger: URL { directory.appending(path: "ledger.sqlite") }
+  var ledger: URL { directory.appending(path: "ledger.sqlite") }
 
   /// Sounds that are heard once.
-  static var previews: URL { directory.appending(path: "previews", directoryHint: .isDirectory) }
+  var previews: URL { directory.appending(path: "previews", directoryHint: .isDirectory) }
 
   /// The voice packs that somebody recorded: they cannot be made again, so they belong to what is backed up.
-  static var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
+  var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
+
+  /// The lists that the service renders ahead.
+  var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
+
+  /// The key that the service made at its first start, for its owner.
+  var firstKey: URL { directory.appending(path: "first-key") }
+
+  /// With which the service signs URLs.
+  var signingSecret: URL { directory.appending(path: "signing-secret") }
+
+  /// The service's settings, where it is not told others.
+  var configuration: URL { directory.appending(path: "crier.yaml") }
 }

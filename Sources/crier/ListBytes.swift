@@ -5,6 +5,8 @@ import Dispatch
 import Foundation
 
 #if canImport(Glibc)
+  // With the service linked, the compiler takes `stat` for this module's (Swift 6.3).
+  import CDispatch
   import Glibc
 #else
   import Darwin

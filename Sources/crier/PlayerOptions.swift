@@ -41,7 +41,7 @@ struct LaneOptions: ParsableArguments {
     var options = Ledger.Options()
     // It may be long; the service reads all of it when it starts.
     options.checksIntegrity = false
-    return try Ledger(at: CrierHome.ledger, options: options)
+    return try Ledger(at: CrierHome().ledger, options: options)
   }
 }
 
@@ -77,7 +77,7 @@ struct PlayerOptions: ParsableArguments {
     let settings = try settings()
     let (name, lane) = (try lane.name(), try lane.lane())
     let ledger = try self.lane.ledger()
-    let library = SoundLibrary(container: try GroupContainer(containers: CrierHome.containers, group: "group.crier"))
+    let library = SoundLibrary(container: try GroupContainer(containers: CrierHome().containers, group: "group.crier"))
     // What others left may need phrase books; a file does not.
     let rendering = AnnouncerRendering(try? files.announcer(speakers: 1), library: library)
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in

@@ -44,7 +44,7 @@ struct Preview: AsyncParsableCommand {
 
   /// Whoever plays the lane may be another process, so it gets a file.
   private func play(_ rendered: RenderedClip) async throws {
-    let folder = CrierHome.previews
+    let folder = CrierHome().previews
     try? Self.removeLeft(in: folder)
     let id = UUID().uuidString
     let file = try OutputFile.write(

@@ -18,7 +18,7 @@ struct PublishingOptions: ParsableArguments {
 
   /// - Throws: `SoundLibraryError` for a name that no group can have.
   func library() throws -> SoundLibrary {
-    let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.containers
+    let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().containers
     return SoundLibrary(container: try GroupContainer(containers: folder, group: group))
   }
 }

@@ -77,7 +77,7 @@ struct Titles: Sendable {
     guard let content = try? stored.content else { return entry.category.rawValue }
     switch content {
     case .file(let file): return stored.title ?? file.lastPathComponent
-    case .announcement(let announcement):
+    case .announcement(let announcement, _, _):
       let script = try? books?.writer(for: announcement.locale ?? "en-US").script(for: announcement)
       return script?.text ?? "\(entry.category.rawValue) \(entry.id)"
     }

@@ -69,7 +69,7 @@ extension Voices {
     func run() async throws {
       try await Failures.reported {
         let writer = PackWriter(
-          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome.voices)
+          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().voices)
         let locale = try files.phraseBooks().book(for: words.locale).locale
         try checkSource(isApartFrom: writer.directory.appending(path: id))
         let progress = StepProgress(name: id)

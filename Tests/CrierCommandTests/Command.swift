@@ -16,15 +16,17 @@ struct Command {
     var message: String
   }
 
-  /// A folder of its own for each test; `CRIER_HOME` is in it, and so is its data: the checkout's phrase books, and only
-  /// the voice packs that the test makes.
+  /// A folder of its own for each test; `CRIER_HOME` is in it, and so is its data: the checkout's phrase books and console,
+  /// and only the voice packs that the test makes.
   let directory: URL
 
   init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-    try FileManager.default.createSymbolicLink(
-      at: data.appending(path: "Templates"), withDestinationURL: Self.checkout.appending(path: "Templates"))
+    for folder in ["Templates", "Console"] {
+      try FileManager.default.createSymbolicLink(
+        at: data.appending(path: folder), withDestinationURL: Self.checkout.appending(path: folder))
+    }
   }
 
   /// What a program of this test gets, and nothing else but what `make sanitize` says to the sanitizer.
@@ -40,6 +42,8 @@ struct Command {
 
   func remove() { try? FileManager.default.removeItem(at: directory) }
 
+  var home: URL { directory.appending(path: "home") }
+
   var sounds: URL { directory.appending(path: "home/containers/group.crier/Library/Sounds") }
 
   func callAsFunction(
@@ -48,13 +52,19 @@ struct Command {
     try run(arguments, input: input, environment: environment)
   }
 
-  func run(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws -> Result {
+  /// - Parameter seconds: after which it is killed, for a program that might not end by itself: status 137.
+  func run(
+    _ arguments: [String], input: String? = nil, environment: [String: String] = [:], seconds: Int? = nil
+  ) throws -> Result {
     // Files and not pipes: a program that prints more than a pipe holds must not wait for its reader.
     let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     for file in files { try Data().write(to: file) }
     try Data((input ?? "").utf8).write(to: files[0])
+    let (program, words) =
+      seconds.map { (URL(filePath: "/usr/bin/timeout"), ["-s", "KILL", "\($0)", Self.program.path] + arguments) }
+      ?? (Self.program, arguments)
     let process = try Spawned(
-      Self.program, arguments, environment: self.environment.merging(environment) { $1 }, directory: directory
+      program, words, environment: self.environment.merging(environment) { $1 }, directory: directory
     ) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, files[0].path, O_RDONLY, 0)
       posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, files[1].path, O_WRONLY, 0)

@@ -155,7 +155,13 @@ struct RenderCommandTests {
     defer { crier.remove() }
     // The program alone in a folder, with its data named: no speaker stands beside it.
     let alone = crier.directory.appending(path: "crier")
-    try FileManager.default.copyItem(at: Command.program, to: alone)
+    // A link, where there can be one: what is being copied is open for writing in whatever another test forks meanwhile,
+    // and cannot be run.
+    do {
+      try FileManager.default.linkItem(at: Command.program, to: alone)
+    } catch {
+      try FileManager.default.copyItem(at: Command.program, to: alone)
+    }
     let process = Process()
     let message = Pipe()
     process.executableURL = alone

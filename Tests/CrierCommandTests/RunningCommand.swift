@@ -15,8 +15,12 @@ final class RunningCommand {
   private let process: Spawned
   private let message: URL
 
-  /// - Parameter isRead: false for a program whose output nobody reads any more.
-  init(_ arguments: [String], of command: Command, isRead: Bool = true) throws {
+  /// - Parameters:
+  ///   - environment: further variables.
+  ///   - isRead: false for a program whose output nobody reads any more.
+  init(
+    _ arguments: [String], of command: Command, environment: [String: String] = [:], isRead: Bool = true
+  ) throws {
     let message = command.directory.appending(path: "message-\(UUID().uuidString)")
     let (toProgram, fromProgram) = (Pipe(), Pipe())
     if !isRead { try fromProgram.fileHandleForReading.close() }
@@ -27,7 +31,8 @@ final class RunningCommand {
       }
     }
     process = try Spawned(
-      Command.program, arguments, environment: command.environment, directory: command.directory
+      Command.program, arguments, environment: command.environment.merging(environment) { $1 },
+      directory: command.directory
     ) { actions in
       posix_spawn_file_actions_adddup2(&actions, toProgram.fileHandleForReading.fileDescriptor, STDIN_FILENO)
       posix_spawn_file_actions_adddup2(&actions, fromProgram.fileHandleForWriting.fileDescriptor, STDOUT_FILENO)

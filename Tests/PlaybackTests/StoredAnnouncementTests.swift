@@ -66,7 +66,7 @@ struct StoredContentTests {
   func noFileFromOutside() throws {
     let payload = Data(#"{"file":"/etc/passwd","id":"p1","amount":"1.50","currency":"CNY"}"#.utf8)
     let stored = try StoredAnnouncement(account: "shop", id: "p1", payload: payload)
-    guard case .announcement(.payment) = try stored.content else {
+    guard case .announcement(.payment, _, _) = try stored.content else {
       Issue.record("it is no payment")
       return
     }
@@ -76,7 +76,7 @@ struct StoredContentTests {
   func summary() throws {
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
     let summary = try #require(StoredAnnouncement.summary(of: payments))
-    guard case .announcement(.summary(let told)) = try summary.content else {
+    guard case .announcement(.summary(let told), _, _) = try summary.content else {
       Issue.record("it is no summary")
       return
     }

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import NIOCore
+import Playback
+import ServiceAccess
+import SoundFiles
+
+/// `/v1/announcements`: what is said, once for each request, however often it comes.
+struct AnnouncementCalls: Sendable {
+  static let largestBody = PayloadDecoder.largestBytes
+
+  /// What was answered, as it is remembered to be answered again.
+  private struct Remembered: Sendable {
+    var report: ByteBuffer
+    var id: String
+    var clip: String
+    var createdAt: Date
+  }
+
+  /// A request, word for word.
+  private struct Fingerprint: Hashable, Sendable {
+    var account: String
+    var key: String?
+    var bodyDigest: Data
+  }
+
+  /// What of a stored report is needed to find its clip.
+  private struct StoredReport: Decodable {
+    struct Clip: Decodable { var name: String }
+    var clip: Clip
+  }
+
+  private let ledger: Ledger
+  private let clips: Clips
+  private let player: LanePlayer?
+  private let urls: ClipURLs
+  private let hub: EventHub
+  private let settings: ServiceSettings
+  private let turns = Turns<[String]>()
+  private let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
+
+  init(
+    ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings
+  ) {
+    self.ledger = ledger
+    self.clips = clips
+    self.player = player
+    self.urls = urls
+    self.hub = hub
+    self.settings = settings
+  }
+
+  var routes: [Route] {
+    [
+      .post("/v1/announcements", .key(.announce), post),
+      .get("/v1/announcements", .key(.read), list),
+      .get("/v1/announcements/{id}", .key(.read), get),
+    ]
+  }
+
+  // MARK: Announcing
+
+  private func post(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    try call.requireMediaType("application/json")
+    let key = try Self.idempotencyKey(call)
+    let body = try await call.body(upTo: Self.largestBody)
+    let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
+    if let known = answered.value(for: fingerprint), known.createdAt.timeIntervalSinceNow > -Ledger.answerLifetime {
+      // What is asked for is looked at first, or it would be refused the first time and not the second.
+      if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
+    }
+    let stored = PayloadDecoder.stored(body, defaults: sender.defaults)
+    let order = try Order(
+      call, request: try Self.request(body, defaults: sender.defaults), stored: stored, key: key, settings: settings,
+      hasPlayer: player != nil)
+    let keys = [order.key.map { [sender.account, "key", $0] }, [sender.account, "id", order.id]].compactMap(\.self)
+    return try await turns.take(keys) { try await answer(order, fingerprint, sender) }
+  }
+
+  /// The request with what its sender's key has.
+  private static func request(
+    _ body: Data, defaults: AnnouncementRequest.Defaults
+  ) throws(AnnouncementError) -> AnnouncementRequest {
+    var request = try PayloadDecoder.request(body)
+    request.defaults = defaults
+    return request
+  }
+
+  /// Nobody else works at this request's key or id meanwhile.
+  private func answer(_ order: Order, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response {
+    if let answer = try await ledger.answer(account: sender.account, key: order.storageKey) {
+      guard answer.bodyDigest == fingerprint.bodyDigest else { throw order.conflict }
+      return try await again(answer, order, fingerprint)
+    }
+    // Under another key, or by another way, the same announcement may be known.
+    if let known = try await ledger.announcement(account: sender.account, id: order.id) {
+      if let first = known.answer {
+        guard first.bodyDigest == fingerprint.bodyDigest else { throw Order.idConflict }
+        if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {
+          return try await again(first, order, fingerprint)
+        }
+      } else if known.entry?.payload != order.played?.payload {
+        throw Order.idConflict
+      }
+    }
+    let made = try await clips.make(order.request.announcement, options: order.options, group: order.group)
+    var report = made.report
+    report.id = order.id
+    report.cached = made.isCached
+    report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
+    let bytes = try ServiceJSON.data(of: report)
+    let acceptance = try await ledger.accept(
+      answer: NewAnswer(
+        account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id, status: 201,
+        report: bytes),
+      playing: player.flatMap { order.played?.new(lane: $0.lane) })
+    if acceptance.isDuplicate {
+      // Another process that shares the ledger was quicker.
+      guard acceptance.isSameBody else { throw order.conflict }
+      return try await again(acceptance.answer, order, fingerprint)
+    }
+    if acceptance.acceptance != nil { player?.lookForArrivals() }
+    hub.tell(
+      Rendered(
+        account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: report.method,
+        isCached: made.isCached, durationMilliseconds: report.clip.durationMilliseconds))
+    let remembered = Remembered(
+      report: ByteBuffer(bytes: bytes), id: order.id, clip: report.clip.name, createdAt: acceptance.answer.createdAt)
+    remember(remembered, order, fingerprint)
+    return try answer(.created, remembered, sound: order.wantsSound ? made.file : nil)
+  }
+
+  private func again(_ stored: Ledger.Answer, _ order: Order, _ fingerprint: Fingerprint) async throws -> Response {
+    let clip = try JSONDecoder().decode(StoredReport.self, from: stored.report).clip.name
+    let remembered = Remembered(
+      report: ByteBuffer(bytes: stored.report), id: stored.id, clip: clip, createdAt: stored.createdAt)
+    remember(remembered, order, fingerprint)
+    guard order.wantsSound else { return try answer(.ok, remembered, sound: nil) }
+    // Somebody may have removed it from the folder: it is made again, under its name.
+    var sound = try await clips.file(named: clip)
+    if sound == nil {
+      sound = try await clips.make(order.request.announcement, options: order.options, group: order.group).file
+    }
+    return try answer(.ok, remembered, sound: sound)
+  }
+
+  private func remember(_ answer: Remembered, _ order: Order, _ fingerprint: Fingerprint) {
+    // A text without an id and a key is another one each time.
+    guard order.key != nil || order.request.id != nil else { return }
+    answered.insert(answer, for: fingerprint, bytes: 512 + answer.report.readableBytes)
+  }
+
+  private func answer(
+    _ status: HTTPResponse.Status, _ remembered: Remembered, sound: Clips.File?
+  ) throws -> Response {
+    let place = "/v1/announcements/\(Self.percentEncoded(remembered.id))"
+    guard let sound else {
+      var response = ServiceJSON.response(status, buffer: remembered.report)
+      response.headers[.location] = place
+      return response
+    }
+    return Response(
+      status: status,
+      headers: [
+        .contentType: sound.mediaType,
+        .cacheControl: "no-store", .location: place, .eTag: sound.etag,
+        .announcementID: Self.percentEncoded(remembered.id),
+      ],
+      body: ResponseBody(byteBuffer: sound.bytes))
+  }
+
+  /// An id may be any text; a path and a header field may not.
+  static func percentEncoded(_ id: String) -> String {
+    id.utf8.allSatisfy(isUnreserved) ? id : id.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+
+  /// RFC 3986, section 2.3.
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  /// The draft has a string in quotation marks (draft-ietf-httpapi-idempotency-key-header-07, section 2.1); most clients
+  /// send it without.
+  private static func idempotencyKey(_ call: Call) throws(Problem) -> String? {
+    guard var key = call.header(.idempotencyKey)?.trimmingCharacters(in: .whitespaces) else { return nil }
+    if key.utf8.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
+    guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Problem(
+        .badRequest, "idempotency_key_invalid", "The Idempotency-Key must have 1 to 255 visible ASCII characters.")
+    }
+    return key
+  }
+
+  // MARK: Reading
+
+  private func get(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    guard let known = try await ledger.announcement(account: sender.account, id: call.parameter) else {
+      throw Problem(.notFound, "not_found", "The account has no announcement of that id.")
+    }
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: try Self.described(known)))
+  }
+
+  private func list(_ call: Call) async throws -> Response {
+    var limit = 50
+    if let text = call.query("limit") {
+      guard let number = Int(text), (1...200).contains(number), String(number) == text else {
+        throw Problem(.badRequest, "parameter_invalid", "limit: is not a whole number from 1 to 200.")
+      }
+      limit = number
+    }
+    let known = try await ledger.announcements(account: try call.sender.account, limit: limit)
+    var bytes = Data("{\"announcements\":[".utf8)
+    for (index, announcement) in known.enumerated() {
+      if index > 0 { bytes += Data(",".utf8) }
+      bytes += try Self.described(announcement)
+    }
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("]}".utf8)))
+  }
+
+  private struct Delivery: Encodable {
+    struct Clip: Encodable { var state = "rendered" }
+    struct Play: Encodable {
+      var state: String
+      var number: Int64
+      var lane: String
+      var heardMilliseconds: Int?
+      var acceptedAt: Date
+      var finishedAt: Date?
+      /// Why it failed.
+      var code: String?
+
+      enum CodingKeys: String, CodingKey {
+        case state, number, lane, code
+        case heardMilliseconds = "heard_ms"
+        case acceptedAt = "accepted_at"
+        case finishedAt = "finished_at"
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(state, forKey: .state)
+        try fields.encode(number, forKey: .number)
+        try fields.encode(lane, forKey: .lane)
+        try fields.encode(heardMilliseconds, forKey: .heardMilliseconds)
+        try fields.encode(acceptedAt, forKey: .acceptedAt)
+        try fields.encode(finishedAt, forKey: .finishedAt)
+        try fields.encode(code, forKey: .code)
+      }
+    }
+    var clip: Clip?
+    var play: Play?
+
+    enum CodingKeys: String, CodingKey { case clip, play }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(clip, forKey: .clip)
+      try fields.encode(play, forKey: .play)
+    }
+  }
+
+  /// The report as it was answered, byte for byte, with what became of it behind.
+  private static func described(_ known: Ledger.Announcement) throws -> Data {
+    let play = known.entry.map { entry in
+      Delivery.Play(
+        state: entry.state.rawValue, number: entry.number, lane: entry.lane, heardMilliseconds: entry.heardMilliseconds,
+        acceptedAt: entry.acceptedAt, finishedAt: entry.finishedAt, code: entry.detail["code"])
+    }
+    let delivery = Delivery(clip: known.answer.map { _ in Delivery.Clip() }, play: play)
+    let report = try known.answer?.report ?? ServiceJSON.data(of: UnknownReport(id: known.id))
+    return report.dropLast() + Data(",\"delivery\":".utf8) + (try ServiceJSON.data(of: delivery)) + Data("}".utf8)
+  }
+
+  /// The report of an announcement whose answer is pruned, or that came another way: nothing is known of its clip.
+  private struct UnknownReport: Encodable {
+    var id: String
+
+    enum CodingKeys: String, CodingKey {
+      case id, text, locale, method, voice, amount, clip, marks, shortened, cached
+      case loudnessLUFS = "loudness_lufs"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
+      for key in [CodingKeys.text, .locale, .method, .voice, .amount, .clip, .cached, .loudnessLUFS] {
+        try fields.encodeNil(forKey: key)
+      }
+      try fields.encode([String](), forKey: .marks)
+      try fields.encode([String](), forKey: .shortened)
+    }
+  }
+}

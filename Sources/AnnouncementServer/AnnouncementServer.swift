@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcer
+public import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+public import Ledger
+public import Logging
+import NIOCore
+public import Playback
+import ServiceAccess
+public import ServiceLifecycle
+import SoundLibrary
+public import VoicePacks
+
+/// The HTTP service: what merchants' backends call, and the console.
+///
+/// Run it in a `ServiceGroup`, which stops it at a signal: requests that came are answered, new work is refused with 503,
+/// what plays is left to the next service, and nothing that was accepted is lost.
+public struct AnnouncementServer: Service, CustomStringConvertible {
+  /// What the service stands on.
+  public struct Parts: Sendable {
+    public var announcer: Announcer
+    public var ledger: Ledger
+    /// Where clips are published: a folder for each app group.
+    public var containers: URL
+    /// Where batches are kept.
+    public var batches: URL
+    /// The voice packs as they are now.
+    public var shelf: @Sendable () -> VoicePackShelf
+    /// The lane of the service's output, and a new player for it; nil for a service that plays nothing.
+    public var player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?
+    /// With which URLs are signed: at least 32 random bytes, the same after a restart.
+    public var secret: Data
+    public var console: ConsoleFiles
+
+    public init(
+      announcer: Announcer, ledger: Ledger, containers: URL, batches: URL,
+      shelf: @escaping @Sendable () -> VoicePackShelf,
+      player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?, secret: Data,
+      console: ConsoleFiles
+    ) {
+      self.announcer = announcer
+      self.ledger = ledger
+      self.containers = containers
+      self.batches = batches
+      self.shelf = shelf
+      self.player = player
+      self.secret = secret
+      self.console = console
+    }
+  }
+
+  private let settings: ServiceSettings
+  private let ledger: Ledger
+  private let logger: Logger
+  let responder: ServiceResponder
+  let player: LanePlayer?
+  let batches: Batches
+  let readiness: Readiness
+  let keys: KeyRing
+  let hub = EventHub()
+  let stopping = Stopping()
+  private let onStart: @Sendable (Int) async -> Void
+
+  /// - Parameter onStart: called with the port when the service listens.
+  /// - Throws: `AccessError` for a secret that is too short.
+  public init(
+    _ parts: Parts, settings: ServiceSettings, logger: Logger,
+    onStart: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) throws {
+    self.settings = settings
+    self.logger = logger
+    self.onStart = onStart
+    let ledger = parts.ledger
+    self.ledger = ledger
+    let metrics = ServiceMetrics()
+    let clips = Clips(
+      announcer: parts.announcer, containers: parts.containers, cacheBytes: settings.cacheBytes, metrics: metrics)
+    let lanePlayer = parts.player.map { lane, make in
+      // The player says what was accepted in the way that was answered: the same options, the same folder, the same clip.
+      let rendering = AnnouncerRendering(
+        parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
+      ) { [group = settings.group] in try clips.library($0 ?? group) }
+      return LanePlayer(lane: lane, logger: logger) { try make(rendering) }
+    }
+    player = lanePlayer
+    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate)
+    self.keys = keys
+    let urls = ClipURLs(
+      signer: try SignedURL(secret: parts.secret), base: settings.publicURL,
+      authority: "\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(settings.port)",
+      lifetime: settings.urlLifetime)
+    batches = Batches(
+      folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
+      logger: logger)
+    readiness = Readiness(
+      announcer: parts.announcer, ledger: ledger, player: lanePlayer,
+      folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
+      locale: settings.locale)
+    let startedAt = Date()
+    let gauges: @Sendable () async -> ServiceMetrics.Gauges = { [hub] in
+      var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
+      gauges.cachedBytes = clips.cachedBytes
+      gauges.renderQueue = await clips.underWay
+      gauges.eventStreams = hub.count
+      if let lanePlayer {
+        let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
+        gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+        if let status = try? await lanePlayer.player?.status() {
+          (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) =
+            (status.isDeviceLost, status.isPaused, status.waitingCount)
+        }
+      }
+      return gauges
+    }
+    let routes: [[Route]] = [
+      AnnouncementCalls(
+        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings
+      ).routes,
+      ClipCalls(clips: clips).routes,
+      PlaybackCalls(
+        player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale
+      ).routes,
+      EventCalls(player: lanePlayer, ledger: ledger, hub: hub).routes,
+      BatchCalls(batches: batches, clips: clips, settings: settings).routes,
+      SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
+      OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
+      parts.console.routes,
+    ]
+    responder = ServiceResponder(
+      routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping)
+  }
+
+  /// Short, for logs that show what runs.
+  public var description: String { "AnnouncementServer" }
+
+  /// The application that listens: the same for the program and for tests.
+  func application() -> Application<ServiceResponder> {
+    let deadline = TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000))
+    return Application(
+      responder: responder,
+      server: HTTPServerBuilder { responder in
+        LoopBoundChannel(
+          base: HTTP1Channel(
+            responder: responder,
+            configuration: HTTP1Channel.Configuration(
+              additionalChannelHandlers: [RequestDeadline(limit: deadline)],
+              httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))))
+      },
+      configuration: ApplicationConfiguration(
+        address: .hostname(settings.host, port: settings.port), serverName: "crier", backlog: 1024,
+        availableConnectionsDelegate: MaximumAvailableConnections(settings.mostConnections)),
+      onServerRunning: { channel in await onStart(channel.localAddress?.port ?? settings.port) },
+      logger: logger)
+  }
+
+  public func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        let work = Task { await batches.work() }
+        let housekeeping = Task { await keepHouse() }
+        if let player { group.addTask { try await player.run() } }
+        group.addTask { try await application().run() }
+        defer {
+          work.cancel()
+          housekeeping.cancel()
+        }
+        // The first that fails ends the others: who cannot listen is not to play on.
+        for try await _ in group {}
+        work.cancel()
+        await work.value
+      }
+    } onGracefulShutdown: {
+      stopping.stop()
+      Task { await readiness.stop() }
+    }
+  }
+
+  /// Once a minute who used a key is written down; once an hour what is old is removed.
+  private func keepHouse() async {
+    var minutes = 0
+    while !Task.isCancelled {
+      if minutes % 60 == 0 { await prune() }
+      minutes += 1
+      try? await Task.sleep(for: .seconds(60))
+      await keys.recordUse()
+    }
+  }
+
+  private func prune() async {
+    let moment = Date(timeIntervalSinceNow: -settings.retention)
+    do {
+      try await ledger.prune(finishedBefore: moment)
+      while try await ledger.pruneAnswers(before: moment) > 0 { try Task.checkCancellation() }
+    } catch is CancellationError {
+    } catch {
+      logger.warning("What is old could not be removed; it is tried again in an hour.", metadata: ["error": "\(error)"])
+    }
+    await batches.prune()
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import AsyncAlgorithms
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ServiceAccess
+import ServiceLifecycle
+
+/// `/v1/batches`: phrases that are rendered ahead.
+struct BatchCalls: Sendable {
+  static let path = "/v1/batches"
+  /// In bytes; about 200,000 rows.
+  static let largestBody = 16 << 20
+  /// Between two events of one stream.
+  static let pace: Duration = .milliseconds(250)
+
+  let batches: Batches
+  let clips: Clips
+  let settings: ServiceSettings
+
+  var routes: [Route] {
+    [
+      .post(Self.path, .key(.announce), post),
+      .get("/v1/batches/{id}", .key(.read), get),
+    ]
+  }
+
+  private func post(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    try call.requireMediaType("application/jsonl", "application/x-ndjson", "text/csv")
+    var requested = Batches.Requested(
+      method: call.query("method"), voice: call.query("voice"), pack: call.query("pack"), format: call.query("format"),
+      encoding: call.query("encoding"), group: call.query("group"), defaultLocale: sender.defaults.locale,
+      defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group)
+    if let text = call.query("rate") {
+      guard let rate = Int(text), RenderOptions.rates.contains(rate), String(rate) == text else {
+        throw Problem(.badRequest, "parameter_invalid", "rate: is not a whole number from 80 to 450.")
+      }
+      requested.rate = rate
+    }
+    // What is wrong with the options is wrong with every row: it is told now.
+    _ = try RenderOptions(requested.options, defaults: requested.defaults)
+    _ = try clips.library(requested.group ?? requested.defaultGroup ?? settings.group)
+    let body = try await call.body(upTo: Self.largestBody)
+    guard !body.isEmpty else {
+      throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
+    }
+    let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
+    // So is what is wrong with its header.
+    var rows = BatchRows(format: format)
+    rows.append([UInt8](body.prefix(1 << 16)))
+    if body.count <= 1 << 16 { rows.end() }
+    _ = try rows.next()
+    let status = try await batches.accept(
+      body, format: format, account: sender.account, authority: call.authority,
+      requested: requested)
+    var response = try ServiceJSON.response(.accepted, status)
+    response.headers[.location] = "/v1/batches/\(status.id)"
+    return response
+  }
+
+  private func get(_ call: Call) async throws -> Response {
+    let id = call.parameter
+    let wanted = try Accept(call).require(
+      "application/json", "text/event-stream", "application/jsonl", "application/x-ndjson")
+    guard let status = await batches.status(id, account: try call.sender.account) else {
+      throw Problem(.notFound, "not_found", "The account has no batch of that id; it may have been removed.")
+    }
+    switch wanted {
+    case "application/json": return try ServiceJSON.response(.ok, status)
+    case "text/event-stream": return progress(call, id)
+    default: return try await result(call, status, mediaType: wanted)
+    }
+  }
+
+  private func progress(_ call: Call, _ id: String) -> Response {
+    let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+    guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody { [batches] writer in
+        let items = merge(
+          await batches.progress(id).map { Batches.Status?.some($0) },
+          AsyncTimerSequence(interval: EventCalls.heartbeat, clock: .continuous).map { _ in Batches.Status?.none })
+        for await item in items.cancelOnGracefulShutdown() {
+          guard let status = item else {
+            try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
+            continue
+          }
+          let data = String(decoding: try ServiceJSON.data(of: status), as: UTF8.self)
+          let event = ServerSentEvent(name: status.state == .running ? "progress" : "done", data: data)
+          try await writer.write(ByteBuffer(string: event.text))
+          if status.state != .running { break }
+          try await Task.sleep(for: Self.pace)
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  private func result(_ call: Call, _ status: Batches.Status, mediaType: String) async throws -> Response {
+    guard status.state != .running else {
+      throw Problem(.conflict, "batch_running", "The batch is not done: there is no result yet.", retryAfter: 1)
+    }
+    let headers: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
+    guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
+    let file = await batches.result(status.id)
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody { writer in
+        // A list that failed as a whole may have none.
+        if let handle = try? FileHandle(forReadingFrom: file) {
+          defer { try? handle.close() }
+          while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {
+            try await writer.write(ByteBuffer(bytes: piece))
+          }
+        }
+        try await writer.finish(nil)
+      })
+  }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Answers
+import Foundation
+import HTTPTypes
+import Logging
+import SoundFiles
+import SoundLibrary
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Lists of announcements that are rendered one after another, each whatever becomes of the service: what was accepted is
+/// on disk, and is begun again after a restart; clips that stand already are not made again.
+actor Batches {
+  /// What is told of a batch.
+  struct Status: Sendable, Hashable, Codable {
+    enum State: String, Sendable, Codable { case running, done, failed }
+    struct Fault: Sendable, Hashable, Codable {
+      var code: String
+      var message: String
+    }
+
+    var id: String
+    var state = State.running
+    /// Rows that were read so far.
+    var rows = 0
+    var done = 0
+    var failed = 0
+    var createdAt: Date
+    var finishedAt: Date?
+    var error: Fault?
+
+    enum CodingKeys: String, CodingKey {
+      case id, state, rows, done, failed, error
+      case createdAt = "created_at"
+      case finishedAt = "finished_at"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(state, forKey: .state)
+      try fields.encode(rows, forKey: .rows)
+      try fields.encode(done, forKey: .done)
+      try fields.encode(failed, forKey: .failed)
+      try fields.encode(createdAt, forKey: .createdAt)
+      try fields.encode(finishedAt, forKey: .finishedAt)
+      try fields.encode(error, forKey: .error)
+    }
+  }
+
+  /// What is kept of a batch beside its list and its result.
+  private struct Record: Codable {
+    var account: String
+    /// What the sender calls the service.
+    var authority: String?
+    var format: String
+    var options: Requested
+    var status: Status
+  }
+
+  /// How its clips are to be made, as the request and its sender's key have it.
+  struct Requested: Sendable, Hashable, Codable {
+    var method: String?
+    var voice: String?
+    var rate: Int?
+    var pack: String?
+    var format: String?
+    var encoding: String?
+    var group: String?
+    var defaultLocale: String?
+    var defaultPack: String?
+    var defaultGroup: String?
+
+    var options: AnnouncementRequest.Options {
+      var options = AnnouncementRequest.Options()
+      (options.method, options.voice, options.rate, options.pack) = (method, voice, rate, pack)
+      (options.format, options.encoding, options.group) = (format, encoding, group)
+      return options
+    }
+
+    var defaults: AnnouncementRequest.Defaults {
+      AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
+    }
+  }
+
+  /// So many may be under way or wait at once.
+  static let mostUnfinished = 4
+  /// A batch is kept so long after its end, in seconds.
+  static let lifetime: TimeInterval = 7 * 86_400
+
+  private let folder: URL
+  private let announcer: Announcer
+  private let clips: Clips
+  private let urls: ClipURLs
+  private let settings: ServiceSettings
+  private let metrics: ServiceMetrics
+  private let logger: Logger
+  private var records: [String: Record] = [:]
+  private var queue: [String] = []
+  private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
+  private var nextWatcher = 0
+  private var wakeUp: CheckedContinuation<Void, Never>?
+
+  init(
+    folder: URL, announcer: Announcer, clips: Clips, urls: ClipURLs, settings: ServiceSettings, metrics: ServiceMetrics,
+    logger: Logger
+  ) {
+    self.folder = folder
+    self.announcer = announcer
+    self.clips = clips
+    self.urls = urls
+    self.settings = settings
+    self.metrics = metrics
+    self.logger = logger
+  }
+
+  // MARK: Asking
+
+  /// Accepts a list: when this returns, it is on disk.
+  ///
+  /// - Throws: ``Problem``, 429, when as many wait as may, and 507.
+  func accept(
+    _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
+  ) throws -> Status {
+    guard queue.count < Self.mostUnfinished else {
+      throw Problem(
+        .tooManyRequests, "busy", "\(Self.mostUnfinished) batches are under way: try again when one has ended.",
+        retryAfter: 30)
+    }
+    let id = UUID().uuidString.lowercased()
+    let record = Record(
+      account: account, authority: authority, format: format.rawValue, options: requested,
+      status: Status(id: id, createdAt: Date()))
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try DurableFile.write(list, to: self.list(id))
+      try save(record)
+    } catch {
+      remove(id)
+      throw error
+    }
+    records[id] = record
+    queue.append(id)
+    wakeUp?.resume()
+    wakeUp = nil
+    return record.status
+  }
+
+  func status(_ id: String, account: String) -> Status? {
+    records[id].flatMap { $0.account == account ? $0.status : nil }
+  }
+
+  /// What is told of a batch from now on, the present state first; ends with the batch. A slow reader is told the newest.
+  func progress(_ id: String) -> AsyncStream<Status> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Status.self, bufferingPolicy: .bufferingNewest(1))
+    guard let status = records[id]?.status else {
+      continuation.finish()
+      return stream
+    }
+    continuation.yield(status)
+    guard status.state == .running else {
+      continuation.finish()
+      return stream
+    }
+    nextWatcher += 1
+    let key = nextWatcher
+    watchers[id, default: [:]][key] = continuation
+    continuation.onTermination = { _ in Task { await self.forget(watcher: key, of: id) } }
+    return stream
+  }
+
+  private func forget(watcher: Int, of id: String) { watchers[id]?[watcher] = nil }
+
+  func result(_ id: String) -> URL { folder.appending(path: "\(id).result.jsonl") }
+
+  private func list(_ id: String) -> URL { folder.appending(path: "\(id).list") }
+  private func recordFile(_ id: String) -> URL { folder.appending(path: "\(id).json") }
+
+  private func save(_ record: Record) throws {
+    try DurableFile.write(try JSONEncoder().encode(record), to: recordFile(record.status.id))
+  }
+
+  private func remove(_ id: String) {
+    for file in [list(id), recordFile(id), result(id)] { try? FileManager.default.removeItem(at: file) }
+    records[id] = nil
+  }
+
+  // MARK: Working
+
+  /// Takes up what a former service left, and works until the task is cancelled.
+  func work() async {
+    load()
+    while !Task.isCancelled {
+      guard let id = queue.first else {
+        await withTaskCancellationHandler {
+          await withCheckedContinuation { continuation in
+            if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
+          }
+        } onCancel: {
+          Task { await self.wake() }
+        }
+        continue
+      }
+      await run(id)
+      if Task.isCancelled { return }
+      queue.removeFirst()
+    }
+  }
+
+  private func wake() {
+    wakeUp?.resume()
+    wakeUp = nil
+  }
+
+  private func load() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+    var found: [Record] = []
+    for name in names where name.hasSuffix(".json") {
+      guard let data = try? Data(contentsOf: folder.appending(path: name)),
+        let record = try? JSONDecoder().decode(Record.self, from: data), "\(record.status.id).json" == name,
+        records[record.status.id] == nil
+      else { continue }
+      found.append(record)
+    }
+    for record in found.sorted(by: { $0.status.createdAt < $1.status.createdAt }) {
+      records[record.status.id] = record
+      if record.status.state == .running { queue.append(record.status.id) }
+    }
+  }
+
+  /// Removes those that ended long ago.
+  func prune() {
+    let moment = Date(timeIntervalSinceNow: -Self.lifetime)
+    for (id, record) in records {
+      if let end = record.status.finishedAt, end < moment { remove(id) }
+    }
+  }
+
+  private func run(_ id: String) async {
+    guard var record = records[id] else { return }
+    var status = Status(id: id, createdAt: record.status.createdAt)
+    do {
+      let options = try RenderOptions(
+        record.options.options, defaults: record.options.defaults, base: RenderOptions(defaultLocale: settings.locale))
+      let library = try clips.library(record.options.group ?? record.options.defaultGroup ?? settings.group)
+      let input = try FileHandle(forReadingFrom: list(id))
+      defer { try? input.close() }
+      try DurableFile.write(Data(), to: result(id))
+      let output = try FileHandle(forWritingTo: result(id))
+      defer { try? output.close() }
+      let source = BatchSource(format: BatchRows.Format(rawValue: record.format)) {
+        [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
+      }
+      let rows = Locked(0)
+      // Half of what the engine takes: somebody's payment is not to wait behind a list.
+      let limit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+      try await announcer.batch(
+        {
+          let row = try await source.next()
+          if row != nil { rows.withLock { $0 += 1 } }
+          return row
+        }, options: options, into: library, limit: limit
+      ) { outcome in
+        var outcome = outcome
+        if case .success(var report) = outcome.result {
+          report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
+          outcome.result = .success(report)
+        }
+        try output.write(contentsOf: Data((try outcome.json + "\n").utf8))
+        switch outcome.result {
+        case .success:
+          status.done += 1
+          metrics.countBatchRow(isFailure: false)
+        case .failure:
+          status.failed += 1
+          metrics.countBatchRow(isFailure: true)
+        }
+        status.rows = rows.withLock { $0 }
+        tell(status)
+      }
+      try output.synchronize()
+      status.state = .done
+    } catch {
+      // It is begun again by the next service.
+      if Task.isCancelled || error is CancellationError { return }
+      let problem = Problem(error)
+      status.state = .failed
+      status.error = Status.Fault(code: problem.code, message: problem.detail)
+    }
+    status.finishedAt = Date()
+    record.status = status
+    do {
+      try save(record)
+    } catch {
+      logger.error("What became of a batch could not be written; it is done again after a restart.")
+    }
+    tell(status)
+    for watcher in (watchers.removeValue(forKey: id) ?? [:]).values { watcher.finish() }
+  }
+
+  private func tell(_ status: Status) {
+    records[status.id]?.status = status
+    for watcher in (watchers[status.id] ?? [:]).values { watcher.yield(status) }
+  }
+}
+
+/// Files that are there whole or not at all, also after a loss of power.
+enum DurableFile {
+  /// - Throws: ``Problem``, 507, when there is no room; Foundation's errors.
+  static func write(_ data: Data, to file: URL) throws {
+    let temporary = file.appendingPathExtension("new")
+    do {
+      guard
+        FileManager.default.createFile(
+          atPath: temporary.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o600])
+      else { throw CocoaError(.fileWriteUnknown) }
+      let handle = try FileHandle(forWritingTo: temporary)
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      try handle.close()
+      guard rename(temporary.path(percentEncoded: false), file.path(percentEncoded: false)) == 0 else {
+        throw CocoaError(.fileWriteUnknown)
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: temporary)
+      throw isFull(error) ? Problem.diskFull : error
+    }
+  }
+
+  private static func isFull(_ error: any Error) -> Bool {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    return [error, cause].compactMap(\.self).contains { error in
+      (error.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(error.code)))
+        || (error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceAccess
+
+/// What the server library keeps of a request.
+struct ServiceContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+
+  init(source: ApplicationRequestContextSource) { coreContext = CoreRequestContextStorage(source: source) }
+}
+
+/// A request on its way to its answer: who sends it is known, and its body as far as it was read.
+struct Call: Sendable {
+  var request: Request
+  /// The last segment of the path, decoded, where the route has one.
+  var parameter = ""
+  /// Nobody where the call is open, or its URL signed.
+  var caller: Caller?
+  /// What was read of the body to check a signature.
+  var readBody: Data?
+  var logger: Logger
+
+  /// Who sends it.
+  ///
+  /// - Throws: ``Problem``, 401, for a call without a key; the route's access sees to it that there is one.
+  var sender: Caller {
+    get throws(Problem) {
+      guard let caller else { throw Problem(.unauthorized, "key_missing", "This call needs a key.") }
+      return caller
+    }
+  }
+
+  func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
+
+  /// The first value of a parameter of the query, decoded.
+  func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
+
+  /// What the sender calls the service: `Host`, where it can be one.
+  var authority: String? { request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil } }
+
+  /// A host, with or without a port: letters of no other meaning in a URL.
+  private static func isAuthority(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+          UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The whole body.
+  ///
+  /// - Parameter limit: in bytes.
+  /// - Throws: ``Problem``: 413 when it is larger, 400 when its sender ends in the middle.
+  func body(upTo limit: Int) async throws(Problem) -> Data {
+    if let readBody {
+      guard readBody.count <= limit else { throw Self.tooLarge(limit) }
+      return readBody
+    }
+    if let length = header(.contentLength).flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+    do {
+      return Data(try await request.body.collect(upTo: limit).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw Self.tooLarge(limit)
+    } catch {
+      throw Problem(.badRequest, "body_incomplete", "The body ended before its end: send all of it.")
+    }
+  }
+
+  private static func tooLarge(_ limit: Int) -> Problem {
+    Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes: send less at once.")
+  }
+
+  /// The media type of the body, without its parameters, in lower case.
+  var mediaType: String? {
+    header(.contentType).map { field in
+      field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+  }
+
+  /// - Throws: ``Problem``, 415, unless the body is said to be of one of these types.
+  func requireMediaType(_ types: String...) throws(Problem) {
+    // As nearly all send it; what has parameters, or capitals, is taken apart.
+    if let field = header(.contentType), types.contains(field) { return }
+    guard let mediaType, types.contains(mediaType) else {
+      throw Problem(
+        .unsupportedMediaType, "media_type_unsupported",
+        "The body's Content-Type is not one that is read here: send \(types.joined(separator: " or ")).")
+    }
+  }
+}
+
+/// Who sends a request: a key that is in force.
+struct Caller: Sendable, Hashable {
+  var keyID: String
+  var account: String
+  /// SHA-256 of the key.
+  var digest: Data
+  var scopes: Set<Scope>
+  var defaults: AnnouncementRequest.Defaults
+  var limit: RateLimit
+
+  var isAdmin: Bool { scopes.contains(.admin) }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import ServiceAccess
+
+/// Where a clip is fetched.
+struct ClipURLs: Sendable {
+  private let signer: SignedURL
+  private let base: String?
+  private let authority: String
+  private let lifetime: TimeInterval
+  private let now: @Sendable () -> Date
+
+  /// - Parameters:
+  ///   - base: what the world calls the service, as `https://pay.example`; nil to go by what each caller calls it.
+  ///   - authority: host and port that it listens on.
+  ///   - lifetime: of a URL, in seconds.
+  init(
+    signer: SignedURL, base: String?, authority: String, lifetime: TimeInterval,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.signer = signer
+    self.base = base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    self.authority = authority
+    self.lifetime = lifetime
+    self.now = now
+  }
+
+  /// - Parameter authority: what the caller calls the service.
+  func url(ofClip name: String, authority: String?) throws(AccessError) -> String {
+    let path = try signer.signed("/v1/clips/\(name)", until: now().addingTimeInterval(lifetime))
+    return (base ?? "http://\(authority ?? self.authority)") + path
+  }
+
+  /// - Throws: `AccessError`; returning means that it may be fetched.
+  func check(_ call: Call) throws(AccessError) {
+    try signer.check(
+      path: call.request.uri.path, expires: call.query("expires"), signature: call.query("signature"), at: now())
+  }
+}
+
+/// `GET /v1/clips/{name}`.
+struct ClipCalls: Sendable {
+  let clips: Clips
+
+  var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), get)] }
+
+  private func get(_ call: Call) async throws -> Response {
+    guard let file = try await clips.file(named: call.parameter) else {
+      throw Problem(.notFound, "not_found", "There is no clip of that name; it may have been removed.")
+    }
+    return try FileAnswer(file: file).response(to: call.request)
+  }
+}
+
+/// A file that never changes, whole or in part (RFC 9110, sections 13 and 14).
+struct FileAnswer: Sendable {
+  var file: Clips.File
+
+  /// - Throws: ``Problem``, 416.
+  func response(to request: Request) throws(Problem) -> Response {
+    var headers: HTTPFields = [
+      .contentType: file.mediaType, .eTag: file.etag, .acceptRanges: "bytes",
+      .cacheControl: "private, max-age=31536000, immutable",
+    ]
+    if let known = request.headers[.ifNoneMatch], Self.lists(known, file.etag) {
+      return Response(status: .notModified, headers: headers)
+    }
+    let size = file.bytes.readableBytes
+    // A part of another version is of no use; dates are never of ours.
+    let isSame = request.headers[.ifRange].map { $0 == file.etag } ?? true
+    guard request.method == .get, isSame, let field = request.headers[.range], let range = ByteRange(field) else {
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
+    }
+    guard let bounds = range.bounds(in: size) else {
+      var problem = Problem(
+        .rangeNotSatisfiable, "range_not_satisfiable", "The file has \(size) bytes, and no part like that.")
+      problem.headers[.contentRange] = "bytes */\(size)"
+      throw problem
+    }
+    headers[.contentRange] = "bytes \(bounds.lowerBound)-\(bounds.upperBound - 1)/\(size)"
+    let start = file.bytes.readerIndex
+    let part = file.bytes.getSlice(at: start + bounds.lowerBound, length: bounds.count) ?? ByteBuffer()
+    return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
+  }
+
+  /// Whether a list of entity tags has this one, strong or weak.
+  static func lists(_ field: String, _ etag: String) -> Bool {
+    field.split(separator: ",").contains { entry in
+      let tag = entry.trimmingCharacters(in: .whitespaces)
+      return tag == "*" || tag == etag || tag == "W/\(etag)"
+    }
+  }
+}
+
+/// One range of bytes that is asked for: `bytes=0-499`, `bytes=500-` or `bytes=-500`.
+struct ByteRange: Sendable, Hashable {
+  private var first: Int?
+  private var last: Int?
+
+  /// - Returns: nil for several ranges, another unit, or what is no range: the whole is the answer then.
+  init?(_ field: String) {
+    guard field.hasPrefix("bytes=") else { return nil }
+    let ends = field.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2 else { return nil }
+    (first, last) = (Self.number(ends[0]), Self.number(ends[1]))
+    guard ends[0].isEmpty || first != nil, ends[1].isEmpty || last != nil, first != nil || last != nil else {
+      return nil
+    }
+    if let first, let last, first > last { return nil }
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    // More than any file has; no answer depends on how much more.
+    return Int(text) ?? Int.max
+  }
+
+  /// The bytes of a file of that size; nil when none of them is asked for.
+  func bounds(in size: Int) -> Range<Int>? {
+    guard let first else {
+      guard let last, last > 0, size > 0 else { return nil }
+      return max(0, size - last)..<size
+    }
+    guard first < size else { return nil }
+    return first..<min(size, last.map { $0 < Int.max ? $0 + 1 : $0 } ?? size)
+  }
+}

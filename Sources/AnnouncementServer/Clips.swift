@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Answers
+import Crypto
+import Foundation
+import NIOCore
+import SoundLibrary
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The service's clips: made once for everybody who asks at once, and kept in memory while they are asked for often.
+final class Clips: Sendable {
+  /// What decides how a clip sounds, and where it is published. Who asks for it, under which id, does not.
+  struct Recipe: Sendable, Hashable {
+    var announcement: Announcement
+    var options: RenderOptions
+    var group: String
+
+    init(_ announcement: Announcement, options: RenderOptions, group: String) {
+      if case .payment(var payment) = announcement {
+        (payment.id, payment.sequence, payment.occurredAt) = (nil, nil, nil)
+        self.announcement = .payment(payment)
+      } else {
+        self.announcement = announcement
+      }
+      self.options = options
+      self.group = group
+    }
+  }
+
+  /// A clip's file as it is sent.
+  struct File: Sendable {
+    var bytes: ByteBuffer
+    /// Of its bytes, with its quotation marks: they are the same wherever they were made.
+    var etag: String
+    var mediaType: String
+  }
+
+  /// A clip that was made, and its file.
+  struct Made: Sendable {
+    var report: ClipReport
+    var file: File
+    var isCached: Bool
+  }
+
+  private let announcer: Announcer
+  private let containers: URL
+  private let flights = SingleFlight<Recipe, Made>()
+  private let reports: RecentlyUsed<Recipe, ClipReport>
+  private let files: RecentlyUsed<String, File>
+  private let metrics: ServiceMetrics
+  private let disk = DispatchQueue(label: "crier.service.clips", attributes: .concurrent)
+
+  /// - Parameters:
+  ///   - containers: holds a folder for each app group.
+  ///   - cacheBytes: of clips that are kept in memory.
+  init(announcer: Announcer, containers: URL, cacheBytes: Int, metrics: ServiceMetrics) {
+    self.announcer = announcer
+    self.containers = containers
+    files = RecentlyUsed(capacityBytes: cacheBytes)
+    // A report is a few hundred bytes for each of its clip's hundred thousand.
+    reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
+    self.metrics = metrics
+  }
+
+  /// - Throws: `SoundLibraryError` for a name that no group can have.
+  func library(_ group: String) throws(SoundLibraryError) -> SoundLibrary {
+    SoundLibrary(container: try GroupContainer(containers: containers, group: group))
+  }
+
+  /// Makes a clip, or finds it made.
+  ///
+  /// - Throws: as `Announcer.render(_:options:into:)`.
+  func make(_ announcement: Announcement, options: RenderOptions, group: String) async throws -> Made {
+    let recipe = Recipe(announcement, options: options, group: group)
+    if let report = reports.value(for: recipe), let file = files.value(for: report.clip.name), Self.isThere(report) {
+      metrics.count(.clipsFromMemory)
+      return Made(report: report, file: file, isCached: true)
+    }
+    let library = try library(group)
+    let (made, isShared) = try await flights.value(for: recipe) { [self] in
+      let start = ContinuousClock.now
+      let clip = try await announcer.render(recipe.announcement, options: options, into: library)
+      let made = Made(
+        report: clip.report,
+        file: File(
+          bytes: ByteBuffer(bytes: clip.bytes), etag: "\"\(clip.report.clip.sha256)\"",
+          mediaType: Self.mediaType(ofFileNamed: clip.report.clip.name) ?? "application/octet-stream"),
+        isCached: clip.report.cached)
+      if made.isCached {
+        metrics.count(.clipsFromDisk)
+      } else {
+        metrics.countRender(method: clip.report.method, took: ContinuousClock.now - start)
+      }
+      remember(made, as: recipe)
+      return made
+    }
+    if isShared { metrics.count(.clipsShared) }
+    return made
+  }
+
+  private func remember(_ made: Made, as recipe: Recipe) {
+    files.insert(made.file, for: made.report.clip.name, bytes: made.file.bytes.readableBytes + 512)
+    var report = made.report
+    report.cached = true
+    reports.insert(report, for: recipe, bytes: 1024 + report.text.utf8.count + 200 * report.marks.count)
+  }
+
+  /// Somebody may have removed it from the folder, where a phone looks for it.
+  private static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
+
+  /// A clip's file by its name, in whichever group it is: its name says what is in it.
+  ///
+  /// - Returns: nil when there is none, or the name is no clip's.
+  /// - Throws: `SoundLibraryError`.
+  func file(named name: String) async throws -> File? {
+    if let known = files.value(for: name) { return known }
+    guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
+    let containers = containers
+    let bytes: [UInt8]? = try await waitForAnswer { answer in
+      disk.async { answer.give(Result { try Self.find(name, in: containers) }) }
+    }.get()
+    guard let bytes else { return nil }
+    let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let file = File(bytes: ByteBuffer(bytes: bytes), etag: "\"\(digest)\"", mediaType: mediaType)
+    files.insert(file, for: name, bytes: bytes.count + 512)
+    return file
+  }
+
+  private static func find(_ name: String, in containers: URL) throws -> [UInt8]? {
+    let groups = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []
+    for group in groups.sorted() where GroupContainer.isGroupName(group) {
+      let library = SoundLibrary(container: try GroupContainer(containers: containers, group: group))
+      if let bytes = try library.contents(of: name), !bytes.isEmpty { return bytes }
+    }
+    return nil
+  }
+
+  /// Clips that are being made or wait for the engine.
+  var underWay: Int { get async { await flights.count } }
+
+  /// The bytes that are kept in memory.
+  var cachedBytes: Int { files.bytes }
+
+  /// What a clip's name is: the digest of a recipe and an ending. Nothing else is looked for.
+  static func isName(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].count == 64 else { return false }
+    let isDigest = parts[0].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    return isDigest && mediaType(ofFileNamed: name) != nil
+  }
+
+  static func mediaType(ofFileNamed name: String) -> String? {
+    name.hasSuffix(".wav")
+      ? "audio/wav" : name.hasSuffix(".aiff") ? "audio/aiff" : name.hasSuffix(".caf") ? "audio/x-caf" : nil
+  }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import AsyncAlgorithms
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import NIOCore
+import Playback
+import ServiceAccess
+import ServiceLifecycle
+
+/// An announcement was answered.
+struct Rendered: Sendable, Hashable {
+  var account: String
+  var id: String
+  var at: Date
+  var method: String
+  var isCached: Bool
+  var durationMilliseconds: Int
+}
+
+/// Tells everybody who listens what the ledger does not keep.
+final class EventHub: Sendable {
+  /// A listener that is so far behind misses the oldest: they are told once, and not kept.
+  private static let longestBacklog = 256
+
+  private struct State {
+    var next = 0
+    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
+  }
+
+  private let state = Locked(State())
+
+  func tell(_ event: Rendered) {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+  }
+
+  var count: Int { state.withLock { $0.listeners.count } }
+
+  /// What is told from now on; nil when as many listen as may.
+  func listen(atMost limit: Int) -> AsyncStream<Rendered>? {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
+    let key: Int? = state.withLock { state in
+      guard state.listeners.count < limit else { return nil }
+      state.next += 1
+      state.listeners[state.next] = continuation
+      return state.next
+    }
+    guard let key else { return nil }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: key) } }
+    return stream
+  }
+}
+
+/// A server-sent event (WHATWG HTML, section 9.2).
+struct ServerSentEvent: Sendable, Hashable {
+  var id: String?
+  var name: String
+  /// One line.
+  var data: String
+
+  var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n" }
+
+  /// A line that is no event, so that nobody on the way takes the stream for dead.
+  static let heartbeat = ": still here\n\n"
+}
+
+/// `GET /v1/events`.
+struct EventCalls: Sendable {
+  static let mostStreams = 100
+  static let heartbeat: Duration = .seconds(15)
+
+  let player: LanePlayer?
+  let ledger: Ledger
+  let hub: EventHub
+
+  var routes: [Route] { [.get("/v1/events", .key(.read), get)] }
+
+  private enum Item: Sendable {
+    case ledger(Ledger.Event)
+    case rendered(Rendered)
+    case beat
+  }
+
+  private func get(_ call: Call) async throws -> Response {
+    _ = try Accept(call).require("text/event-stream")
+    let sender = try call.sender
+    var position: Int64?
+    if let last = call.header(.lastEventID) {
+      guard let number = Int64(last), number >= 0 else {
+        throw Problem(.badRequest, "parameter_invalid", "Last-Event-ID: is no event's id; leave it out.")
+      }
+      position = number
+    } else {
+      position = try await ledger.lastEventPosition()
+    }
+    let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+    guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
+    guard let rendered = hub.listen(atMost: Self.mostStreams) else {
+      throw Problem(
+        .serviceUnavailable, "busy", "There are \(Self.mostStreams) event streams already: end one.", retryAfter: 15)
+    }
+    let start = position
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody { writer in
+        // At once, so that a client knows that it is heard.
+        try await writer.write(ByteBuffer(string: ": crier\n\n"))
+        let items = merge(
+          ledgerEvents(after: start), rendered.map { Item.rendered($0) },
+          AsyncTimerSequence(interval: Self.heartbeat, clock: .continuous).map { _ in Item.beat })
+        // A stream has no end of its own: it is no reason to keep the service from stopping.
+        for try await item in items.cancelOnGracefulShutdown() {
+          if let text = try await text(of: item, for: sender) { try await writer.write(ByteBuffer(string: text)) }
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  /// What the ledger has of the player's lane; without a player nothing ever comes.
+  private func ledgerEvents(after position: Int64?) -> AsyncThrowingStream<Item, any Error> {
+    let reader = LedgerEvents(player: player, position: position)
+    return AsyncThrowingStream { try await reader.next().map { Item.ledger($0) } }
+  }
+
+  private struct Told: Encodable {
+    var position: Int64?
+    var at: Date
+    var kind: String
+    var id: String?
+    var number: Int64?
+    var detail: [String: String]
+
+    enum CodingKeys: String, CodingKey { case position, at, kind, id, number, detail }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(position, forKey: .position)
+      try fields.encode(at, forKey: .at)
+      try fields.encode(kind, forKey: .kind)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(number, forKey: .number)
+      try fields.encode(detail, forKey: .detail)
+    }
+  }
+
+  /// - Returns: nil for what is nothing to the sender.
+  private func text(of item: Item, for sender: Caller) async throws -> String? {
+    switch item {
+    case .beat: return ServerSentEvent.heartbeat
+    case .rendered(let event):
+      guard event.account == sender.account || sender.isAdmin else { return nil }
+      return try Self.text(
+        Told(
+          at: event.at, kind: "rendered", id: event.id,
+          detail: [
+            "cached": String(event.isCached), "duration_ms": String(event.durationMilliseconds), "method": event.method,
+          ]))
+    case .ledger(let event):
+      var id: String?
+      if let number = event.number {
+        // What was pruned meanwhile is nobody's any more.
+        guard let entry = try await ledger.entry(number) else { return nil }
+        guard entry.account == sender.account || sender.isAdmin else { return nil }
+        id = entry.id
+      }
+      return try Self.text(
+        Told(
+          position: event.position, at: event.at, kind: event.kind.rawValue, id: id, number: event.number,
+          detail: event.detail))
+    }
+  }
+
+  private static func text(_ told: Told) throws -> String {
+    ServerSentEvent(
+      id: told.position.map(String.init), name: told.kind,
+      data: String(decoding: try ServiceJSON.data(of: told), as: UTF8.self)
+    ).text
+  }
+}
+
+/// The events of a lane whose player may come later.
+private actor LedgerEvents {
+  private let player: LanePlayer?
+  private var position: Int64?
+  private var iterator: AsyncThrowingStream<Ledger.Event, any Error>.AsyncIterator?
+
+  init(player: LanePlayer?, position: Int64?) {
+    self.player = player
+    self.position = position
+  }
+
+  func next() async throws -> Ledger.Event? {
+    while true {
+      if iterator == nil, let player = player?.player {
+        iterator = player.events(after: position).makeAsyncIterator()
+      }
+      if var current = iterator {
+        let event = try await current.next(isolation: self)
+        iterator = event == nil ? nil : current
+        if let event {
+          position = event.position
+          return event
+        }
+      }
+      try await Task.sleep(for: LanePlayer.patience)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Answers
+import Crypto
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Ledger
+import ServiceAccess
+
+/// Who calls: keys as the ledger has them, remembered for a moment, with what each may still send.
+final class KeyRing: Sendable {
+  /// What is remembered of keys is compared with the ledger's after so long: a revoked key is refused from then on at the
+  /// latest. One that is not known is always looked up.
+  static let memory: Duration = .milliseconds(100)
+
+  private struct State {
+    var version: Int64?
+    var checkedAt: Duration?
+    var callers: [Data: Caller] = [:]
+    var buckets: [String: TokenBucket] = [:]
+    /// Of the keys that sign their requests.
+    var guards: [String: ReplayGuard] = [:]
+    var used: Set<String> = []
+  }
+
+  private let ledger: Ledger
+  private let defaultLimit: RateLimit
+  private let time: @Sendable () -> Duration
+  private let startedAt = Date()
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - defaultLimit: of keys that have none of their own.
+  ///   - time: since a moment of its own; never runs backwards.
+  init(ledger: Ledger, defaultLimit: RateLimit, time: @escaping @Sendable () -> Duration) {
+    self.ledger = ledger
+    self.defaultLimit = defaultLimit
+    self.time = time
+  }
+
+  convenience init(ledger: Ledger, defaultLimit: RateLimit) {
+    let origin = ContinuousClock.now
+    self.init(ledger: ledger, defaultLimit: defaultLimit) { ContinuousClock.now - origin }
+  }
+
+  private var now: Duration { time() }
+
+  // MARK: Who it is
+
+  /// Who sends a call, by its `Authorization`.
+  ///
+  /// - Parameter call: its body is read when it is signed.
+  /// - Throws: ``Problem``, 401; `LedgerError`.
+  func caller(of call: inout Call) async throws -> Caller {
+    guard let field = call.header(.authorization) else {
+      throw Problem(
+        .unauthorized, "key_missing", "This call needs a key: send Authorization: Bearer, and the key after it.")
+    }
+    // As nearly all send it; the others are taken apart.
+    if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
+      return try await caller(key: String(field.dropFirst("Bearer ".count)))
+    }
+    let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
+    switch (parts.first?.lowercased(), parts.count) {
+    case ("bearer", 2): return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces))
+    case ("crier", 2): return try await caller(signing: &call, keyID: parts[1])
+    default:
+      throw Problem(
+        .unauthorized, "key_malformed", "The Authorization cannot be read: send Bearer, a space, and the key.")
+    }
+  }
+
+  private func caller(key text: String) async throws -> Caller {
+    let digest = Data(SHA256.hash(data: Data(text.utf8)))
+    try await forgetChanged()
+    let (known, version) = state.withLock { ($0.callers[digest], $0.version) }
+    if let known { return known }
+    let key = try APIKey(text)
+    // By its digest it was found, and by its digest, in a time that tells nothing, it is compared.
+    guard let found = try await ledger.key(digest: digest), key.hasDigest(found.digest) else { throw Self.unknown }
+    let caller = described(found)
+    state.withLock { state in
+      // It may have been revoked since it was read, and that have been noticed: then it is not remembered.
+      if state.version == version { state.callers[digest] = caller }
+    }
+    return caller
+  }
+
+  private func caller(signing call: inout Call, keyID: String) async throws -> Caller {
+    let signed = try SignedRequest(
+      timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
+      signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
+    guard APIKey.isID(keyID), let found = try await ledger.key(id: keyID) else { throw Self.unknown }
+    let body = try await call.body(
+      upTo: call.request.uri.path == BatchCalls.path ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
+    call.readBody = body
+    let now = Date()
+    try signed.check(
+      method: call.request.method.rawValue, target: call.request.uri.string, body: body, keyDigest: found.digest,
+      at: now)
+    try state.withLock { state in
+      try state.guards[keyID, default: ReplayGuard(start: startedAt)].admit(signed, at: now)
+    }
+    return described(found)
+  }
+
+  private static let unknown = Problem(
+    .unauthorized, "key_unknown", "The key is not known, or was revoked: make one with crier keys create.")
+
+  private func described(_ key: Ledger.Key) -> Caller {
+    let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit
+    return Caller(
+      keyID: key.id, account: key.account, digest: key.digest, scopes: Set(names: key.scopes),
+      defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit)
+  }
+
+  private func forgetChanged() async throws(LedgerError) {
+    let now = now
+    let isFresh = state.withLock { state in state.checkedAt.map { now - $0 < Self.memory } ?? false }
+    if isFresh { return }
+    let version = try await ledger.keysVersion()
+    state.withLock { state in
+      if state.version != version { state.callers = [:] }
+      state.version = version
+      state.checkedAt = now
+    }
+  }
+
+  // MARK: How often
+
+  /// Takes one request from what a caller may send.
+  func admit(_ caller: Caller) -> TokenBucket.Answer {
+    let now = now
+    return state.withLock { state in
+      var bucket = state.buckets[caller.keyID] ?? TokenBucket(caller.limit)
+      if bucket.limit != caller.limit { bucket = TokenBucket(caller.limit) }
+      let answer = bucket.take(at: now)
+      state.buckets[caller.keyID] = bucket
+      state.used.insert(caller.keyID)
+      return answer
+    }
+  }
+
+  /// Tells the ledger which keys were used since it was told last, and forgets who sends nothing any more.
+  func recordUse() async {
+    let now = now
+    let used = state.withLock { state in
+      defer { state.used = [] }
+      state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
+      return state.used
+    }
+    // For people who look at a list; another time will do.
+    try? await ledger.recordUse(ofKeys: used)
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+import Ledger
+import Logging
+import Playback
+import ServiceLifecycle
+import SoundOutputs
+
+/// The service's player: it takes the lane as soon as nobody else has it, and gives it back when the service stops.
+final class LanePlayer: Service {
+  /// Between two looks at a lane that another program plays.
+  static let patience: Duration = .seconds(1)
+
+  let lane: String
+  private let make: @Sendable () throws -> Player
+  private let logger: Logger
+  private let running = Locked<Player?>(nil)
+
+  /// - Parameter make: a new player, not started.
+  init(lane: String, logger: Logger, make: @escaping @Sendable () throws -> Player) {
+    self.lane = lane
+    self.make = make
+    self.logger = logger
+  }
+
+  /// nil while another program plays the lane.
+  var player: Player? { running.withLock { $0 } }
+
+  func lookForArrivals() { player?.lookForArrivals() }
+
+  func run() async throws {
+    var isTold = false
+    while true {
+      do {
+        let player = try make()
+        try await player.start()
+        running.withLock { $0 = player }
+        break
+      } catch {
+        if !isTold {
+          logger.warning(
+            "The player does not run yet; it is tried again.", metadata: ["lane": "\(lane)", "error": "\(error)"])
+        }
+        isTold = true
+        // Announcements wait in the ledger meanwhile.
+        do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+      }
+    }
+    try? await gracefulShutdown()
+    // What plays is heard again from its start by the next one: a service is to stop at once.
+    await player?.stop(finishingPlaying: false)
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import Mastering
+import NIOCore
+import Playback
+import ServiceAccess
+import SoundFiles
+import SoundLibrary
+import SpeechEngine
+import VoicePackIntegrity
+import VoicePacks
+
+/// A problem document (RFC 9457): what an error is to whoever called. It has no amount, no name and no token.
+struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  var status: HTTPResponse.Status
+  /// Stable, for programs to branch on.
+  var code: String
+  /// For people: what was wrong, and what to do next.
+  var detail: String
+  /// Seconds after which trying again may help.
+  var retryAfter: Int?
+  /// Further header fields, as `Allow`.
+  var headers: HTTPFields = [:]
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, retryAfter: Int? = nil) {
+    self.status = status
+    self.code = code
+    self.detail = detail
+    self.retryAfter = retryAfter
+  }
+
+  var description: String { "\(code): \(detail)" }
+
+  static let notFound = Problem(.notFound, "not_found", "There is nothing of that name: see /openapi.json.")
+
+  private struct Document: Encodable {
+    var type = "about:blank"
+    var title: String
+    var status: Int
+    var code: String
+    var detail: String
+    var requestID: String
+
+    enum CodingKeys: String, CodingKey {
+      case type, title, status, code, detail
+      case requestID = "request_id"
+    }
+  }
+
+  func response(requestID: String) -> Response {
+    let document = Document(
+      title: status.reasonPhrase, status: status.code, code: code, detail: detail, requestID: requestID)
+    var response = Response(
+      status: status, headers: headers,
+      body: ResponseBody(byteBuffer: (try? ServiceJSON.buffer(of: document)) ?? ByteBuffer()))
+    response.headers[.contentType] = "application/problem+json"
+    response.headers[.cacheControl] = "no-store"
+    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"crier\"" }
+    return response
+  }
+}
+
+extension HTTPResponse.Status {
+  /// RFC 4918, section 11.5; the library has no name for it.
+  static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
+extension HTTPField.Name {
+  static let requestID = HTTPField.Name(token: "X-Request-Id")
+  static let idempotencyKey = HTTPField.Name(token: "Idempotency-Key")
+  static let lastEventID = HTTPField.Name(token: "Last-Event-ID")
+  static let announcementID = HTTPField.Name(token: "Crier-Announcement-Id")
+
+  /// - Parameter token: of ours (RFC 9110, section 5.6.2), so that it is a name.
+  init(token: String) {
+    guard let name = HTTPField.Name(token) else { preconditionFailure("A field's name is a token.") }
+    self = name
+  }
+}
+
+/// How the service writes JSON: keys in alphabetical order, so that the same answer is the same bytes.
+enum ServiceJSON {
+  static func data(of value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+    return try encoder.encode(value)
+  }
+
+  static func buffer(of value: some Encodable) throws -> ByteBuffer { ByteBuffer(bytes: try data(of: value)) }
+
+  static func response(_ status: HTTPResponse.Status = .ok, _ value: some Encodable) throws -> Response {
+    response(status, buffer: try buffer(of: value))
+  }
+
+  static func response(_ status: HTTPResponse.Status = .ok, buffer: ByteBuffer) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: buffer))
+  }
+}
+
+// MARK: - Errors of the rooms
+
+extension Problem {
+  /// What an error of any room is to whoever called.
+  init(_ error: any Error) {
+    if let problem = error as? Problem {
+      self = problem
+      return
+    }
+    let report = ErrorReport(error)
+    switch error {
+    case let error as AnnouncementError: self.init(Self.status(of: error.code), report.code, report.message)
+    case let error as AnnouncerError:
+      self.init(
+        error.code == .amountMismatch ? .internalServerError : .unprocessableContent, report.code, report.message)
+    case let error as SpeechEngineError: self.init(error, report)
+    case let error as MasteringError:
+      // These lie in what was to be said.
+      let isOfText = [.silent, .loudnessUnreachable].contains(error.code)
+      self.init(isOfText ? .unprocessableContent : .internalServerError, report.code, report.message)
+    case is SoundFileError: self.init(.internalServerError, report.code, report.message)
+    case is VoicePackError, is VoicePackIntegrityError: self.init(.unprocessableContent, report.code, report.message)
+    case let error as SoundLibraryError: self.init(error, report)
+    case let error as LedgerError: self.init(error)
+    case let error as PlayerError: self.init(error)
+    case let error as AccessError: self.init(error)
+    case is CancellationError: self = .stopping
+    default: self.init(.internalServerError, report.code, report.message)
+    }
+  }
+
+  /// What may stand in a log: errors of our own have no amounts and no names in their texts, others may.
+  static func loggable(_ error: any Error) -> String {
+    switch error {
+    case is LedgerError, is PlayerError, is AccessError, is Problem: "\(error)"
+    default: ErrorReport(error).message
+    }
+  }
+
+  static let stopping = Problem(
+    .serviceUnavailable, "stopping", "The service is stopping: try again in a moment.", retryAfter: 5)
+
+  private static func status(of code: AnnouncementError.Code) -> HTTPResponse.Status {
+    switch code {
+    case .payloadTooLarge: .contentTooLarge
+    case .payloadMalformed: .badRequest
+    case .phraseBooksMissing, .phraseBookInvalid: .internalServerError
+    case .fieldMissing, .fieldInvalid, .fieldsConflict, .localeUnknown, .currencyUnspeakable, .nothingToSay:
+      .unprocessableContent
+    }
+  }
+
+  private init(_ error: SpeechEngineError, _ report: ErrorReport) {
+    switch error.code {
+    case .queueFull:
+      self.init(
+        .serviceUnavailable, "engine_busy",
+        "The engine has more to say than it may keep waiting: try again in a moment.",
+        retryAfter: 1)
+    case .engineUnavailable, .speakerDied:
+      self.init(.serviceUnavailable, report.code, report.message, retryAfter: 5)
+    case .cancelled: self = .stopping
+    case .voiceUnknown, .textUnspeakable, .requestRefused: self.init(.unprocessableContent, report.code, report.message)
+    }
+  }
+
+  private init(_ error: SoundLibraryError, _ report: ErrorReport) {
+    switch error.code {
+    case .noSpace: self = .diskFull
+    case .busy, .tooManyOpenFiles:
+      self.init(
+        .serviceUnavailable, "busy", "More clips are to be stored or read than can be: try again in a moment.",
+        retryAfter: 1)
+    case .invalidGroupName: self.init(.unprocessableContent, "option_invalid", "group: \(report.message)")
+    default:
+      // Where the folder is, is nobody's business out there.
+      self.init(.internalServerError, report.code, "A clip could not be stored or read: see the service's log.")
+    }
+  }
+
+  static let diskFull = Problem(
+    .insufficientStorage, "disk_full", "The service's disk is full; nothing was done. Try again when there is room.",
+    retryAfter: 30)
+
+  private init(_ error: LedgerError) {
+    switch error.code {
+    case .diskFull: self = .diskFull
+    case .busy, .waitingListFull, .tooManyCommands:
+      self.init(
+        .serviceUnavailable, "busy", "More waits to be written than may: try again in a moment.", retryAfter: 1)
+    case .invalidValue:
+      self.init(.unprocessableContent, "field_invalid", "A value cannot be kept: \(error.field ?? "it is too long").")
+    default:
+      self.init(
+        .internalServerError, error.code.rawValue, "The ledger could not be read or written: see the service's log.")
+    }
+  }
+
+  private init(_ error: PlayerError) {
+    switch error.code {
+    case .nothingToReplay:
+      self.init(.conflict, error.code.rawValue, "There is nothing that was played and could be played again.")
+    case .notRunning, .alreadyStarted: self = .noPlayer
+    case .volumeInvalid, .accountReserved: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
+    }
+  }
+
+  static let noPlayer = Problem(
+    .serviceUnavailable, "player_unavailable",
+    "The service has no player now: it was started without an output, or another program plays on it.", retryAfter: 5)
+
+  private init(_ error: AccessError) {
+    switch error.code {
+    case .tooManyRemembered: self.init(.tooManyRequests, error.code.rawValue, "\(error)", retryAfter: 60)
+    case .rateLimitInvalid, .secretTooShort, .notSignable:
+      self.init(.internalServerError, "internal_error", "\(error)")
+    default: self.init(.unauthorized, error.code.rawValue, "\(error)")
+    }
+  }
+}

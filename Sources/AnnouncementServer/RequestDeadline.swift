@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOHTTPTypes
+
+/// Ends connections whose other side is too slow, so that a thousand of them cost no more than a thousand sockets: a request
+/// must come whole within a time, its head and its body, and whoever is answered must read.
+///
+/// The library's idle timeout is reset by each byte; one a second keeps such a connection open for ever.
+final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// For a request that is still coming when the service stops.
+  static let stopLimit: TimeAmount = .seconds(2)
+
+  private let limit: TimeAmount
+  /// Set while a request is awaited or comes.
+  private var requestDeadline: NIODeadline?
+  /// Set while what is written is not read.
+  private var readingDeadline: NIODeadline?
+  /// Answers that are not written yet.
+  private var owed = 0
+  /// One timer a connection, which looks at the deadlines as they are then: they change with every request.
+  private var timer: Scheduled<Void>?
+
+  /// - Parameter limit: for a request, and for a reader that stands still.
+  init(limit: TimeAmount) { self.limit = limit }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { start(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    start(context)
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      owed += 1
+      requestDeadline = context.eventLoop.now + limit
+    case .body: break
+    // Answered before its end, it leaves a connection that waits for the next one.
+    case .end: requestDeadline = owed > 0 ? nil : context.eventLoop.now + limit
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) {
+      owed -= 1
+      if owed <= 0, requestDeadline == nil { requestDeadline = context.eventLoop.now + limit }
+    }
+    context.write(data, promise: promise)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    readingDeadline = context.channel.isWritable ? nil : context.eventLoop.now + limit
+    context.fireChannelWritabilityChanged()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // The service stops: whoever has sent half a request is not waited for as long as otherwise.
+    if event is ChannelShouldQuiesceEvent, let deadline = requestDeadline {
+      requestDeadline = min(deadline, context.eventLoop.now + Self.stopLimit)
+      schedule(context)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    stop()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+  private func start(_ context: ChannelHandlerContext) {
+    guard timer == nil else { return }
+    requestDeadline = context.eventLoop.now + limit
+    schedule(context)
+  }
+
+  private func stop() {
+    timer?.cancel()
+    timer = nil
+  }
+
+  /// Looks again when the first of the deadlines that there are passes. One that is set later is no earlier than a whole
+  /// limit from now, but for the one of a stop.
+  private func schedule(_ context: ChannelHandlerContext) {
+    timer?.cancel()
+    let loop = context.eventLoop
+    let next = [requestDeadline, readingDeadline].compactMap(\.self).min() ?? loop.now + limit
+    timer = loop.assumeIsolated().scheduleTask(deadline: next) { self.look(context) }
+  }
+
+  private func look(_ context: ChannelHandlerContext) {
+    let now = context.eventLoop.now
+    if [requestDeadline, readingDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
+      context.close(promise: nil)
+    } else {
+      schedule(context)
+    }
+  }
+}

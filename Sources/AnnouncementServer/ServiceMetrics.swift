@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+
+/// What the service counts, in the text format of Prometheus, version 0.0.4.
+///
+/// Written by hand: the metrics library has an interface and no format, and what would be asked of one is these lines.
+/// Paths are those of the route table, so that nobody outside can make new series.
+final class ServiceMetrics: Sendable {
+  enum Counter: String, Sendable, CaseIterable {
+    case clipsFromMemory = "memory"
+    case clipsFromDisk = "disk"
+    /// Somebody else was having it made.
+    case clipsShared = "shared"
+  }
+
+  struct RequestSeries: Sendable, Hashable, Comparable {
+    var method: String
+    var path: String
+    var status: Int
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.path, one.method, one.status) < (other.path, other.method, other.status)
+    }
+  }
+
+  /// Seconds: what a hit, a miss and a wait take.
+  private static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+  private struct Histogram {
+    var buckets = Array(repeating: 0, count: ServiceMetrics.bounds.count)
+    var count = 0
+    var sum = 0.0
+
+    mutating func add(_ seconds: Double) {
+      if let index = ServiceMetrics.bounds.firstIndex(where: { seconds <= $0 }) { buckets[index] += 1 }
+      count += 1
+      sum += seconds
+    }
+  }
+
+  private struct State {
+    var requests: [RequestSeries: Int] = [:]
+    var latencies: [String: Histogram] = [:]
+    var clips: [Counter: Int] = [:]
+    var renders: [String: Histogram] = [:]
+    var underWay = 0
+    var refusals: [String: Int] = [:]
+    var batchRows = 0
+    var batchFailures = 0
+  }
+
+  private let state = Locked(State())
+
+  func begin() { state.withLock { $0.underWay += 1 } }
+
+  /// A request was answered.
+  func end(_ series: RequestSeries, took duration: Duration) {
+    state.withLock { state in
+      state.underWay -= 1
+      state.requests[series, default: 0] += 1
+      state.latencies[series.path, default: Histogram()].add(duration.inSeconds)
+    }
+  }
+
+  func count(_ counter: Counter) { state.withLock { $0.clips[counter, default: 0] += 1 } }
+
+  func countRender(method: String, took duration: Duration) {
+    state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
+  }
+
+  /// A request was refused because there is too much of something.
+  func countRefusal(_ code: String) { state.withLock { $0.refusals[code, default: 0] += 1 } }
+
+  func countBatchRow(isFailure: Bool) {
+    state.withLock { state in
+      state.batchRows += 1
+      if isFailure { state.batchFailures += 1 }
+    }
+  }
+
+  /// What others know at this moment.
+  struct Gauges: Sendable {
+    var cachedBytes = 0
+    var renderQueue = 0
+    var announcements: [String: Int] = [:]
+    var isDeviceLost: Bool?
+    var isPaused: Bool?
+    var waiting: Int?
+    var eventStreams = 0
+    var startedAt = Date()
+  }
+
+  func text(_ gauges: Gauges) -> String {
+    let state = state.withLock { $0 }
+    var page = Page()
+    page.family("crier_requests_total", "counter", "Requests answered, by call and status.")
+    for (series, count) in state.requests.sorted(by: { $0.key < $1.key }) {
+      page.line(
+        "crier_requests_total", [("method", series.method), ("path", series.path), ("status", String(series.status))],
+        String(count))
+    }
+    page.family("crier_requests_in_flight", "gauge", "Requests under way.")
+    page.line("crier_requests_in_flight", [], String(max(0, state.underWay)))
+    page.family(
+      "crier_request_duration_seconds", "histogram", "From a request's head to its answer's head, in seconds.")
+    for (path, histogram) in state.latencies.sorted(by: { $0.key < $1.key }) {
+      page.histogram("crier_request_duration_seconds", ("path", path), histogram)
+    }
+    page.family("crier_refusals_total", "counter", "Requests refused because there was too much of something.")
+    for code in ["engine_busy", "rate_limited", "busy"] {
+      page.line("crier_refusals_total", [("code", code)], String(state.refusals[code] ?? 0))
+    }
+    page.family("crier_cache_hits_total", "counter", "Clips that were there: in memory, on disk, or being made.")
+    for counter in Counter.allCases {
+      page.line("crier_cache_hits_total", [("tier", counter.rawValue)], String(state.clips[counter] ?? 0))
+    }
+    page.family("crier_cache_bytes", "gauge", "Bytes of clips that are kept in memory.")
+    page.line("crier_cache_bytes", [], String(gauges.cachedBytes))
+    page.family(
+      "crier_render_duration_seconds", "histogram", "Making a clip that was not there, by who speaks, in seconds.")
+    for method in ["clips", "mixed", "speech"] {
+      page.histogram("crier_render_duration_seconds", ("method", method), state.renders[method] ?? Histogram())
+    }
+    page.family("crier_engine_queue", "gauge", "Clips that are being made or wait for the engine.")
+    page.line("crier_engine_queue", [], String(gauges.renderQueue))
+    page.family("crier_batch_rows_total", "counter", "Rows of batches that ended, by outcome.")
+    page.line("crier_batch_rows_total", [("outcome", "done")], String(state.batchRows - state.batchFailures))
+    page.line("crier_batch_rows_total", [("outcome", "failed")], String(state.batchFailures))
+    page.family("crier_announcements", "gauge", "Announcements for the player that are kept, by state.")
+    for (name, count) in gauges.announcements.sorted(by: { $0.key < $1.key }) {
+      page.line("crier_announcements", [("state", name)], String(count))
+    }
+    page.family("crier_push_outcomes_total", "counter", "Pushes, by outcome; there are none yet.")
+    page.line("crier_push_outcomes_total", [("outcome", "sent")], "0")
+    page.family("crier_player_device_lost", "gauge", "1 while the player waits for its device.")
+    if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
+    page.family("crier_player_paused", "gauge", "1 while the player is paused.")
+    if let isPaused = gauges.isPaused { page.line("crier_player_paused", [], isPaused ? "1" : "0") }
+    page.family("crier_player_waiting", "gauge", "Announcements that wait to be heard.")
+    if let waiting = gauges.waiting { page.line("crier_player_waiting", [], String(waiting)) }
+    page.family("crier_event_streams", "gauge", "Event streams that are open.")
+    page.line("crier_event_streams", [], String(gauges.eventStreams))
+    page.family("crier_start_time_seconds", "gauge", "When the service started, in seconds since 1970.")
+    page.line("crier_start_time_seconds", [], String(Int(gauges.startedAt.timeIntervalSince1970)))
+    return page.text
+  }
+
+  private struct Page {
+    var text = ""
+
+    mutating func family(_ name: String, _ type: String, _ help: String) {
+      text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Labels are names of ours: nothing in them needs escaping.
+    mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
+      let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
+      text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
+    }
+
+    mutating func histogram(_ name: String, _ label: (String, String), _ histogram: Histogram) {
+      var count = 0
+      for (bound, inBucket) in zip(ServiceMetrics.bounds, histogram.buckets) {
+        count += inBucket
+        line("\(name)_bucket", [label, ("le", "\(bound)")], String(count))
+      }
+      line("\(name)_bucket", [label, ("le", "+Inf")], String(histogram.count))
+      line("\(name)_sum", [label], "\(histogram.sum)")
+      line("\(name)_count", [label], String(histogram.count))
+    }
+  }
+}
+
+extension Duration {
+  /// For counting, where a millionth does not matter.
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import ServiceAccess
+
+/// The way of every request: which call it is, who sends it, how often, the work, and what is told of it.
+///
+/// One place, so that no call can leave anything of it out.
+struct ServiceResponder: HTTPResponder {
+  typealias Context = ServiceContext
+
+  let routes: RouteTable
+  let keys: KeyRing
+  let urls: ClipURLs
+  let metrics: ServiceMetrics
+  let stopping: Stopping
+
+  /// Never throws: every request is answered.
+  func respond(to request: Request, context: ServiceContext) async -> Response {
+    let start = ContinuousClock.now
+    metrics.begin()
+    var call = Call(request: request, logger: context.logger)
+    var limits: TokenBucket.Answer?
+    var path = "other"
+    var response: Response
+    do {
+      switch routes.match(request.method, request.uri.path) {
+      case .nothing: throw Problem.notFound
+      case .otherMethods(let allow, let template):
+        path = template
+        var problem = Problem(
+          .methodNotAllowed, "method_not_allowed", "The call does not know this method; it knows \(allow).")
+        problem.headers[.allow] = allow
+        throw problem
+      case .route(let route, let parameter):
+        path = route.template
+        call.parameter = parameter ?? ""
+        // What waits to be read or watched may go on; new work is somebody else's.
+        if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
+        try await admit(&call, route.access, &limits)
+        response = try await route.handler(call)
+      }
+    } catch {
+      let problem = Problem(error)
+      if [.tooManyRequests, .serviceUnavailable].contains(problem.status) { metrics.countRefusal(problem.code) }
+      if problem.status == .internalServerError {
+        context.logger.error(
+          "A request failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
+      }
+      response = problem.response(requestID: context.id)
+    }
+    response.headers[.requestID] = context.id
+    for (name, value) in limits?.headerFields ?? [] {
+      guard let name = HTTPField.Name(name), response.headers[name] == nil else { continue }
+      response.headers[name] = value
+    }
+    if request.method == .head { response = response.createHeadResponse() }
+    if stopping.isStopping { response.headers[.connection] = "close" }
+    let duration = ContinuousClock.now - start
+    metrics.end(
+      ServiceMetrics.RequestSeries(
+        method: Self.countedMethods.contains(request.method) ? request.method.rawValue : "other", path: path,
+        status: response.status.code),
+      took: duration)
+    // Refusals are worth a line; that all goes well is told by the metrics.
+    context.logger.log(
+      level: response.status.code < 400 ? .debug : .info, "request",
+      metadata: [
+        "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
+        "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.keyID ?? "-")",
+        "ms": "\(Int(duration.inSeconds * 1000))",
+      ])
+    return response
+  }
+
+  private static let countedMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
+
+  /// Lets in who may make a call, as often as they may.
+  private func admit(
+    _ call: inout Call, _ access: CallAccess, _ limits: inout TokenBucket.Answer?
+  ) async throws {
+    let scope: Scope
+    switch access {
+    case .open: return
+    case .keyOrSignedURL(let needed):
+      if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call) }
+      scope = needed
+    case .key(let needed): scope = needed
+    }
+    let caller = try await keys.caller(of: &call)
+    call.caller = caller
+    let answer = keys.admit(caller)
+    limits = answer
+    guard answer.isAllowed else {
+      throw Problem(
+        .tooManyRequests, "rate_limited", "The key has sent more requests than it may: wait as Retry-After says.")
+    }
+    guard caller.scopes.allow(scope) else {
+      throw Problem(
+        .forbidden, "scope_missing",
+        "The key may not make this call: it needs the scope \(scope.rawValue). Make one with crier keys create --scope."
+      )
+    }
+  }
+}
+
+/// Whether the service is on its way out.
+final class Stopping: Sendable {
+  private let state = Locked(false)
+
+  var isStopping: Bool { state.withLock { $0 } }
+  func stop() { state.withLock { $0 = true } }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import ServiceAccess
+
+/// How the service behaves; every value has a default that a shop can live with.
+public struct ServiceSettings: Sendable {
+  /// A name or an address of this machine.
+  public var host = "127.0.0.1"
+  /// 0 for any that is free.
+  public var port = 8080
+  /// What the world calls the service, as `https://pay.example`, for the URLs of clips; nil to go by what each caller
+  /// calls it.
+  public var publicURL: String?
+  /// Of announcements that name none, and whose key has none.
+  public var locale = "en-US"
+  public var group = "group.crier"
+  /// Of keys that have no limit of their own.
+  public var rate: RateLimit
+  /// Clips that are kept in memory, in bytes.
+  public var cacheBytes = 64 << 20
+  /// Of a signed URL of a clip, in seconds.
+  public var urlLifetime: TimeInterval = 7 * 86_400
+  /// In which a request must come whole, and a reader must read on, in seconds.
+  public var requestDeadline: TimeInterval = 30
+  /// In which the service must have stopped, in seconds.
+  public var stopDeadline: TimeInterval = 10
+  /// What ended is kept so long, in seconds: announcements, answers, events.
+  public var retention: TimeInterval = 30 * 86_400
+  /// So many connections may be open at once.
+  public var mostConnections = 8_192
+
+  /// - Parameter rate: see ``rate``.
+  public init(rate: RateLimit) { self.rate = rate }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import ServiceAccess
+import VoicePacks
+
+/// `/v1/locales`, `/v1/voices` and `/v1/packs`: what can be spoken.
+struct SpeakableCalls: Sendable {
+  let phraseBooks: PhraseBooks
+  /// A new one for each look, since a shelf remembers what it found: packs come and go while the service runs.
+  let shelf: @Sendable () -> VoicePackShelf
+
+  /// Of what a pack lacks, so many are named.
+  static let mostMissing = 50
+
+  var routes: [Route] {
+    [
+      .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, Locales(locales: locales)) },
+      .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, Voices(voices: voices)) },
+      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: packs)) },
+    ]
+  }
+
+  private struct Locales: Encodable { var locales: [LocaleEntry] }
+  private struct Voices: Encodable { var voices: [VoiceEntry] }
+  private struct Packs: Encodable { var packs: [PackEntry] }
+
+  private struct LocaleEntry: Encodable {
+    var locale: String
+    var voice: String
+    var voices: [String]
+    var rate: Int
+    var channels: [String]
+    var currencies: [String]
+    var packs: [String]
+  }
+
+  private struct VoiceEntry: Encodable {
+    var voice: String
+    var locale: String
+    var isDefault: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case voice, locale
+      case isDefault = "is_default"
+    }
+  }
+
+  private struct PackEntry: Encodable {
+    struct Fault: Encodable {
+      var code: String
+      var message: String
+    }
+    var id: String
+    var locale: String?
+    var speaker: String?
+    var licence: String?
+    var sampleRate: Int?
+    var clips: Int?
+    var tokens: Int?
+    var missingCount: Int?
+    var missing: [String] = []
+    var error: Fault?
+
+    enum CodingKeys: String, CodingKey {
+      case id, locale, speaker, licence, clips, tokens, missing, error
+      case sampleRate = "sample_rate"
+      case missingCount = "missing_count"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(locale, forKey: .locale)
+      try fields.encode(speaker, forKey: .speaker)
+      try fields.encode(licence, forKey: .licence)
+      try fields.encode(sampleRate, forKey: .sampleRate)
+      try fields.encode(clips, forKey: .clips)
+      try fields.encode(tokens, forKey: .tokens)
+      try fields.encode(missingCount, forKey: .missingCount)
+      try fields.encode(missing, forKey: .missing)
+      try fields.encode(error, forKey: .error)
+    }
+  }
+
+  /// Books with a fault are not among them: `crier words` tells it.
+  private var writers: [ScriptWriter] { phraseBooks.locales.compactMap { try? phraseBooks.writer(for: $0) } }
+
+  private var locales: [LocaleEntry] {
+    let shelf = shelf()
+    return writers.map { writer in
+      LocaleEntry(
+        locale: writer.book.locale, voice: writer.book.voice, voices: writer.book.voices, rate: writer.book.rate,
+        channels: writer.book.channels, currencies: writer.bookCurrencies.map(\.code),
+        packs: shelf.ids(for: writer.book.locale))
+    }
+  }
+
+  private var voices: [VoiceEntry] {
+    writers.flatMap { writer in
+      [VoiceEntry(voice: writer.book.voice, locale: writer.book.locale, isDefault: true)]
+        + writer.book.voices.filter { $0 != writer.book.voice }.map {
+          VoiceEntry(voice: $0, locale: writer.book.locale, isDefault: false)
+        }
+    }
+  }
+
+  private var packs: [PackEntry] {
+    let shelf = shelf()
+    return shelf.ids.map { id in
+      do throws(VoicePackError) {
+        return entry(try shelf.manifest(id: id))
+      } catch {
+        return PackEntry(id: id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
+      }
+    }
+  }
+
+  private func entry(_ manifest: PackManifest) -> PackEntry {
+    var entry = PackEntry(
+      id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
+      sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
+    // What every announcement of the locale may need, in the order in which recording it pays.
+    if let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary() {
+      let needed = vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
+      let missing = needed.filter { manifest.tokens[$0] == nil }
+      entry.missingCount = missing.count
+      entry.missing = Array(missing.prefix(Self.mostMissing))
+    }
+    return entry
+  }
+}

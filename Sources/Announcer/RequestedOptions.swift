@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Announcements
+import SoundFiles
+
+extension RenderOptions {
+  /// How a request wants its clip made.
+  ///
+  /// - Parameters:
+  ///   - requested: what the request says.
+  ///   - defaults: what its sender's key has for what it does not say.
+  ///   - base: what holds where neither says anything.
+  /// - Throws: `.optionInvalid`, naming the option and the choices.
+  public init(
+    _ requested: AnnouncementRequest.Options, defaults: AnnouncementRequest.Defaults,
+    base: RenderOptions = RenderOptions()
+  ) throws(AnnouncerError) {
+    self = base
+    if let name = requested.method { method = try Self.choice(name, "method") }
+    if let name = requested.format { format.container = try Self.choice(name, "format") }
+    if let name = requested.encoding { format.encoding = try Self.choice(name, "encoding") }
+    pack = requested.pack ?? base.pack
+    preferredPack = defaults.pack ?? base.preferredPack
+    voice = requested.voice ?? base.voice
+    rate = requested.rate ?? base.rate
+    defaultLocale = defaults.locale ?? base.defaultLocale
+    try check()
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ option: String
+  ) throws(AnnouncerError) -> Choice {
+    guard let choice = Choice(rawValue: name) else {
+      throw AnnouncerError(
+        .optionInvalid, option, "is none that there is",
+        remedy: "choose one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
+  }
+}

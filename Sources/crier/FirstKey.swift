@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import ServiceAccess
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The key with which whoever starts the service for the first time can use it at once.
+struct FirstKey {
+  let home: CrierHome
+  let ledger: Ledger
+
+  /// What is told of the key when the service starts.
+  enum Greeting {
+    /// Made just now: this once it is shown wherever the service's output goes.
+    case made(APIKey)
+    /// Made before, in force, and in its file.
+    case kept(APIKey)
+    /// There are others, or it was revoked.
+    case none
+  }
+
+  /// Makes the key when there is none at all and only this machine can call; finds it when it was made before.
+  ///
+  /// - Throws: ``NoKeys`` when other machines can call and there is no key; `LedgerError`; ``PrivateFile/Failure``.
+  func prepare(isLocal: Bool, host: String) async throws -> Greeting {
+    let inForce = try await ledger.keys().filter { $0.revokedAt == nil }
+    if inForce.isEmpty {
+      guard isLocal else { throw NoKeys(host: host) }
+      let key = APIKey.make()
+      // First the file: a key that nobody has would keep this from being done again.
+      try PrivateFile.write(Data((key.text + "\n").utf8), to: home.firstKey)
+      try await ledger.createKey(
+        NewKey(
+          id: key.id, account: "default", digest: key.digest, scopes: Set([Scope.admin]).names, name: "first start"))
+      return .made(key)
+    }
+    guard let data = try? Data(contentsOf: home.firstKey),
+      let key = try? APIKey(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)),
+      inForce.contains(where: { key.hasDigest($0.digest) })
+    else { return .none }
+    return .kept(key)
+  }
+}
+
+/// With what URLs are signed: made once, and the same after a restart.
+enum SigningSecret {
+  /// - Throws: ``PrivateFile/Failure``.
+  static func load(_ file: URL) throws -> Data {
+    if let known = try? Data(contentsOf: file), known.count >= SignedURL.secretBytes { return known }
+    var generator = SystemRandomNumberGenerator()
+    let secret = Data((0..<SignedURL.secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    try PrivateFile.write(secret, to: file)
+    return secret
+  }
+}
+
+/// Files that are for their owner's eyes, there whole or not at all.
+enum PrivateFile {
+  struct Failure: Error, CustomStringConvertible {
+    var path: String
+    var description: String { "\(path): cannot be written; choose a folder of this user's with --home or CRIER_HOME." }
+  }
+
+  static func write(_ data: Data, to file: URL) throws(Failure) {
+    let path = file.path(percentEncoded: false)
+    let temporary = "\(path).new"
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failure(path: path) }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      unlink(temporary)
+      throw Failure(path: path)
+    }
+    guard rename(temporary, path) == 0 else {
+      unlink(temporary)
+      throw Failure(path: path)
+    }
+  }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementServer
+import ArgumentParser
+import Configuration
+import Foundation
+import Logging
+import ServiceAccess
+import SoundLibrary
+import SystemPackage
+import Yams
+
+/// The service's settings: flags before `CRIER_…` of the environment, before a file of YAML, before the defaults.
+struct ServiceConfiguration: Sendable {
+  /// What can be set; each has a default.
+  enum Name: String, CaseIterable, Sendable {
+    case host, port, output, locale, group, rate, burst, speakers, volume, gap, chime
+    case publicURL = "public_url"
+    case missingNumber = "missing_number_ms"
+    case backlogPayments = "backlog_payments"
+    case backlogSeconds = "backlog_seconds"
+    case cacheMegabytes = "cache_mb"
+    case urlDays = "url_days"
+    case retentionDays = "retention_days"
+    case requestSeconds = "request_seconds"
+    case stopSeconds = "stop_seconds"
+    case connections
+    case logLevel = "log_level"
+  }
+
+  /// A setting as it holds, and who says so.
+  struct Setting: Sendable {
+    var name: Name
+    /// As it is written in YAML.
+    var value: String
+    var source: String
+  }
+
+  /// A setting that cannot be used.
+  struct Fault: Error, CustomStringConvertible {
+    var setting: String
+    var source: String
+    var rule: String
+    var description: String { "\(setting) (\(source)): \(rule)." }
+  }
+
+  private(set) var settings = ServiceSettings(rate: ServiceConfiguration.defaultRate)
+  /// `none`, or an output's name.
+  private(set) var output = "default"
+  private(set) var speakers = ProcessInfo.processInfo.activeProcessorCount
+  private(set) var volume = 100
+  private(set) var gap = 250
+  private(set) var chime = ""
+  private(set) var missingNumberMilliseconds = 2_000
+  /// 0 for never.
+  private(set) var backlogPayments = 0
+  private(set) var backlogSeconds = 0
+  private(set) var logLevel = Logger.Level.info
+  /// Every setting, in the order of ``Name``.
+  private(set) var all: [Setting] = []
+
+  private static var defaultRate: RateLimit {
+    guard let rate = try? RateLimit(rate: 200, burst: 400) else { preconditionFailure("200 a second is a rate.") }
+    return rate
+  }
+
+  private typealias Source = (name: String, reader: ConfigReader)
+
+  /// - Parameters:
+  ///   - flags: by the names of settings, those that were given.
+  ///   - file: the file that was asked for, which must be there; nil for the home's, which may be.
+  /// - Throws: ``Fault``.
+  init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) async throws {
+    let place = file ?? home.configuration
+    let path = place.path(percentEncoded: false)
+    let hasFile = try Self.checkNames(in: place, isRequired: file != nil)
+    let values = Dictionary(
+      uniqueKeysWithValues: flags.map {
+        (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
+      })
+    var sources: [Source] = [
+      ("flag", ConfigReader(provider: InMemoryProvider(values: values))),
+      (
+        "environment",
+        ConfigReader(
+          provider: EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crier"))
+      ),
+    ]
+    if hasFile { sources.append((place.lastPathComponent, ConfigReader(provider: try await Self.yaml(path)))) }
+    var reader = Reader(sources: sources)
+    try read(&reader)
+    all = reader.settings
+  }
+
+  private static func yaml(_ path: String) async throws -> FileProvider<YAMLSnapshot> {
+    do {
+      return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
+    } catch {
+      throw Fault(
+        setting: path, source: "file", rule: "cannot be read as YAML; correct it, or name another with --config")
+    }
+  }
+
+  private mutating func read(_ reader: inout Reader) throws {
+    settings.host = try reader.text(.host, settings.host) {
+      !$0.isEmpty
+    } rule: {
+      "give a name or an address"
+    }
+    settings.port = try reader.number(.port, settings.port, 0...65_535)
+    output = try reader.text(.output, output) {
+      !$0.isEmpty
+    } rule: {
+      "give default, alsa:NAME, null, file:PATH, or none for a service that plays nothing"
+    }
+    settings.locale = try reader.text(.locale, settings.locale) {
+      !$0.isEmpty
+    } rule: {
+      "give a BCP 47 tag"
+    }
+    settings.group = try reader.text(.group, settings.group) {
+      GroupContainer.isGroupName($0)
+    } rule: {
+      "give an app group: letters, digits, . and -, such as group.crier"
+    }
+    let publicURL = try reader.text(.publicURL, "") { text in
+      text.isEmpty || (["https", "http"].contains(URL(string: text)?.scheme ?? "") && URL(string: text)?.host() != nil)
+    } rule: {
+      "give what the world calls the service, such as https://pay.example"
+    }
+    settings.publicURL = publicURL.isEmpty ? nil : publicURL
+    let rate = try reader.decimal(.rate, settings.rate.rate, RateLimit.rates)
+    let burst = try reader.number(.burst, min(RateLimit.bursts.upperBound, max(1, Int(rate * 2))), RateLimit.bursts)
+    settings.rate = try RateLimit(rate: rate, burst: burst)
+    speakers = try reader.number(.speakers, speakers, 1...256)
+    volume = try reader.number(.volume, volume, 0...100)
+    gap = try reader.number(.gap, gap, 0...60_000)
+    chime = try reader.text(.chime, chime) { _ in
+      true
+    } rule: {
+      ""
+    }
+    missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
+    backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
+    backlogSeconds = try reader.number(.backlogSeconds, 0, 0...86_400)
+    settings.cacheBytes = try reader.number(.cacheMegabytes, settings.cacheBytes >> 20, 1...65_536) << 20
+    settings.urlLifetime = Double(try reader.number(.urlDays, Int(settings.urlLifetime / 86_400), 1...3_650)) * 86_400
+    settings.retention =
+      Double(try reader.number(.retentionDays, Int(settings.retention / 86_400), 1...36_500)) * 86_400
+    settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
+    settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
+    settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)
+    let level = try reader.text(.logLevel, logLevel.rawValue) {
+      Logger.Level(rawValue: $0) != nil
+    } rule: {
+      "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))"
+    }
+    logLevel = Logger.Level(rawValue: level) ?? .info
+  }
+
+  /// A name that is none is a setting that somebody believes in.
+  ///
+  /// - Returns: whether the file is there and sets anything.
+  private static func checkNames(in file: URL, isRequired: Bool) throws -> Bool {
+    let path = file.path(percentEncoded: false)
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+      guard isRequired || FileManager.default.fileExists(atPath: path) else { return false }
+      throw Fault(setting: path, source: "file", rule: "cannot be read; name a file of YAML with --config")
+    }
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: text)
+    } catch {
+      throw Fault(
+        setting: path, source: "file", rule: "cannot be read as YAML; correct it, or name another with --config")
+    }
+    guard let node = root, node.null == nil else { return false }
+    guard let mapping = node.mapping else {
+      throw Fault(setting: path, source: "file", rule: "is no list of names and values; see docs/operations.md")
+    }
+    for key in mapping.keys.compactMap(\.string) where Name(rawValue: key) == nil {
+      throw Fault(
+        setting: key, source: file.lastPathComponent,
+        rule: "is no setting; there are \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    // Else the default would hold in its stead, and nobody would know. The output null is what it looks like.
+    for (key, value) in mapping where value.scalar == nil || value.null != nil {
+      guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
+      throw Fault(
+        setting: key.string ?? path, source: file.lastPathComponent,
+        rule: "give one value, and neither a list nor nothing")
+    }
+    return !mapping.isEmpty
+  }
+
+  /// The settings as a file that sets them, with who says so behind each.
+  var yaml: String {
+    let width = (all.map { $0.name.rawValue.count + $0.value.count }.max() ?? 0) + 4
+    return all.map { setting in
+      let line = "\(setting.name.rawValue): \(setting.value)"
+      return line + String(repeating: " ", count: max(1, width - line.count)) + "# \(setting.source)"
+    }.joined(separator: "\n")
+  }
+
+  /// Looks a setting up, and keeps who had it.
+  private struct Reader {
+    let sources: [Source]
+    var settings: [Setting] = []
+
+    init(sources: [Source]) { self.sources = sources }
+
+    mutating func text(
+      _ name: Name, _ fallback: String, isRight: (String) -> Bool, rule: () -> String
+    ) throws -> String {
+      let (value, source) = find(name) ?? (fallback, "default")
+      guard isRight(value) else { throw Fault(setting: name.rawValue, source: source, rule: rule()) }
+      settings.append(Setting(name: name, value: Self.quoted(value), source: source))
+      return value
+    }
+
+    mutating func number(_ name: Name, _ fallback: Int, _ range: ClosedRange<Int>) throws -> Int {
+      let (text, source) = find(name) ?? (String(fallback), "default")
+      guard let value = Int(text), range.contains(value) else {
+        throw Fault(
+          setting: name.rawValue, source: source,
+          rule: "give a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      settings.append(Setting(name: name, value: text, source: source))
+      return value
+    }
+
+    mutating func decimal(_ name: Name, _ fallback: Double, _ range: ClosedRange<Double>) throws -> Double {
+      let (text, source) = find(name) ?? ("\(fallback)", "default")
+      guard let value = Double(text), range.contains(value) else {
+        throw Fault(
+          setting: name.rawValue, source: source, rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      settings.append(Setting(name: name, value: text, source: source))
+      return value
+    }
+
+    /// A value of any type as it is written: what is none of the wanted kind is to be told, and not passed over.
+    private func find(_ name: Name) -> (String, String)? {
+      let key = ConfigKey([name.rawValue])
+      for (source, reader) in sources {
+        if let value = reader.string(forKey: key) { return (value, source) }
+        if let value = reader.int(forKey: key) { return (String(value), source) }
+        if let value = reader.double(forKey: key) { return ("\(value)", source) }
+        if let value = reader.bool(forKey: key) { return (String(value), source) }
+      }
+      return nil
+    }
+
+    /// What YAML would read as something other than text is quoted too.
+    private static func quoted(_ value: String) -> String {
+      let isWord = ["null", "true", "false", "yes", "no", "on", "off"].contains(value.lowercased())
+      let isPlain =
+        !value.isEmpty && !isWord
+        && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0)) }
+      return isPlain ? value : "'" + value.replacing("'", with: "''") + "'"
+    }
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import ServiceAccess
+import SpeechEngine
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Who may make a call, and how often")
+struct AccessTests {
+  private let service: TestService
+
+  init() throws { service = try TestService { $0.hasPlayer = true } }
+
+  private static let calls: [(HTTPRequest.Method, String, Scope)] = [
+    (.post, "/v1/announcements", .announce), (.get, "/v1/announcements", .read), (.get, "/v1/announcements/x", .read),
+    (.get, "/v1/clips/x", .read), (.get, "/v1/playback", .read), (.post, "/v1/playback/pause", .play),
+    (.post, "/v1/playback/resume", .play), (.post, "/v1/playback/replay", .play), (.delete, "/v1/playback/x", .play),
+    (.get, "/v1/events", .read), (.post, "/v1/batches", .announce), (.get, "/v1/batches/x", .read),
+    (.get, "/v1/locales", .read), (.get, "/v1/voices", .read), (.get, "/v1/packs", .read),
+    (.head, "/v1/locales", .read),
+  ]
+
+  @Test("every call needs a key")
+  func withoutKey() async throws {
+    for (method, path, _) in Self.calls {
+      let answer = try await service.stranger.send(method, path)
+      #expect(answer.status == 401, "\(path)")
+      #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer") == true)
+      if method != .head { #expect(answer.code == "key_missing") }
+      #expect(answer.header("RateLimit-Limit") == nil)
+    }
+  }
+
+  @Test("every call needs its scope, and admin has them all")
+  func scopes() async throws {
+    let admin = try await service.client([.admin])
+    for (method, path, scope) in Self.calls {
+      let others = try await service.client(Scope.allCases.filter { $0 != scope && $0 != .admin })
+      let answer = try await others.send(method, path)
+      #expect(answer.status == 403, "\(path)")
+      if method != .head { #expect(answer.code == "scope_missing") }
+      guard path != "/v1/events" else { continue }
+      let own = try await service.client([scope]).send(method, path)
+      #expect(![401, 403, 404].contains(own.status) || path.hasSuffix("/x"), "\(path): \(own.status)")
+      #expect(own.code != "scope_missing")
+      #expect(try await admin.send(method, path).status == own.status, "\(path)")
+    }
+  }
+
+  @Test(
+    "what is open is open, whatever key is sent",
+    arguments: ["/healthz", "/metrics", "/openapi.json", "/", "/console.js"])
+  func open(path: String) async throws {
+    #expect(try await service.stranger.get(path).status == 200)
+    #expect(try await service.stranger.get(path, ["Authorization": "Bearer nonsense"]).status == 200)
+  }
+
+  @Test("of a path that is not there nobody is asked who they are")
+  func notFound() async throws {
+    for path in ["/v1", "/v2/announcements", "/v1/announcements/", "/console.html", "/../etc/passwd", "/%2e%2e"] {
+      let answer = try await service.stranger.get(path)
+      #expect(answer.status == 404 && answer.code == "not_found", "\(path)")
+    }
+    let answer = try await service.stranger.send(.put, "/v1/announcements")
+    #expect(answer.status == 405 && answer.code == "method_not_allowed")
+    #expect(answer.header("Allow") == "GET, HEAD, POST")
+  }
+
+  @Test("every answer has an id, and a problem has the same one")
+  func requestID() async throws {
+    let answer = try await service.stranger.get("/v1/locales")
+    #expect(answer.header("X-Request-Id") == (try answer.string("request_id")))
+    #expect(try await service.stranger.get("/healthz").header("X-Request-Id")?.isEmpty == false)
+  }
+
+  @Test("above its limit a key is told to wait, and another one is not")
+  func limit() async throws {
+    let client = try await service.client(rate: .init(perSecond: 0.01, burst: 2))
+    let answers = [
+      try await client.get("/v1/voices"), try await client.get("/v1/nothing"), try await client.get("/v1/voices"),
+    ]
+    #expect(answers.map(\.status) == [200, 404, 200])
+    #expect(answers[0].header("RateLimit-Limit") == "2" && answers[0].header("RateLimit-Remaining") == "1")
+    #expect(answers[2].header("RateLimit-Remaining") == "0")
+    let refused = try await client.get("/v1/voices")
+    #expect(refused.status == 429 && refused.code == "rate_limited")
+    #expect(refused.header("RateLimit-Limit") == "2" && refused.header("RateLimit-Remaining") == "0")
+    #expect((Int(refused.header("Retry-After") ?? "") ?? 0) > 90)
+    #expect((Int(refused.header("RateLimit-Reset") ?? "") ?? 0) > 190)
+    #expect(try await service.client().get("/v1/voices").status == 200)
+    #expect(try await service.stranger.get("/metrics").text.contains(#"crier_refusals_total{code="rate_limited"} 1"#))
+  }
+
+  @Test("what may not be done counts against the limit too")
+  func refusedCounts() async throws {
+    let client = try await service.client([.read], rate: .init(perSecond: 0.01, burst: 1))
+    #expect(try await client.post(payment()).status == 403)
+    #expect(try await client.get("/v1/voices").status == 429)
+  }
+
+  // MARK: Signed requests
+
+  private func signed(
+    _ client: TestClient, body: String, at seconds: TimeInterval = 1, target: String = "/v1/announcements"
+  ) throws -> [String: String] {
+    let key = try client.key.orThrow("a key").key
+    let request = SignedRequest(
+      signing: "POST", target, body: Data(body.utf8), with: key.digest,
+      at: Int64(Date().timeIntervalSince1970 + seconds))
+    var headers = ["Authorization": "Crier \(key.id)"]
+    for (name, value) in request.headerFields { headers[name] = value }
+    return headers
+  }
+
+  @Test("a signed request is done once")
+  func signedRequest() async throws {
+    let client = try await service.client()
+    let headers = try signed(client, body: payment())
+    let answer = try await client.post(payment(), headers)
+    #expect(answer.status == 201 && answer.header("RateLimit-Limit") != nil)
+    let again = try await client.post(payment(), headers)
+    #expect(again.status == 401 && again.code == "replayed")
+    #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
+  }
+
+  @Test("a signature of something else is none")
+  func wrongSignature() async throws {
+    let client = try await service.client()
+    let changed = try await client.post(payment("p1", "99.00"), try signed(client, body: payment()))
+    #expect(changed.status == 401 && changed.code == "signature_invalid")
+    let target = try await client.post(payment(), try signed(client, body: payment(), target: "/v1/announcements?a=1"))
+    #expect(target.code == "signature_invalid")
+    var headers = try signed(client, body: payment())
+    headers["Authorization"] = "Crier \(try await service.client().key.orThrow("a key").key.id)"
+    #expect(try await client.post(payment(), headers).code == "signature_invalid")
+    #expect(service.voice.calls == 0)
+  }
+
+  @Test("a signature that is too old, from a time to come, or not there")
+  func badSignature() async throws {
+    let client = try await service.client()
+    for seconds in [-310, 310] as [TimeInterval] {
+      let answer = try await client.post(payment(), try signed(client, body: payment(), at: seconds))
+      #expect(answer.status == 401 && answer.code == "timestamp_outside_window")
+    }
+    var headers = try signed(client, body: payment())
+    headers["Crier-Signature"] = nil
+    #expect(try await client.post(payment(), headers).code == "signature_missing")
+    headers["Crier-Signature"] = "v1=00"
+    #expect(try await client.post(payment(), headers).code == "signature_malformed")
+    headers = try signed(client, body: payment())
+    headers["Authorization"] = "Crier 00000000"
+    #expect(try await client.post(payment(), headers).code == "key_unknown")
+    headers["Authorization"] = "Crier not-an-id"
+    #expect(try await client.post(payment(), headers).code == "key_unknown")
+  }
+
+  @Test("a signed body is no larger than any other")
+  func signedBody() async throws {
+    let client = try await service.client()
+    let large = payment("p1", "1.00", #""note":"\#(String(repeating: "x", count: 70_000))""#)
+    let answer = try await client.post(large, try signed(client, body: large))
+    #expect(answer.status == 413 && answer.code == "payload_too_large")
+  }
+}
+
+@Suite("What is logged")
+struct LogTests {
+  @Test("each request has a line, and no line has a key, an amount, an id, a name or a text")
+  func lines() async throws {
+    let service = try TestService()
+    let client = try await service.client(account: "Zhang's shop")
+    let body = payment("id-zqzq", "77.31", #""payer":"Zhang San","note":"lunch""#)
+    _ = try await client.post(body)
+    _ = try await client.post(body)
+    _ = try await client.post(payment("id-zqzq", "77.32"))
+    _ = try await client.post(payment("id-zqzq", "77.317"))
+    service.voice.fail(.engineUnavailable)
+    _ = try await client.post(#"{"text":"Zhang San","id":"id-zqzq2"}"#)
+    _ = try await client.get("/v1/announcements/id-zqzq?limit=Zhang")
+    _ = try await client.get("/v1/nothing/id-zqzq")
+    _ = try await service.stranger.get("/v1/voices", ["Authorization": "Bearer \(APIKey.make().text.dropLast())"])
+    let lines = service.log.lines
+    #expect(lines.count { $0.contains("request") } >= 8)
+    #expect(lines.contains { $0.contains("201") && $0.contains("/v1/announcements") })
+    let key = try client.key.orThrow("a key").key
+    #expect(lines.contains { $0.contains(key.id) }, "whose request it was is told by the key's id")
+    for secret in ["77.3", "zqzq", "Zhang", "lunch", key.text, String(key.text.suffix(20)), "crier_"] {
+      #expect(!lines.contains { $0.contains(secret) }, "\(secret)")
+    }
+  }
+}

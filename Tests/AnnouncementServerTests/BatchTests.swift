@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import ServiceLifecycleTestKit
+import SpeechEngine
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+/// Batches as a client sends and reads them.
+extension TestClient {
+  func postBatch(_ list: String, _ type: String = "text/csv", query: String = "") async throws -> TestAnswer {
+    try await send(.post, "/v1/batches\(query)", headers: ["Content-Type": type], body: Data(list.utf8))
+  }
+
+  /// Waits for a batch's end.
+  func end(of place: String) async throws -> TestEvent {
+    let stream = await stream(place, ["Accept": "text/event-stream"])
+    return try await stream.event("done")
+  }
+
+  /// The lines of a batch's result.
+  func result(_ place: String) async throws -> [TestAnswer] {
+    let answer = try await get(place, ["Accept": "application/jsonl"])
+    #expect(answer.status == 200 && answer.header("Content-Type") == "application/jsonl")
+    return answer.text.split(separator: "\n").map { TestAnswer(status: 200, headers: [:], body: Data($0.utf8)) }
+  }
+}
+
+@Suite("Lists that are rendered ahead", .timeLimit(.minutes(1)))
+struct BatchTests {
+  private let service: TestService
+
+  init() throws { service = try TestService() }
+
+  private static let csv = "id,amount,currency\na,1.00,USD\nb,x,USD\nc,2.00,USD\n"
+
+  @Test("a list is accepted, rendered, and its result fetched, each row with its line")
+  func csv() async throws {
+    let client = try await service.client()
+    let accepted = try await client.postBatch(Self.csv)
+    #expect(accepted.status == 202)
+    let place = try #require(accepted.header("Location"))
+    #expect(place == "/v1/batches/\(try accepted.string("id").orThrow("an id"))")
+    #expect(
+      Set(try accepted.object.keys) == ["id", "state", "rows", "done", "failed", "created_at", "finished_at", "error"])
+    #expect(try accepted.string("state") == "running")
+    service.startBatches()
+    let end = try await client.end(of: place)
+    #expect(try end.string("state") == "done" && end.number("done") == 2 && end.number("failed") == 1)
+    #expect(try end.number("rows") == 3 && end.string("finished_at") != nil)
+    let rows = try await client.result(place)
+    #expect(rows.count == 3)
+    let bad = try #require(rows.first { $0.text.contains("\"error\"") })
+    #expect(try bad.number("line") == 3 && bad.string("id") == "b" && bad.string("error.code") == "field_invalid")
+    let good = try #require(rows.first { (try? $0.string("id")) == "a" })
+    let url = try #require(URL(string: try good.string("clip.url").orThrow("a URL")))
+    #expect(url.host() == "crier.test")
+    #expect(try await service.stranger.get("\(url.path())?\(url.query() ?? "")").status == 200)
+    #expect(service.clips().count == 2)
+    let metrics = try await service.stranger.get("/metrics").text
+    #expect(metrics.contains(#"crier_batch_rows_total{outcome="failed"} 1"#))
+  }
+
+  @Test(
+    "JSON lines, under both of their names", arguments: ["application/jsonl", "application/x-ndjson; charset=utf-8"])
+  func jsonLines(type: String) async throws {
+    let client = try await service.client(locale: "zh-CN")
+    let list = payment("a") + "\n\n" + #"{"text":"hello","locale":"en-US"}"# + "\n" + #"{"id":"c"}"#
+    let place = try await client.postBatch(list, type).header("Location").orThrow("a place")
+    service.startBatches()
+    _ = try await client.end(of: place)
+    let rows = try await client.result(place)
+    #expect(rows.count == 3)
+    #expect(try rows.first { (try? $0.string("id")) == "a" }?.string("locale") == "zh-CN", "the key's")
+    #expect(try rows.contains { try $0.string("locale") == "en-US" })
+    #expect(try rows.first { (try? $0.string("id")) == "c" }?.number("line") == 4)
+  }
+
+  @Test("its options hold for each row")
+  func options() async throws {
+    let client = try await service.client()
+    let query = "?format=caf&encoding=ulaw&rate=200&voice=en-us%2Bf5&method=speech&group=group.batch"
+    let place = try await client.postBatch("text\nhello\n", query: query).header("Location").orThrow("a place")
+    service.startBatches()
+    _ = try await client.end(of: place)
+    let row = try #require(try await client.result(place).first)
+    #expect(try row.string("clip.format") == "caf" && row.string("clip.encoding") == "ulaw")
+    #expect(try row.string("voice") == "en-us+f5")
+    #expect(service.clips("group.batch").count == 1 && service.clips().isEmpty)
+  }
+
+  @Test("while it runs its progress is told, and there is no result")
+  func progress() async throws {
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\ntwo\n").header("Location").orThrow("a place")
+    service.voice.hold()
+    service.startBatches()
+    await service.voice.isAsked()
+    let stream = await client.stream(place, ["Accept": "text/event-stream"])
+    let first = try await stream.event()
+    #expect(try first.name == "progress" && first.string("state") == "running" && first.number("done") == 0)
+    let result = try await client.get(place, ["Accept": "application/jsonl"])
+    #expect(result.status == 409 && result.code == "batch_running" && result.header("Retry-After") != nil)
+    #expect(try await client.get(place).string("state") == "running")
+    service.voice.release()
+    let last = try await stream.event("done")
+    #expect(try last.string("state") == "done" && last.number("done") == 2)
+    #expect(await stream.next() == nil)
+    let late = await client.stream(place, ["Accept": "text/event-stream"])
+    #expect(try await late.event().name == "done")
+    #expect(await late.next() == nil)
+  }
+
+  @Test("a progress stream ends when the service stops")
+  func stopping() async throws {
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    try await testGracefulShutdown { trigger in
+      let stream = await client.stream(place, ["Accept": "text/event-stream"])
+      _ = try await stream.event()
+      trigger.triggerGracefulShutdown()
+      _ = await stream.rest()
+    }
+  }
+
+  @Test("another account's is not there")
+  func accounts() async throws {
+    let place = try await service.client().postBatch("text\none\n").header("Location").orThrow("a place")
+    let other = try await service.client(account: "other")
+    for accept in ["application/json", "text/event-stream", "application/jsonl"] {
+      let answer = try await other.get(place, ["Accept": accept])
+      #expect(answer.status == 404 && answer.code == "not_found")
+    }
+    #expect(try await other.get("/v1/batches/..%2Fledger").status == 404)
+  }
+
+  @Test("four may be under way, and a fifth when one has ended")
+  func busy() async throws {
+    let client = try await service.client()
+    var places: [String] = []
+    for _ in 0..<4 { places.append(try await client.postBatch("text\none\n").header("Location").orThrow("a place")) }
+    let fifth = try await client.postBatch("text\none\n")
+    #expect(fifth.status == 429 && fifth.code == "busy" && fifth.header("Retry-After") == "30")
+    service.startBatches()
+    for place in places { #expect(try await client.end(of: place).string("state") == "done") }
+    #expect(service.voice.calls == 1)
+    var sixth = try await client.postBatch("text\none\n")
+    while sixth.status == 503 {
+      await Task.yield()
+      sixth = try await client.postBatch("text\none\n")
+    }
+    _ = try await client.end(of: try sixth.header("Location").orThrow("a place"))
+  }
+
+  @Test("what is wrong with the options is said at once, and nothing is kept")
+  func badOptions() async throws {
+    let client = try await service.client()
+    for (query, status, code) in [
+      ("?method=sing", 422, "option_invalid"), ("?format=mp3", 422, "option_invalid"),
+      ("?format=caf&encoding=ima4", 422, "option_invalid"), ("?group=..%2Fx", 422, "option_invalid"),
+      ("?method=speech&pack=a", 422, "option_invalid"), ("?rate=20", 400, "parameter_invalid"),
+      ("?rate=fast", 400, "parameter_invalid"), ("?rate=0200", 400, "parameter_invalid"),
+    ] {
+      let answer = try await client.postBatch("text\none\n", query: query)
+      #expect(answer.status == status && answer.code == code, "\(query): \(answer.text)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: service.folder.url.appending(path: "batches").path))
+  }
+
+  @Test("what is no list")
+  func refused() async throws {
+    let client = try await service.client()
+    #expect(try await client.postBatch("").code == "payload_malformed")
+    for type in ["application/json", "text/plain", ""] {
+      #expect(try await client.postBatch("text\none\n", type).status == 415)
+    }
+    let headers = ["Content-Type": "text/csv", "Content-Length": String(BatchCalls.largestBody + 1)]
+    #expect(try await client.send(.post, "/v1/batches", headers: headers, body: Data("text".utf8)).status == 413)
+    let large = Data(repeating: 0x61, count: BatchCalls.largestBody + 1)
+    let answer = try await client.send(.post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: large)
+    #expect(answer.status == 413 && answer.code == "payload_too_large")
+  }
+
+  @Test("a list that is wrong as a whole has failed, and says why")
+  func failed() async throws {
+    let client = try await service.client()
+    service.startBatches()
+    let header = try await client.postBatch("id,currency\na,USD\n")
+    #expect(header.status == 422 && header.code == "field_missing", "a header is looked at at once")
+    let strange = try await client.postBatch("text\none\n", query: "?pack=nobody").header("Location").orThrow("a place")
+    let end = try await client.end(of: strange)
+    #expect(try end.string("state") == "failed" && end.string("error.code") == "option_invalid")
+    #expect(try await client.result(strange).isEmpty)
+    service.voice.fail(.engineUnavailable)
+    let place = try await client.postBatch("text\ntwo\n").header("Location").orThrow("a place")
+    #expect(try await client.end(of: place).string("error.code") == "engine_unavailable")
+    let empty = try await client.postBatch("text\n").header("Location").orThrow("a place")
+    #expect(try await client.end(of: empty).number("rows") == 0, "the next one is worked at all the same")
+  }
+
+  @Test("it says what it accepts", arguments: ["text/html", "audio/wav"])
+  func notAcceptable(accept: String) async throws {
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    #expect(try await client.get(place, ["Accept": accept]).status == 406)
+    let head = try await client.send(.head, place, headers: ["Accept": "text/event-stream"])
+    #expect(head.status == 200 && head.body.isEmpty)
+  }
+}
+
+@Suite("Batches survive a restart", .timeLimit(.minutes(1)))
+struct BatchRestartTests {
+  @Test("one that was under way is begun again, and what stands is not made again")
+  func restart() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let place = try await client.postBatch("id,text\na,one\nb,two\n").header("Location").orThrow("a place")
+    let waiting = try await client.postBatch("text\nthree\n").header("Location").orThrow("a place")
+    service.voice.hold()
+    let work = service.startBatches()
+    await service.voice.isAsked()
+    work.cancel()
+    service.voice.release()
+    await work.value
+    #expect(try await client.get(place).string("state") == "running")
+
+    let next = try TestService(in: service.folder)
+    let again = TestClient(server: next.server, key: client.key)
+    let worker = next.startBatches()
+    while try await again.get(waiting).status == 404 { await Task.yield() }
+    #expect(try await again.end(of: place).number("done") == 2)
+    #expect(try await again.end(of: waiting).number("done") == 1)
+    #expect(service.voice.calls + next.voice.calls <= 4)
+    #expect(try await again.result(place).count == 2)
+    worker.cancel()
+    await worker.value
+
+    let third = try TestService(in: service.folder)
+    third.startBatches()
+    let late = TestClient(server: third.server, key: client.key)
+    while try await late.get(place).status == 404 { await Task.yield() }
+    #expect(try await late.get(place).string("state") == "done")
+    #expect(try await late.result(place).count == 2)
+    #expect(third.voice.calls == 0)
+  }
+
+  @Test("one that ended long ago is removed, and one that ended lately or runs is not")
+  func prune() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let worker = service.startBatches()
+    var places: [String] = []
+    for _ in 0..<2 {
+      places.append(try await client.postBatch("text\none\n").header("Location").orThrow("a place"))
+      _ = try await client.end(of: places[places.count - 1])
+    }
+    await service.server.batches.prune()
+    #expect(try await client.get(places[0]).status == 200)
+    worker.cancel()
+    await worker.value
+
+    let folder = service.folder.url.appending(path: "batches")
+    let id = try places[0].split(separator: "/").last.map(String.init).orThrow("an id")
+    let file = folder.appending(path: "\(id).json")
+    var record = try (JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]).orThrow("a record")
+    var status = try (record["status"] as? [String: Any]).orThrow("a status")
+    status["finished_at"] = Date(timeIntervalSinceNow: -Batches.lifetime - 60).timeIntervalSinceReferenceDate
+    record["status"] = status
+    try JSONSerialization.data(withJSONObject: record).write(to: file)
+    let next = try TestService(in: service.folder)
+    let again = TestClient(server: next.server, key: client.key)
+    next.startBatches()
+    while try await again.get(places[1]).status == 404 { await Task.yield() }
+    let running = try await again.postBatch("text\ntwo\n").header("Location").orThrow("a place")
+    _ = try await again.end(of: running)
+    await next.server.batches.prune()
+    #expect(try await again.get(places[0]).status == 404)
+    for place in [places[1], running] { #expect(try await again.get(place).status == 200) }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!left.contains { $0.hasPrefix(id) })
+  }
+
+  @Test("files that are no batches are left alone")
+  func strangers() async throws {
+    let service = try TestService()
+    let folder = service.folder.url.appending(path: "batches")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, text) in [("a.json", "{"), ("b.json", "{}"), ("c.list", "text\none\n"), (".json", "[]")] {
+      try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+    let client = try await service.client()
+    service.startBatches()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    #expect(try await client.end(of: place).string("state") == "done")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).contains("a.json"))
+  }
+
+  @Test("a folder that cannot be written accepts nothing")
+  func unwritable() async throws {
+    let service = try TestService()
+    try Data().write(to: service.folder.url.appending(path: "batches"))
+    let client = try await service.client()
+    let answer = try await client.postBatch("text\none\n")
+    #expect(answer.status == 500 && answer.code == "internal_error")
+    #expect(!answer.text.contains(service.folder.url.lastPathComponent))
+  }
+}

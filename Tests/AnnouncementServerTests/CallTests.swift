@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A request on its way to its answer")
+struct CallTests {
+  private func call(
+    _ target: String = "/", _ headers: HTTPFields = [:], authority: String? = nil,
+    body: RequestBody = RequestBody(buffer: ByteBuffer())
+  ) -> Call {
+    let head = HTTPRequest(method: .post, scheme: nil, authority: authority, path: target, headerFields: headers)
+    return Call(request: Request(head: head, body: body), logger: TestLog().logger)
+  }
+
+  @Test(
+    "what the sender calls the service",
+    arguments: ["a", "pay.example:8080", "[::1]:80", "127.0.0.1", "my_host", "A-b.c"])
+  func authority(text: String) {
+    #expect(call(authority: text).authority == text)
+  }
+
+  @Test(
+    "what can be no host is not used, in no URL",
+    arguments: [
+      "", "a b", "a/b", "a?b", "a#b", "u@h", "a\"b", "é", "a%2F", "<x>", "a\\b", String(repeating: "a", count: 256),
+    ])
+  func noAuthority(text: String) {
+    #expect(call(authority: text).authority == nil)
+    #expect(call().authority == nil)
+  }
+
+  @Test("a value of the query is decoded, and the first one counts")
+  func query() {
+    let call = call("/?a=1&b=%E5%BC%A0&a=2&c=&d")
+    #expect(call.query("a") == "1" && call.query("b") == "张" && call.query("c")?.isEmpty == true)
+    #expect(call.query("e") == nil)
+  }
+
+  @Test("a body is read up to its limit, in pieces as they come")
+  func body() async throws {
+    let pieces = ["ab", "", "cd"].map { ByteBuffer(string: $0) }
+    func stream() -> RequestBody {
+      RequestBody(
+        asyncSequence: AsyncStream { continuation in
+          for piece in pieces { continuation.yield(piece) }
+          continuation.finish()
+        })
+    }
+    #expect(try await call(body: stream()).body(upTo: 4) == Data("abcd".utf8))
+    let problem = await #expect(throws: Problem.self) { try await call(body: stream()).body(upTo: 3) }
+    #expect(problem?.status == .contentTooLarge && problem?.detail.contains("3 bytes") == true)
+    let told = await #expect(throws: Problem.self) {
+      try await call("/", [.contentLength: "5"], body: stream()).body(upTo: 4)
+    }
+    #expect(told?.code == "payload_too_large")
+  }
+
+  @Test("a sender who ends in the middle is told so, if it can be")
+  func incomplete() async throws {
+    struct Gone: Error {}
+    let body = RequestBody(
+      asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> { continuation in
+        continuation.yield(ByteBuffer(string: "ab"))
+        continuation.finish(throwing: Gone())
+      })
+    let problem = await #expect(throws: Problem.self) { try await call(body: body).body(upTo: 10) }
+    #expect(problem?.status == .badRequest && problem?.code == "body_incomplete")
+  }
+
+  @Test("what was read to check a signature is not read again")
+  func readBody() async throws {
+    var call = call()
+    call.readBody = Data("abc".utf8)
+    #expect(try await call.body(upTo: 3) == Data("abc".utf8))
+    let read = call
+    await #expect(throws: Problem.self) { try await read.body(upTo: 2) }
+  }
+
+  @Test("the media type counts without its parameters, in small letters")
+  func mediaType() throws {
+    let call = call("/", [.contentType: " Text/CSV ; charset=utf-8"])
+    #expect(call.mediaType == "text/csv")
+    try call.requireMediaType("application/jsonl", "text/csv")
+    #expect(throws: Problem.self) { try call.requireMediaType("application/json") }
+    #expect(throws: Problem.self) { try self.call().requireMediaType("text/csv") }
+  }
+}
+
+@Suite("Files that are there whole or not at all")
+struct DurableFileTests {
+  @Test("a file takes another's place, for its owner alone, and leaves nothing beside it")
+  func replaced() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.json")
+    for text in ["one", "a longer two", ""] {
+      try DurableFile.write(Data(text.utf8), to: file)
+      #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.json"])
+  }
+
+  @Test("where there is no folder there is no file")
+  func missing() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "none/a.json")
+    #expect(throws: (any Error).self) { try DurableFile.write(Data(), to: file) }
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test("what stands there stays when another cannot be put in its place")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a")
+    try FileManager.default.createDirectory(at: file.appending(path: "inside"), withIntermediateDirectories: true)
+    #expect(throws: (any Error).self) { try DurableFile.write(Data("x".utf8), to: file) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a"])
+  }
+}

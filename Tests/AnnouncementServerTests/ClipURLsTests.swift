@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceAccess
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("The URL of a clip")
+struct ClipURLsTests {
+  private let now = Date(timeIntervalSince1970: 1_800_000_000)
+  private let name = String(repeating: "a", count: 64) + ".wav"
+
+  private func urls(base: String? = nil, at now: Date? = nil) throws -> ClipURLs {
+    let now = now ?? self.now
+    return ClipURLs(
+      signer: try SignedURL(secret: TestService.secret), base: base, authority: "127.0.0.1:8080", lifetime: 600,
+      now: { now })
+  }
+
+  private func call(_ target: String) -> Call {
+    let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: target)
+    return Call(
+      request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+      logger: TestLog().logger)
+  }
+
+  private func failure(_ target: String, at now: Date? = nil) throws -> AccessError.Code? {
+    do throws(AccessError) {
+      try (try? urls(at: now))?.check(call(target))
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  private func target(_ url: String) throws -> String { String(url.dropFirst("http://127.0.0.1:8080".count)) }
+
+  @Test("it begins as the caller calls the service, or as the settings do")
+  func base() throws {
+    #expect(try urls().url(ofClip: name, authority: nil).hasPrefix("http://127.0.0.1:8080/v1/clips/\(name)?expires="))
+    #expect(try urls().url(ofClip: name, authority: "pay.example:81").hasPrefix("http://pay.example:81/v1/clips/"))
+    for base in ["https://pay.example/crier", "https://pay.example/crier/"] {
+      let url = try urls(base: base).url(ofClip: name, authority: "other")
+      #expect(url.hasPrefix("https://pay.example/crier/v1/clips/\(name)?expires=1800000600&signature="))
+    }
+  }
+
+  @Test("it holds until its time is over")
+  func lifetime() throws {
+    let target = try target(try urls().url(ofClip: name, authority: nil))
+    #expect(try failure(target) == nil)
+    #expect(try failure(target, at: now.addingTimeInterval(599)) == nil)
+    #expect(try failure(target, at: now.addingTimeInterval(600)) == .signatureExpired)
+  }
+
+  @Test("it is for this clip and this time")
+  func changed() throws {
+    let target = try target(try urls().url(ofClip: name, authority: nil))
+    let other = target.replacing("/aaa", with: "/aab")
+    #expect(try failure(other) == .signatureInvalid)
+    #expect(try failure(target.replacing("1800000600", with: "1800000601")) == .signatureInvalid)
+    #expect(try failure(String(target.dropLast(4))) == .signatureMalformed)
+    #expect(try failure(String(target.prefix { $0 != "?" })) == .signatureMissing)
+    #expect(try failure(target.replacing("expires=1800000600&", with: "")) == .signatureMissing)
+    #expect(try failure(target.replacing("expires=1", with: "expires=01")) == .signatureMalformed)
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Ledger
+import NIOCore
+import Playback
+import ServiceAccess
+import ServiceLifecycleTestKit
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("What happens is told as it happens", .timeLimit(.minutes(1)))
+struct EventTests {
+  private let service: TestService
+
+  init() throws { service = try TestService { $0.hasPlayer = true } }
+
+  private static let headers = ["Accept": "text/event-stream"]
+
+  private func play(_ client: TestClient, _ ids: String...) async throws {
+    for id in ids { #expect(try await client.post(payment(id, "12.50", #""deliver":["play"]"#)).status == 201) }
+  }
+
+  /// A stream that has begun.
+  private func listen(_ client: TestClient, after position: String? = nil) async throws -> TestStream {
+    let stream = await client.stream(
+      "/v1/events", Self.headers.merging(position.map { ["Last-Event-ID": $0] } ?? [:]) { $1 })
+    #expect(stream.status == 200 && stream.headers[.contentType] == "text/event-stream")
+    #expect(await stream.next()?.hasPrefix(":") == true, "a client knows at once that it is heard")
+    return stream
+  }
+
+  @Test("a payment on its way, in order, each event with its place")
+  func order() async throws {
+    let client = try await service.client()
+    service.output.hearAll()
+    try await service.startPlayer()
+    let stream = try await listen(client)
+    defer { stream.end() }
+    try await play(client, "p1")
+    var events: [TestEvent] = []
+    while events.last?.name != "played" || !events.contains(where: { $0.name == "rendered" }) {
+      events.append(try await stream.event())
+    }
+    let kept = events.filter { $0.name != "rendered" }
+    #expect(kept.first?.name == "accepted" && kept.contains { $0.name == "playing" })
+    #expect(kept.compactMap { $0.id.flatMap(Int.init) } == kept.compactMap { $0.id.flatMap(Int.init) }.sorted())
+    for event in kept {
+      #expect(try event.id == String(event.number("position").orThrow("a position")))
+      #expect(try event.string("kind") == event.name && event.string("id") == "p1" && event.string("at") != nil)
+    }
+    let rendered = try #require(events.first { $0.name == "rendered" })
+    #expect(rendered.id == nil)
+    #expect(try rendered.string("id") == "p1" && rendered.string("detail.method") == "speech")
+    #expect(try rendered.string("detail.cached") == "false" && rendered.string("detail.duration_ms") != nil)
+    #expect(!events.contains { String(decoding: $0.data, as: UTF8.self).contains("USD") }, "it has no amounts")
+  }
+
+  @Test("who comes back is told what it missed, and nothing twice")
+  func resume() async throws {
+    let client = try await service.client()
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    try await play(client, "p1", "p2")
+    let number = try await service.ledger.entry(account: "shop", id: "p2").orThrow("an entry").number
+    try await service.event(.played, number, of: player)
+    let all = try await service.ledger.events(limit: 100)
+    let first = try await listen(client, after: "0")
+    var told: [String?] = []
+    while told.count < all.count / 2 { told.append(try await first.event().id) }
+    first.end()
+    let second = try await listen(client, after: try told.last.flatMap(\.self).orThrow("an id"))
+    while told.count < all.count { told.append(try await second.event().id) }
+    second.end()
+    #expect(told == all.map { String($0.position) })
+  }
+
+  @Test("who comes for the first time is told what comes")
+  func fromNow() async throws {
+    let client = try await service.client()
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    try await play(client, "p1")
+    try await service.event(.played, of: player)
+    let stream = try await listen(client)
+    defer { stream.end() }
+    try await play(client, "p2")
+    for _ in 0..<3 { #expect(try await stream.event().string("id") == "p2") }
+  }
+
+  @Test("of other accounts nothing is told, and an admin sees all")
+  func accounts() async throws {
+    let (one, two) = (try await service.client(account: "one"), try await service.client(account: "two"))
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    let stream = try await listen(two)
+    let admin = try await listen(try await service.client([.admin], account: "boss"))
+    try await play(one, "p1")
+    try await service.event(.played, of: player)
+    try await play(two, "p2")
+    for _ in 0..<4 { #expect(try await stream.event().string("id") == "p2") }
+    var seen: Set<String> = []
+    while seen.count < 2 { seen.insert(try await admin.event("played").string("id").orThrow("an id")) }
+    #expect(seen == ["p1", "p2"])
+    stream.end()
+    admin.end()
+  }
+
+  @Test("a service without a player tells what was rendered")
+  func withoutPlayer() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    let stream = try await listen(client)
+    defer { stream.end() }
+    _ = try await service.client(account: "other").post(payment("q"))
+    _ = try await client.post(payment("p1"))
+    _ = try await client.post(payment("p1"))
+    _ = try await client.post(payment("p2"))
+    let events = [try await stream.event(), try await stream.event()]
+    #expect(events.map(\.name) == ["rendered", "rendered"])
+    #expect(try events.map { try $0.string("id") } == ["p1", "p2"], "what was only answered again is not told")
+    #expect(try events[1].string("detail.cached") == "true")
+  }
+
+  @Test("a stream ends when the service stops")
+  func stopping() async throws {
+    let client = try await service.client()
+    try await service.startPlayer()
+    try await testGracefulShutdown { trigger in
+      let stream = try await listen(client)
+      trigger.triggerGracefulShutdown()
+      _ = await stream.rest()
+    }
+  }
+
+  @Test("a client that goes leaves nothing behind, nor one whose answer was never begun")
+  func gone() async throws {
+    let client = try await service.client()
+    let stream = try await listen(client)
+    #expect(service.server.hub.count == 1)
+    #expect(try await service.stranger.get("/metrics").text.contains("crier_event_streams 1\n"))
+    stream.end()
+    _ = await stream.rest()
+    while service.server.hub.count > 0 { await Task.yield() }
+    for _ in 0..<3 {
+      _ = await client.respond(.get, "/v1/events", Self.headers, .init(buffer: .init()))
+    }
+    while service.server.hub.count > 0 { await Task.yield() }
+  }
+
+  @Test("so many streams may be open, and no more")
+  func mostStreams() async throws {
+    let client = try await service.client()
+    let listeners = (0..<EventCalls.mostStreams).compactMap { _ in
+      service.server.hub.listen(atMost: EventCalls.mostStreams)
+    }
+    #expect(listeners.count == EventCalls.mostStreams)
+    let refused = try await client.get("/v1/events", Self.headers)
+    #expect(refused.status == 503 && refused.code == "busy" && refused.header("Retry-After") != nil)
+    withExtendedLifetime(listeners) {}
+  }
+
+  @Test("what is no stream is not begun")
+  func refused() async throws {
+    let client = try await service.client()
+    #expect(try await client.get("/v1/events", ["Accept": "application/json"]).status == 406)
+    for id in ["x", "-1", "", "1.5", "99999999999999999999"] {
+      let answer = try await client.get("/v1/events", Self.headers.merging(["Last-Event-ID": id]) { $1 })
+      #expect(answer.status == 400 && answer.code == "parameter_invalid")
+    }
+    let head = try await client.send(.head, "/v1/events")
+    #expect(head.status == 200 && head.header("Content-Type") == "text/event-stream" && head.body.isEmpty)
+    #expect(service.server.hub.count == 0)
+  }
+}
+
+@Suite("A server-sent event")
+struct ServerSentEventTests {
+  @Test("it is lines with an empty one behind them")
+  func text() {
+    #expect(ServerSentEvent(id: "7", name: "played", data: "{}").text == "id: 7\nevent: played\ndata: {}\n\n")
+    #expect(ServerSentEvent(name: "rendered", data: "{}").text == "event: rendered\ndata: {}\n\n")
+    #expect(ServerSentEvent.heartbeat.hasPrefix(":") && ServerSentEvent.heartbeat.hasSuffix("\n\n"))
+  }
+}

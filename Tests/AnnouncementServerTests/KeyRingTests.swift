@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Answers
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Ledger
+import Logging
+import NIOCore
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Who calls")
+struct KeyRingTests {
+  /// A ring whose time the test sets.
+  private final class Ring: Sendable {
+    let folder: TemporaryFolder
+    let ledger: Ledger
+    let keys: KeyRing
+    private let time = Locked(Duration.zero)
+
+    init(limit: RateLimit) throws {
+      folder = try TemporaryFolder()
+      ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"))
+      keys = KeyRing(ledger: ledger, defaultLimit: limit) { [time] in time.withLock { $0 } }
+    }
+
+    func wait(_ duration: Duration) { time.withLock { $0 += duration } }
+
+    func newKey(_ account: String = "shop", rate: NewKey.Rate? = nil) async throws -> APIKey {
+      let key = APIKey.make()
+      try await ledger.createKey(
+        NewKey(
+          id: key.id, account: account, digest: key.digest, scopes: ["read"], name: nil, locale: "zh-CN", pack: "p",
+          group: "group.a", rate: rate))
+      return key
+    }
+
+    func caller(_ authorization: String?) async throws -> Caller {
+      var head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v1/playback")
+      head.headerFields[.authorization] = authorization
+      var call = Call(
+        request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+        logger: TestLog().logger)
+      return try await keys.caller(of: &call)
+    }
+
+    /// The code of the refusal; nil when there is none.
+    func refusal(_ authorization: String?) async throws -> String? {
+      do {
+        _ = try await caller(authorization)
+        return nil
+      } catch {
+        return Problem(error).status == .unauthorized ? Problem(error).code : "no refusal: \(error)"
+      }
+    }
+  }
+
+  private let ring: Ring
+
+  init() throws { ring = try Ring(limit: RateLimit(rate: 10, burst: 3)) }
+
+  @Test("a key is known, with all that belongs to it")
+  func known() async throws {
+    let key = try await ring.newKey("张三的店")
+    for _ in 0..<2 {
+      let caller = try await ring.caller("Bearer \(key.text)")
+      #expect(caller.keyID == key.id && caller.account == "张三的店" && caller.scopes == [.read] && !caller.isAdmin)
+      #expect(caller.defaults == .init(locale: "zh-CN", pack: "p", group: "group.a"))
+      #expect(caller.limit == (try RateLimit(rate: 10, burst: 3)))
+    }
+    #expect(try await ring.refusal("bearer   \(key.text) ") == nil)
+  }
+
+  @Test("no key")
+  func missing() async throws {
+    #expect(try await ring.refusal(nil) == "key_missing")
+  }
+
+  @Test(
+    "what is no key",
+    arguments: ["", "Bearer", "Bearer ", "Bearer x", "Basic YTpi", "crier_00000000_abc", "Crier", "Bearer crier_"])
+  func malformed(field: String) async throws {
+    #expect(try await ring.refusal(field) == "key_malformed")
+  }
+
+  @Test("a key that nobody made")
+  func unknown() async throws {
+    let key = try await ring.newKey()
+    #expect(try await ring.refusal("Bearer \(APIKey.make().text)") == "key_unknown")
+    let forged = String(key.text.prefix(15)) + String(APIKey.make().text.dropFirst(15))
+    #expect(try await ring.refusal("Bearer \(forged)") == "key_unknown")
+  }
+
+  @Test("a new key works at once, also when it was refused before it was made")
+  func new() async throws {
+    let key = APIKey.make()
+    #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
+    try await ring.ledger.createKey(NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["read"]))
+    #expect(try await ring.refusal("Bearer \(key.text)") == nil)
+  }
+
+  @Test("a revoked key is refused when what is remembered is looked at again, at the latest")
+  func revoked() async throws {
+    let (key, other) = (try await ring.newKey(), try await ring.newKey())
+    #expect(try await ring.refusal("Bearer \(key.text)") == nil)
+    try await ring.ledger.revokeKey(key.id)
+    ring.wait(KeyRing.memory)
+    #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
+    #expect(try await ring.refusal("Bearer \(other.text)") == nil)
+    try await ring.ledger.revokeKey(other.id)
+    ring.wait(KeyRing.memory - .milliseconds(1))
+    #expect(try await ring.refusal("Bearer \(other.text)") == nil, "within a tenth of a second it may pass")
+    ring.wait(.milliseconds(1))
+    #expect(try await ring.refusal("Bearer \(other.text)") == "key_unknown")
+  }
+
+  @Test("another process that makes and revokes keys is noticed")
+  func otherProcess() async throws {
+    let other = try Ledger(at: ring.ledger.file)
+    let key = try await ring.newKey()
+    #expect(try await ring.refusal("Bearer \(key.text)") == nil)
+    try await other.revokeKey(key.id)
+    ring.wait(KeyRing.memory)
+    #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
+  }
+
+  @Test("each key has a limit of its own, else the service's; and gets back what it may send as time goes")
+  func limits() async throws {
+    let (one, two) = (try await ring.newKey(), try await ring.newKey(rate: .init(perSecond: 1, burst: 1)))
+    let (first, second) = (try await ring.caller("Bearer \(one.text)"), try await ring.caller("Bearer \(two.text)"))
+    #expect((0..<5).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false, false])
+    #expect((0..<2).map { _ in ring.keys.admit(second).isAllowed } == [true, false])
+    ring.wait(.milliseconds(100))
+    #expect(ring.keys.admit(first).isAllowed && !ring.keys.admit(second).isAllowed)
+    await ring.keys.recordUse()
+    #expect(!ring.keys.admit(first).isAllowed, "to be written down empties no bucket")
+    ring.wait(.seconds(10))
+    await ring.keys.recordUse()
+    #expect((0..<4).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false])
+  }
+
+  @Test("that a key was used is written down, and only of those that were used since")
+  func use() async throws {
+    let (one, two) = (try await ring.newKey(), try await ring.newKey())
+    _ = ring.keys.admit(try await ring.caller("Bearer \(one.text)"))
+    await ring.keys.recordUse()
+    let firstUse = try #require(try await ring.ledger.key(id: one.id)?.lastUsedAt)
+    #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == nil)
+    while Date().timeIntervalSince(firstUse) < 0.002 { await Task.yield() }
+    ring.wait(KeyRing.memory)
+    _ = ring.keys.admit(try await ring.caller("Bearer \(two.text)"))
+    await ring.keys.recordUse()
+    #expect(try await ring.ledger.key(id: one.id)?.lastUsedAt == firstUse)
+    #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt != nil)
+  }
+}

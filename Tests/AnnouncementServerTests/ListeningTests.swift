@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import NIOCore
+import NIOPosix
+import ServiceAccess
+import ServiceLifecycleTestKit
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("The service on a socket", .timeLimit(.minutes(1)))
+struct ListeningTests {
+  /// Sends text over a connection and reads what comes until the service closes it.
+  private static func talk(_ port: Int, _ text: String) async throws -> String {
+    let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await connection.executeThenClose { inbound, outbound in
+      var answer = ""
+      do {
+        try await outbound.write(ByteBuffer(string: text))
+        for try await piece in inbound { answer += String(buffer: piece) }
+      } catch {
+        // The service was quicker to close it: what came is the answer.
+      }
+      return answer
+    }
+  }
+
+  private static func get(_ path: String, _ more: String = "Connection: close\r\n") -> String {
+    "GET \(path) HTTP/1.1\r\nHost: crier.test\r\n\(more)\r\n"
+  }
+
+  /// Runs a service, does something with it, and has it stop; returns when it has.
+  @discardableResult
+  private func serve(
+    _ change: (inout TestService.Options) -> Void = { _ in },
+    _ work: @Sendable (TestService, Int) async throws -> Void
+  ) async throws -> TestService {
+    let (ports, started) = AsyncStream.makeStream(of: Int.self)
+    let service = try TestService {
+      $0.settings.port = 0
+      $0.onStart = { started.yield($0) }
+      change(&$0)
+    }
+    try await testGracefulShutdown { trigger in
+      let running = Task { try await service.server.run() }
+      for await port in ports {
+        try await work(service, port)
+        break
+      }
+      trigger.triggerGracefulShutdown()
+      try await running.value
+    }
+    return service
+  }
+
+  @Test("it answers one request after another on one connection, and closes it when it is asked to")
+  func answers() async throws {
+    try await serve { service, port in
+      let answer = try await Self.talk(port, Self.get("/healthz", "") + Self.get("/nothing", "") + Self.get("/healthz"))
+      let states = answer.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#).map { String($0.1) }
+      #expect(states == ["200", "404", "200"])
+      #expect(answer.lowercased().contains("server: crier"))
+    }
+  }
+
+  @Test("what has no body has no length of one: who has the page is told so, and the connection goes on")
+  func notModified() async throws {
+    try await serve { service, port in
+      let tag = try await service.stranger.get("/console.js").header("ETag").orThrow("a tag")
+      let answer = try await Self.talk(
+        port, Self.get("/console.js", "If-None-Match: \(tag)\r\n") + Self.get("/healthz"))
+      #expect(answer.hasPrefix("HTTP/1.1 304") && answer.contains("HTTP/1.1 200"))
+      let head = answer.components(separatedBy: "\r\n\r\n")[0].lowercased()
+      #expect(!head.contains("content-length") && !head.contains("transfer-encoding"))
+    }
+  }
+
+  @Test("a head that is no head, or larger than any should be, is refused", arguments: [0, 20_000])
+  func badHead(bytes: Int) async throws {
+    try await serve { service, port in
+      let text =
+        bytes == 0 ? "nonsense\r\n\r\n" : Self.get("/healthz", "X-Large: \(String(repeating: "x", count: bytes))\r\n")
+      let answer = try await Self.talk(port, text)
+      #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"))
+      #expect(try await Self.talk(port, Self.get("/healthz")).hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test("a request that does not come is not waited for")
+  func slow() async throws {
+    try await serve {
+      $0.settings.requestDeadline = 0.05
+    } _: { service, port in
+      let answer = try await Self.talk(port, "POST /v1/announcements HTTP/1.1\r\nHost: a\r\nContent-Le")
+      #expect(answer.isEmpty)
+    }
+  }
+
+  @Test("it stops with a stream open, a payment playing and a list under way, and loses none of them")
+  func stops() async throws {
+    let (keys, told) = AsyncStream.makeStream(of: (client: TestKey, batch: String).self)
+    let service = try await serve {
+      $0.hasPlayer = true
+    } _: { service, port in
+      let client = try await service.client()
+      #expect(try await client.post(payment("p1", "12.50", #""deliver":["play"]"#)).status == 201)
+      await service.output.begins(1)
+      service.voice.hold()
+      let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+      await service.voice.isAsked(2)
+      let key = try client.key.orThrow("a key")
+      told.yield((key, place))
+      service.run { _ = try await Self.talk(port, Self.get("/v1/events", "Authorization: \(key.bearer)\r\n")) }
+      while service.server.hub.count < 1 { await Task.yield() }
+      service.run {
+        while !service.server.stopping.isStopping { await Task.yield() }
+        service.voice.release()
+      }
+    }
+    #expect(try await service.ledger.entry(account: "shop", id: "p1")?.state != .played)
+    told.finish()
+    let next = try TestService(in: service.folder) { $0.hasPlayer = true }
+    next.startBatches()
+    next.output.hearAll()
+    let player = try await next.startPlayer()
+    try await next.event(.played, of: player)
+    for await (key, place) in keys {
+      let again = TestClient(server: next.server, key: key)
+      while try await again.get(place).status == 404 { await Task.yield() }
+      #expect(try await again.end(of: place).string("state") == "done")
+    }
+  }
+}

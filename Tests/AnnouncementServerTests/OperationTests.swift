@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+import Ledger
+import Playback
+import ServiceAccess
+import SpeechEngine
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("How the service is", .timeLimit(.minutes(1)))
+struct OperationTests {
+  @Test("it is alive")
+  func health() async throws {
+    let answer = try await TestService().stranger.get("/healthz")
+    #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
+  }
+
+  @Test("it is ready, and says of each part how it is")
+  func ready() async throws {
+    let service = try TestService()
+    let answer = try await service.stranger.get("/readyz")
+    #expect(answer.status == 200)
+    #expect(try answer.string("status") == "ready")
+    #expect(try answer.string("checks.device.state") == "none")
+    #expect(try answer.number("checks.disk.free_bytes").map { $0 > 0 } == true)
+    for check in ["engine", "disk", "ledger", "device"] {
+      #expect(try answer.value("checks.\(check).ok") as? Bool == true)
+      #expect(try answer.value("checks.\(check).code") == nil)
+    }
+    #expect(service.clips().isEmpty)
+  }
+
+  @Test("with a player it says how that is, and without its lane it is degraded")
+  func player() async throws {
+    let service = try TestService { $0.hasPlayer = true }
+    let waiting = try await service.stranger.get("/readyz")
+    #expect(waiting.status == 200)
+    #expect(try waiting.string("status") == "degraded" && waiting.string("checks.device.code") == "player_unavailable")
+    let player = try await service.startPlayer()
+    #expect(try await service.stranger.get("/readyz").string("checks.device.state") == "idle")
+    try await player.pause()
+    #expect(try await service.stranger.get("/readyz").string("checks.device.state") == "paused")
+    let metrics = MetricLines(try await service.stranger.get("/metrics").text)
+    #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
+  }
+
+  @Test("without an engine it is not", arguments: ["engine_unavailable", "speaker_died"])
+  func engine(code: String) async throws {
+    let service = try TestService()
+    service.voice.fail(code == "speaker_died" ? .speakerDied : .engineUnavailable)
+    let answer = try await service.stranger.get("/readyz")
+    #expect(answer.status == 503)
+    #expect(try answer.string("status") == "unready" && answer.string("checks.engine.code") == code)
+    #expect(try answer.value("checks.ledger.ok") as? Bool == true)
+    #expect(try await service.stranger.get("/healthz").status == 200)
+  }
+
+  @Test("an engine that has all hands full is there")
+  func busyEngine() async throws {
+    let service = try TestService()
+    service.voice.fail(.queueFull)
+    let answer = try await service.stranger.get("/readyz")
+    #expect(answer.status == 200)
+    #expect(try answer.string("checks.engine.state") == "busy")
+  }
+
+  @Test("without its folder it is not")
+  func folder() async throws {
+    let service = try TestService()
+    try FileManager.default.removeItem(at: service.folder.url)
+    let answer = try await service.stranger.get("/readyz")
+    #expect(answer.status == 503)
+    #expect(try answer.string("checks.disk.code") == "folder_missing")
+  }
+
+  @Test("while it stops, new work goes elsewhere, and who reads reads on")
+  func stopping() async throws {
+    let service = try TestService { $0.hasPlayer = true }
+    let client = try await service.client()
+    #expect(try await client.post(payment()).status == 201)
+    service.server.stopping.stop()
+    await service.server.readiness.stop()
+    for (method, path) in [
+      (.post, "/v1/announcements"), (.post, "/v1/batches"), (.post, "/v1/playback/pause"), (.delete, "/v1/playback/x"),
+    ] as [(HTTPRequest.Method, String)] {
+      let answer = try await client.send(method, path)
+      #expect(answer.status == 503 && answer.code == "stopping" && answer.header("Retry-After") == "5")
+      #expect(answer.header("Connection") == "close")
+    }
+    for path in ["/v1/announcements/p1", "/v1/locales", "/healthz", "/metrics", "/"] {
+      let answer = try await client.get(path)
+      #expect(answer.status == 200 && answer.header("Connection") == "close")
+    }
+    let ready = try await client.get("/readyz")
+    #expect(ready.status == 503)
+    #expect(try ready.string("status") == "stopping")
+  }
+
+  @Test("what it counts is in the format, whatever was called")
+  func metrics() async throws {
+    let service = try TestService { $0.hasPlayer = true }
+    let client = try await service.client()
+    _ = try await client.post(payment("zqzq", "12.50", #""deliver":["play"]"#))
+    for path in [
+      "/v1/announcements/zqzq", "/v1/clips/x%22%0A", "/nothing%22\n", "/v1/playback", "/v1/announcements?limit=x",
+    ] {
+      _ = try await client.get(path)
+    }
+    _ = try await client.send(try #require(HTTPRequest.Method("BREW")), "/v1/announcements")
+    let answer = try await service.stranger.get("/metrics")
+    #expect(answer.status == 200 && answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+    let lines = MetricLines(answer.text)
+    #expect(lines.faults == [])
+    #expect(lines.values[#"crier_requests_total{method="GET",path="/v1/announcements/{id}",status="200"}"#] == 1)
+    #expect(lines.values[#"crier_requests_total{method="other",path="/v1/announcements",status="405"}"#] == 1)
+    #expect(lines.values[#"crier_requests_total{method="GET",path="other",status="404"}"#] == 1)
+    #expect(lines.values["crier_requests_in_flight"] == 1, "this one")
+    #expect(lines.values[#"crier_announcements{state="accepted"}"#] == 1)
+    #expect(!answer.text.contains("zqzq"))
+  }
+}
+
+@Suite("The console and the contract")
+struct ConsoleTests {
+  private let service: TestService
+
+  init() throws { service = try TestService() }
+
+  @Test(
+    "each file has its type, and allows nothing from elsewhere",
+    arguments: [
+      ("/", "text/html; charset=utf-8"), ("/console.css", "text/css; charset=utf-8"),
+      ("/console.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json"),
+    ])
+  func file(path: String, type: String) async throws {
+    let answer = try await service.stranger.get(path)
+    #expect(answer.status == 200 && answer.header("Content-Type") == type && !answer.body.isEmpty)
+    let policy = try #require(answer.header("Content-Security-Policy"))
+    #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+    #expect(!policy.contains("unsafe") && !policy.contains("http"))
+    #expect(answer.header("X-Content-Type-Options") == "nosniff" && answer.header("Referrer-Policy") == "no-referrer")
+    let tag = try #require(answer.header("ETag"))
+    let again = try await service.stranger.get(path, ["If-None-Match": "W/\(tag)"])
+    #expect(again.status == 304 && again.body.isEmpty && again.header("ETag") == tag)
+    #expect(try await service.stranger.get(path, ["If-None-Match": "\"x\""]).status == 200)
+    let head = try await service.stranger.send(.head, path)
+    #expect(head.status == 200 && head.body.isEmpty && head.header("Content-Length") == String(answer.body.count))
+    #expect(try await service.stranger.send(.post, path).status == 405)
+  }
+
+  @Test("the contract names every path that there is, with its methods")
+  func contract() async throws {
+    let document = try await service.stranger.get("/openapi.json").object
+    let paths = try (document["paths"] as? [String: [String: Any]]).orThrow("paths")
+    for (path, methods) in paths {
+      let target = path.replacing(/\{[a-z]+\}/, with: "x")
+      let allow = try await service.stranger.send(.options, target).header("Allow")
+      let known = Set(try allow.orThrow("\(path)").components(separatedBy: ", ")).subtracting(["HEAD"])
+      let told = Set(methods.keys.map { $0.uppercased() }).intersection(["GET", "POST", "PUT", "DELETE", "PATCH"])
+      // An announcement may have the name of a call, and be taken back.
+      let extra: Set<String> = path.hasPrefix("/v1/playback/") && !path.contains("{") ? ["DELETE"] : []
+      #expect(told == known.subtracting(extra), "\(path)")
+    }
+    #expect(paths.count >= 20)
+  }
+
+  @Test("a file that is not there is told when the service is made")
+  func missing() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: (any Error).self) { try ConsoleFiles(folder: folder.url) }
+  }
+}
+
+@Suite("What can be spoken")
+struct SpeakableTests {
+  @Test("the locales, each with its voices, channels, currencies and packs")
+  func locales() async throws {
+    let service = try TestService()
+    let client = try await service.client([.read])
+    let locales = try (try await client.get("/v1/locales").value("locales") as? [[String: Any]]).orThrow("locales")
+    let books = try TestService.books.get()
+    #expect(locales.compactMap { $0["locale"] as? String }.sorted() == books.locales.sorted())
+    for locale in locales {
+      #expect(
+        Set(locale.keys) == ["locale", "voice", "voices", "rate", "channels", "currencies", "packs"])
+    }
+    let chinese = try locales.first { $0["locale"] as? String == "zh-CN" }.orThrow("zh-CN")
+    #expect((chinese["currencies"] as? [String])?.contains("CNY") == true)
+    #expect((chinese["channels"] as? [String])?.contains("alipay") == true)
+    let voices = try (try await client.get("/v1/voices").value("voices") as? [[String: Any]]).orThrow("voices")
+    for locale in locales {
+      let own = voices.filter { $0["locale"] as? String == locale["locale"] as? String }
+      #expect(own.count { $0["is_default"] as? Bool == true } == 1)
+    }
+    #expect(try (await client.get("/v1/packs").value("packs") as? [Any])?.isEmpty == true)
+  }
+}

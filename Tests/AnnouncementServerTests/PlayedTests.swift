@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Answers
+import Foundation
+import Ledger
+import Playback
+import ServiceAccess
+import SoundOutputTestSupport
+import SpeechEngine
+import TestSupport
+import Testing
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+@testable import AnnouncementServer
+
+@Suite("An announcement that is to be played", .timeLimit(.minutes(1)))
+struct PlayedTests {
+  private let service: TestService
+
+  init() throws { service = try TestService { $0.hasPlayer = true } }
+
+  private static let body = payment("p1", "12.50", #""deliver":["play"],"unknown":{"a":1}"#)
+
+  @Test("it is in the ledger when it is answered, whether the player runs or not")
+  func durable() async throws {
+    let client = try await service.client()
+    #expect(try await client.post(Self.body).status == 201)
+    let entry = try #require(try await service.ledger.entry(account: "shop", id: "p1"))
+    #expect(entry.state == .accepted && entry.lane == "counter" && entry.payload == Data(Self.body.utf8))
+    let restarted = try TestService(in: service.folder) { $0.hasPlayer = true }
+    restarted.output.hearAll()
+    let player = try await restarted.startPlayer()
+    try await restarted.event(.played, entry.number, of: player)
+    #expect(restarted.voice.calls == 0, "what is heard is the clip that was answered")
+  }
+
+  @Test("what its key has beside it is kept with it, whatever becomes of the key")
+  func defaults() async throws {
+    let client = try await service.client(locale: "zh-CN", group: "group.shop")
+    let answer = try await client.post(Self.body)
+    let entry = try #require(try await service.ledger.entry(account: "shop", id: "p1"))
+    let stored = try PayloadDecoder.storedRequest(entry.payload)
+    #expect(stored.defaults == .init(locale: "zh-CN", group: "group.shop"))
+    #expect(String(decoding: entry.payload, as: UTF8.self).hasSuffix(Self.body.dropFirst()))
+    try await service.ledger.revokeKey(try client.key.orThrow("a key").key.id)
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    try await service.event(.played, of: player)
+    #expect(
+      try service.voice.calls == 1 && service.clips("group.shop") == [answer.string("clip.name").orThrow("a name")])
+  }
+
+  @Test("sent again it is not heard again")
+  func once() async throws {
+    let client = try await service.client()
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    for _ in 0..<5 { #expect([200, 201].contains(try await client.post(Self.body).status)) }
+    #expect(try await client.post(Self.body, ["Idempotency-Key": "other"]).status == 200)
+    #expect(try await client.post(payment("p2", "1.00", #""deliver":["play"]"#)).status == 201)
+    let number = try #require(try await service.ledger.entry(account: "shop", id: "p2")).number
+    try await service.event(.played, number, of: player)
+    let played = try await service.ledger.events(limit: 1000).filter { $0.kind == .played }
+    #expect(played.count == 2)
+  }
+
+  @Test("after a day the same announcement is answered anew and still not heard again")
+  func nextDay() async throws {
+    let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
+    let service = try TestService {
+      $0.hasPlayer = true
+      $0.now = { now.withLock { $0 } }
+    }
+    let client = try await service.client()
+    #expect(try await client.post(Self.body).status == 201)
+    now.withLock { $0 = Date() }
+    #expect(try await client.post(Self.body).status == 201)
+    #expect(try await service.ledger.counts()[.accepted] == 1)
+  }
+
+  @Test("a refused one is not heard")
+  func refused() async throws {
+    let client = try await service.client()
+    service.voice.fail(.engineUnavailable)
+    #expect(try await client.post(Self.body).status == 503)
+    #expect(try await client.post(payment("p2", "1.00", #""deliver":["play","push"]"#)).status == 422)
+    service.voice.fail(nil)
+    let reserved = try await client.post(payment("p3", "1.00", #""deliver":["play"],"crier:defaults":null"#))
+    #expect(reserved.status == 422, "the player would take it for the key's, or find it twice")
+    #expect(try await service.ledger.counts()[.accepted] == 0)
+  }
+
+  @Test("in an account that nobody can have from outside nothing is accepted as a file of this machine")
+  func noFile() async throws {
+    let client = try await service.client()
+    let body = #"{"file":"/etc/passwd","text":"hello","deliver":["play"],"id":"f"}"#
+    #expect(try await client.post(body).status == 201)
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    try await service.event(.played, of: player)
+    #expect(service.voice.calls == 1)
+  }
+
+  @Test("refunds are refunds, and text is information")
+  func category() async throws {
+    let client = try await service.client()
+    _ = try await client.post(payment("r", "1.00", #""deliver":["play"],"kind":"refunded""#))
+    _ = try await client.post(#"{"text":"hello","deliver":["play"]}"#, ["Idempotency-Key": "t"])
+    #expect(try await service.ledger.entry(account: "shop", id: "r")?.category == .refund)
+    #expect(try await service.ledger.entry(account: "shop", id: "t")?.category == .information)
+  }
+}
+
+@Suite("The voice pack of a key")
+struct KeyPackTests {
+  /// A pack of tones that has the words of a payment.
+  private static func writePack(_ id: String, for body: String, into folder: URL) throws {
+    let request = try PayloadDecoder.request(Data(body.utf8))
+    let writer = try TestService.books.get().writer(for: "en-US")
+    let names = Set(try writer.script(for: request.announcement).tokens.map(\.name)).sorted()
+    let clips = names.enumerated().map { index, name in
+      PackClip(
+        tokens: [name], text: ClipToken.words(ofName: name),
+        waveform: Tone.sine(Double(400 + 50 * index), milliseconds: 500, rate: 22_050))
+    }
+    try PackWriter(directory: folder).write(
+      PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips)
+  }
+
+  @Test("it speaks what asks for none, another one what asks for it, and the engine what it cannot say")
+  func packs() async throws {
+    let folder = try TemporaryFolder()
+    for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }
+    let service = try TestService { $0.packs = [folder.url] }
+    let client = try await service.client(pack: "b")
+    let left = try await client.post(payment("p1"))
+    #expect(try left.string("method") == "clips" && left.string("voice") == "b")
+    #expect(try await client.post(payment("p2", "12.50", #""pack":"a""#)).string("voice") == "a")
+    #expect(try await client.post(payment("p3", "12.50", #""method":"speech""#)).string("method") == "speech")
+    #expect(try await client.post(payment("p4", "12.50", #""locale":"zh-CN""#)).string("method") == "speech")
+    let gone = try await service.client(pack: "gone").post(payment("p5"))
+    #expect(gone.status == 201, "a pack that is not there is passed over")
+    let packs = try await client.get("/v1/packs")
+    #expect(try packs.string("packs.0.id") == "a" && packs.string("packs.1.id") == "b")
+    #expect(try packs.number("packs.0.missing_count").map { $0 > 0 } == true)
+    try Data("{".utf8).write(to: folder.url.appending(path: "b/\(PackManifest.fileName)"))
+    let broken = try await client.get("/v1/packs")
+    #expect(try broken.string("packs.1.error.code") != nil && broken.value("packs.1.clips") == nil)
+    #expect(try broken.value("packs.0.error") == nil)
+  }
+}

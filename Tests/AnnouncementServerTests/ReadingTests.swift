@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import Playback
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("What became of an announcement")
+struct ReadingTests {
+  private let service: TestService
+
+  init() throws { service = try TestService { $0.hasPlayer = true } }
+
+  private func ids(_ answer: TestAnswer) throws -> [String?] {
+    let list = try answer.value("announcements") as? [[String: Any]]
+    return try list.orThrow("a list").map { $0["id"] as? String }
+  }
+
+  @Test("a clip: the report as it was answered, and its delivery")
+  func clip() async throws {
+    let client = try await service.client()
+    let posted = try await client.post(payment())
+    let found = try await client.get("/v1/announcements/p1")
+    #expect(found.status == 200 && found.header("Content-Type") == "application/json")
+    #expect(found.text.hasPrefix(posted.text.dropLast()), "byte for byte")
+    #expect(try found.string("delivery.clip.state") == "rendered")
+    #expect(try found.object["delivery"].map { ($0 as? [String: Any])?["play"] is NSNull } == true)
+    let head = try await client.send(.head, "/v1/announcements/p1")
+    #expect(head.status == 200 && head.body.isEmpty && head.header("Content-Length") == String(found.body.count))
+  }
+
+  @Test("one that is played: where it stands, and when it was accepted and heard")
+  func played() async throws {
+    let client = try await service.client()
+    _ = try await client.post(payment("p1", "12.50", #""deliver":["clip","play"]"#))
+    let waiting = try await client.get("/v1/announcements/p1")
+    #expect(try waiting.string("delivery.play.state") == "accepted")
+    #expect(try waiting.string("delivery.play.lane") == "counter" && waiting.number("delivery.play.number") != nil)
+    #expect(try waiting.value("delivery.play.finished_at") == nil)
+    service.output.hearAll()
+    let player = try await service.startPlayer()
+    try await service.event(.played, of: player)
+    let played = try await client.get("/v1/announcements/p1")
+    #expect(try played.string("delivery.play.state") == "played" && played.string("delivery.play.finished_at") != nil)
+    #expect(try played.number("delivery.play.heard_ms").map { $0 > 0 } == true)
+    #expect(
+      try Set((played.value("delivery.play") as? [String: Any]).orThrow("a delivery").keys) == [
+        "state", "number", "lane", "heard_ms", "accepted_at", "finished_at", "code",
+      ])
+  }
+
+  @Test("one of another account, or of none, is not found")
+  func others() async throws {
+    _ = try await service.client().post(payment())
+    let other = try await service.client(account: "other")
+    for target in ["/v1/announcements/p1", "/v1/announcements/none", "/v1/announcements/%00"] {
+      let answer = try await other.get(target)
+      #expect(answer.status == 404 && answer.code == "not_found")
+    }
+    #expect(try ids(try await other.get("/v1/announcements")).isEmpty)
+  }
+
+  @Test("one whose answer is pruned is known as long as it is to be heard")
+  func pruned() async throws {
+    let client = try await service.client()
+    _ = try await client.post(payment("p1", "1.00", #""deliver":["play"]"#))
+    _ = try await client.post(payment("p2", "2.00"))
+    #expect(try await service.ledger.pruneAnswers(before: Date(timeIntervalSinceNow: 60)) == 2)
+    let found = try await client.get("/v1/announcements/p1")
+    #expect(found.status == 200)
+    #expect(try found.string("id") == "p1" && found.value("text") == nil && found.value("clip") == nil)
+    #expect(try found.value("delivery.clip") == nil && found.string("delivery.play.state") == "accepted")
+    #expect(
+      Set(try found.object.keys) == [
+        "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened", "cached",
+        "delivery",
+      ])
+    #expect(try await client.get("/v1/announcements/p2").status == 404)
+    #expect(try ids(try await client.get("/v1/announcements")) == ["p1"])
+    let restarted = try TestService(in: service.folder) { $0.hasPlayer = true }
+    let again = TestClient(server: restarted.server, key: client.key)
+    let repeated = try await again.post(payment("p1", "1.00", #""deliver":["play"]"#))
+    #expect(repeated.status == 201, "what it was answered is not known any more, and is answered anew")
+    #expect(try await restarted.ledger.counts()[.accepted] == 1, "and it is not said twice")
+    #expect(try await again.post(payment("p1", "9.00", #""deliver":["play"]"#)).status == 409)
+  }
+
+  @Test("the account's last ones, newest first, as many as are asked for")
+  func list() async throws {
+    let client = try await service.client()
+    for number in 0..<5 { _ = try await client.post(payment("p\(number)")) }
+    _ = try await service.client(account: "other").post(payment("q"))
+    #expect(try ids(try await client.get("/v1/announcements")) == ["p4", "p3", "p2", "p1", "p0"])
+    #expect(try ids(try await client.get("/v1/announcements?limit=2")) == ["p4", "p3"])
+    #expect(try ids(try await client.get("/v1/announcements?limit=200")).count == 5)
+    let one = try await client.get("/v1/announcements?limit=1")
+    let alone = try await client.get("/v1/announcements/p4")
+    #expect(one.text == "{\"announcements\":[\(alone.text)]}")
+  }
+
+  @Test("a limit that is none", arguments: ["0", "201", "-1", "x", "", "1.5", "+5", "05", "99999999999999999999"])
+  func badLimit(limit: String) async throws {
+    let answer = try await service.client().get("/v1/announcements?limit=\(limit)")
+    #expect(answer.status == 400 && answer.code == "parameter_invalid")
+  }
+}

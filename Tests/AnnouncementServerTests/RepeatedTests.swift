@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+import Ledger
+import SpeechEngine
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A request that comes again", .timeLimit(.minutes(1)))
+struct RepeatedTests {
+  private let service: TestService
+
+  init() throws { service = try TestService() }
+
+  @Test("it gets the very same answer, after a restart too")
+  func again() async throws {
+    let client = try await service.client()
+    let first = try await client.post(payment())
+    let second = try await client.post(payment())
+    #expect(first.status == 201 && second.status == 200)
+    #expect(first.body == second.body && second.header("Location") == first.header("Location"))
+    let restarted = try TestService(in: service.folder)
+    let third = try await TestClient(server: restarted.server, key: client.key).post(payment())
+    #expect(third.status == 200 && third.body == first.body)
+    #expect(service.voice.calls == 1 && restarted.voice.calls == 0)
+  }
+
+  @Test(
+    "a key names it, with quotation marks and without", arguments: ["k", "\"k\"", "a-b_c.d:e/f", "\"", "~!@#$%^&*()"])
+  func key(key: String) async throws {
+    let client = try await service.client()
+    let first = try await client.post(payment(), ["Idempotency-Key": key])
+    let second = try await client.post(payment(), ["Idempotency-Key": key])
+    #expect(first.status == 201 && second.status == 200 && first.body == second.body)
+    let restarted = try TestService(in: service.folder)
+    let again = TestClient(server: restarted.server, key: client.key)
+    #expect(try await again.post(payment(), ["Idempotency-Key": key]).body == first.body)
+    let other = try await again.post(payment("p2"), ["Idempotency-Key": key])
+    #expect(other.status == 422 && other.code == "idempotency_key_reused")
+    #expect(try await client.get("/v1/announcements/p2").status == 404)
+  }
+
+  @Test("quotation marks are no part of a key")
+  func quoted() async throws {
+    let client = try await service.client()
+    let first = try await client.post(payment(), ["Idempotency-Key": "\"abc\""])
+    #expect(try await client.post(payment(), ["Idempotency-Key": "abc"]).body == first.body)
+    #expect(try await client.post(payment("p2"), ["Idempotency-Key": " abc "]).code == "idempotency_key_reused")
+  }
+
+  @Test(
+    "what cannot be a key is refused",
+    arguments: ["", "\"\"", "a b", "ключ", "a\tb", String(repeating: "x", count: 256)])
+  func invalidKey(key: String) async throws {
+    let answer = try await service.client().post(payment(), ["Idempotency-Key": key])
+    #expect(answer.status == 400 && answer.code == "idempotency_key_invalid")
+    #expect(service.voice.calls == 0)
+  }
+
+  @Test("the longest key is one")
+  func longestKey() async throws {
+    let answer = try await service.client().post(payment(), ["Idempotency-Key": String(repeating: "x", count: 255)])
+    #expect(answer.status == 201)
+  }
+
+  @Test(
+    "another body under the same id is another request, and refused", arguments: [[:], ["Idempotency-Key": "other"]])
+  func conflict(headers: [String: String]) async throws {
+    let client = try await service.client()
+    let first = try await client.post(payment())
+    let other = try await client.post(payment("p1", "13.00"), headers)
+    #expect(other.status == 409 && other.code == "id_conflict")
+    let detail = try other.string("detail").orThrow("a detail")
+    #expect(!detail.contains("13") && !detail.contains("12.50") && !detail.contains("p1"))
+    #expect(try await client.post(payment() + " ", headers).status == 409, "byte for byte")
+    #expect(try await client.post(payment()).body == first.body)
+    #expect(service.voice.calls == 1)
+  }
+
+  @Test("the same id and body under another key, or without one, is the same announcement")
+  func otherKey() async throws {
+    let client = try await service.client()
+    let first = try await client.post(payment(), ["Idempotency-Key": "a"])
+    for headers in [["Idempotency-Key": "b"], [:]] {
+      let again = try await client.post(payment(), headers)
+      #expect(again.status == 200 && again.body == first.body)
+    }
+    let list = try await client.get("/v1/announcements").value("announcements") as? [Any]
+    #expect(list?.count == 1)
+  }
+
+  @Test("two accounts with one id and one key do not meet")
+  func accounts() async throws {
+    let (one, two) = (try await service.client(account: "one"), try await service.client(account: "two"))
+    let headers = ["Idempotency-Key": "k"]
+    #expect(try await one.post(payment("p1", "1.00"), headers).status == 201)
+    let other = try await two.post(payment("p1", "2.00"), headers)
+    #expect(other.status == 201)
+    #expect(try other.string("amount.value") == "2.00")
+    #expect(try await one.get("/v1/announcements/p1").string("amount.value") == "1.00")
+  }
+
+  @Test("two keys of one account are one account")
+  func sameAccount() async throws {
+    let first = try await service.client().post(payment())
+    let second = try await service.client().post(payment())
+    #expect(second.status == 200 && second.body == first.body)
+  }
+
+  @Test("after a day the same key is a new request's")
+  func day() async throws {
+    let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
+    let old = try TestService { $0.now = { now.withLock { $0 } } }
+    let client = try await old.client()
+    #expect(try await client.post(payment(), ["Idempotency-Key": "k"]).status == 201)
+    now.withLock { $0 = Date() }
+    let other = try await client.post(payment("p2"), ["Idempotency-Key": "k"])
+    #expect(other.status == 201)
+    #expect(try await client.post(payment()).status == 201, "the answer does not hold any more")
+  }
+
+  @Test("of a hundred twins one does the work", arguments: [[:], ["Idempotency-Key": "k"]])
+  func twins(headers: [String: String]) async throws {
+    let client = try await service.client()
+    service.voice.hold()
+    let answers = try await withThrowingTaskGroup(of: TestAnswer.self) { [service] group in
+      for _ in 0..<100 { group.addTask { try await client.post(payment(), headers) } }
+      await service.voice.isAsked()
+      service.voice.release()
+      return try await group.reduce(into: [TestAnswer]()) { $0.append($1) }
+    }
+    #expect(answers.count { $0.status == 201 } == 1 && answers.count { $0.status == 200 } == 99)
+    #expect(Set(answers.map(\.body)).count == 1)
+    #expect(service.voice.calls == 1)
+  }
+
+  @Test("of twins with two bodies one body is announced")
+  func quarrellingTwins() async throws {
+    let client = try await service.client()
+    let answers = try await withThrowingTaskGroup(of: TestAnswer.self) { group in
+      for number in 0..<20 { group.addTask { try await client.post(payment("p1", number % 2 == 0 ? "1.00" : "2.00")) } }
+      return try await group.reduce(into: [TestAnswer]()) { $0.append($1) }
+    }
+    #expect(answers.count { $0.status == 201 } == 1)
+    #expect(answers.count { $0.status == 200 } == 9 && answers.count { $0.status == 409 } == 10)
+    #expect(service.voice.calls == 1)
+  }
+
+  @Test("a failure is nobody's answer: the next attempt does the work")
+  func failure() async throws {
+    let client = try await service.client()
+    service.voice.fail(.speakerDied)
+    let failed = try await client.post(payment())
+    #expect(failed.status == 503 && failed.code == "speaker_died" && failed.header("Retry-After") == "5")
+    #expect(try await client.get("/v1/announcements/p1").status == 404)
+    service.voice.fail(nil)
+    #expect(try await client.post(payment()).status == 201)
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A connection whose other side is too slow is ended")
+struct RequestDeadlineTests {
+  /// A connection with a limit of 30 s, in a time that runs when the test says so.
+  private final class Connection {
+    let channel = EmbeddedChannel(handler: RequestDeadline(limit: .seconds(30)))
+
+    init() throws { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait() }
+    deinit { _ = try? channel.finish(acceptAlreadyClosed: true) }
+
+    var isOpen: Bool { channel.isActive }
+    func wait(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
+
+    func head() throws {
+      let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/")
+      try channel.writeInbound(HTTPRequestPart.head(head))
+    }
+    func body() throws { try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x"))) }
+    func end() throws { try channel.writeInbound(HTTPRequestPart.end(nil)) }
+
+    func answer() throws {
+      try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+      try piece()
+      try channel.writeOutbound(HTTPResponsePart.end(nil))
+    }
+    func piece() throws { try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "y"))) }
+
+    func setWritable(_ isWritable: Bool) {
+      channel.isWritable = isWritable
+      channel.pipeline.fireChannelWritabilityChanged()
+    }
+  }
+
+  @Test("a head that does not come")
+  func noHead() throws {
+    let connection = try Connection()
+    connection.wait(29)
+    #expect(connection.isOpen)
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a body that comes byte by byte")
+  func slowBody() throws {
+    let connection = try Connection()
+    connection.wait(20)
+    try connection.head()
+    for _ in 0..<29 {
+      connection.wait(1)
+      try connection.body()
+    }
+    #expect(connection.isOpen)
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a request that came whole has as long as its answer takes, and a long answer that flows is not cut")
+  func longAnswer() throws {
+    let connection = try Connection()
+    try connection.head()
+    try connection.end()
+    connection.wait(1000)
+    #expect(connection.isOpen)
+    for _ in 0..<20 {
+      try connection.piece()
+      connection.wait(29)
+      connection.setWritable(false)
+      connection.wait(29)
+      connection.setWritable(true)
+    }
+    #expect(connection.isOpen)
+  }
+
+  @Test("a reader that stands still")
+  func reader() throws {
+    let connection = try Connection()
+    try connection.head()
+    try connection.end()
+    connection.setWritable(false)
+    connection.wait(29)
+    #expect(connection.isOpen)
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("nothing comes after an answer")
+  func idle() throws {
+    let connection = try Connection()
+    for _ in 0..<3 {
+      connection.wait(29)
+      try connection.head()
+      try connection.end()
+      try connection.answer()
+    }
+    connection.wait(29)
+    #expect(connection.isOpen)
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a request that is answered before its end still has to end, and then another to come")
+  func answeredEarly() throws {
+    let slow = try Connection()
+    try slow.head()
+    try slow.answer()
+    slow.wait(30)
+    #expect(!slow.isOpen)
+
+    let idle = try Connection()
+    try idle.head()
+    try idle.answer()
+    idle.wait(10)
+    try idle.end()
+    idle.wait(29)
+    #expect(idle.isOpen)
+    idle.wait(1)
+    #expect(!idle.isOpen)
+  }
+
+  @Test("a second request that came before the first was answered does not end the first one's time")
+  func pipelined() throws {
+    let connection = try Connection()
+    for _ in 0..<2 {
+      try connection.head()
+      try connection.end()
+    }
+    try connection.answer()
+    connection.wait(100)
+    #expect(connection.isOpen, "an answer is owed still")
+    try connection.answer()
+    connection.wait(30)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a connection that was closed is left alone, and nothing is asked of it later")
+  func closed() throws {
+    let connection = try Connection()
+    try connection.channel.close().wait()
+    connection.wait(100)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a handler that is taken away ends nothing any more")
+  func removed() throws {
+    let connection = try Connection()
+    try connection.channel.pipeline.syncOperations.removeHandler(
+      try connection.channel.pipeline.syncOperations.handler(type: RequestDeadline.self)
+    ).wait()
+    connection.wait(100)
+    #expect(connection.isOpen)
+  }
+}

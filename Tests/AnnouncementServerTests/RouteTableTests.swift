@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Which call a request is")
+struct RouteTableTests {
+  private static func none(_: Call) async throws -> Response { Response(status: .ok) }
+
+  private let table = RouteTable([
+    .get("/v1/clips/{name}", .open, Self.none), .get("/v1/playback", .open, Self.none),
+    .post("/v1/playback/pause", .open, Self.none), .delete("/v1/playback/{id}", .open, Self.none),
+    .get("/v1/announcements", .open, Self.none), .post("/v1/announcements", .open, Self.none),
+  ])
+
+  /// The template and the parameter; nil for anything but a route.
+  private func found(_ method: HTTPRequest.Method, _ path: String) -> [String?]? {
+    guard case .route(let route, let parameter) = table.match(method, path) else { return nil }
+    return [route.template, parameter]
+  }
+
+  private func allowed(_ method: HTTPRequest.Method, _ path: String) -> String? {
+    guard case .otherMethods(let allow, _) = table.match(method, path) else { return nil }
+    return allow
+  }
+
+  private func isNothing(_ path: String) -> Bool {
+    if case .nothing = table.match(.get, path) { true } else { false }
+  }
+
+  @Test("a path without a parameter, and one with one")
+  func found() {
+    #expect(found(.get, "/v1/playback") == ["/v1/playback", nil])
+    #expect(found(.get, "/v1/clips/a.wav") == ["/v1/clips/{name}", "a.wav"])
+    #expect(found(.post, "/v1/announcements") == ["/v1/announcements", nil])
+  }
+
+  @Test("HEAD is what GET is, and nothing where there is no GET")
+  func head() {
+    #expect(found(.head, "/v1/playback") == ["/v1/playback", nil])
+    #expect(found(.head, "/v1/playback/pause") == nil)
+  }
+
+  @Test("of a path that is there with other methods, these are told")
+  func otherMethods() {
+    #expect(allowed(.put, "/v1/announcements") == "GET, HEAD, POST")
+    #expect(allowed(.post, "/v1/clips/a.wav") == "GET, HEAD")
+    #expect(allowed(.get, "/v1/playback/some") == "DELETE")
+    #expect(allowed(.get, "/v1/playback/pause") == "POST")
+    #expect(allowed(.options, "/v1/playback") == "GET, HEAD")
+  }
+
+  @Test("an id that is called as a fixed path is an id, where the fixed one has not the method")
+  func idLikePath() {
+    #expect(found(.delete, "/v1/playback/pause") == ["/v1/playback/{id}", "pause"])
+    #expect(found(.post, "/v1/playback/pause") == ["/v1/playback/pause", nil])
+  }
+
+  @Test(
+    "a parameter is decoded once, whatever is in it",
+    arguments: [
+      ("a%2Fb", "a/b"), ("%E5%BC%A0", "张"), ("%2525", "%25"), ("a+b", "a+b"), ("%20", " "), ("%00", "\0"),
+      ("a%3Fb", "a?b"),
+    ])
+  func decoded(sent: String, parameter: String) {
+    #expect(found(.get, "/v1/clips/\(sent)") == ["/v1/clips/{name}", parameter])
+  }
+
+  @Test("a bad percent sign names nothing", arguments: ["%", "%4", "%zz", "a%", "%C3%28", "%FF"])
+  func badPercentSigns(sent: String) {
+    #expect(isNothing("/v1/clips/\(sent)"))
+  }
+
+  @Test(
+    "what is not there is nothing",
+    arguments: [
+      "", "/", "v1", "/v1", "/v1/clips", "/v1/clips/", "/v1/clips/a/b", "//v1/playback", "/v1/playback/",
+      "/V1/playback",
+    ])
+  func nothing(path: String) {
+    #expect(isNothing(path))
+  }
+}

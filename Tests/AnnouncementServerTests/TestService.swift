@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import Announcements
+import Answers
+import Foundation
+import HTTPTypes
+import Ledger
+import Logging
+import Playback
+import ServiceAccess
+import SoundLibrary
+import SpeechEngine
+import TestSupport
+import VoicePacks
+
+@testable import AnnouncementServer
+
+/// A folder that is removed when nobody has it any more.
+final class TemporaryFolder: Sendable {
+  let url = FileManager.default.temporaryDirectory.appending(path: "service-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// A key of a test, and whose it is.
+struct TestKey: Sendable {
+  var key: APIKey
+  var account: String
+
+  var bearer: String { "Bearer \(key.text)" }
+}
+
+/// The service as it is, but for its engine and its output, in a fresh folder or in one that another service left.
+final class TestService: Sendable {
+  struct Options: Sendable {
+    var settings: ServiceSettings
+    var ledger = Ledger.Options()
+    var hasPlayer = false
+    /// Holds voice packs.
+    var packs: [URL] = []
+    /// The ledger's clock.
+    var now: @Sendable () -> Date = { Date() }
+    /// Is told the port.
+    var onStart: @Sendable (Int) async -> Void = { _ in }
+
+    init() throws { settings = ServiceSettings(rate: try RateLimit(rate: 100_000)) }
+  }
+
+  static let installation = Installation(
+    data: nil, environment: [:], executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+  /// Read once for all tests.
+  static let books = Result { try PhraseBooks(directory: installation.templates) }
+  static let secret = Data(repeating: 7, count: 32)
+  static let lane = "counter"
+
+  let folder: TemporaryFolder
+  let ledger: Ledger
+  let voice = StandInVoice()
+  let output = HeldOutput()
+  let log = TestLog()
+  let server: AnnouncementServer
+  private let tasks = Locked<[Task<Void, Never>]>([])
+
+  init(in folder: TemporaryFolder? = nil, _ change: (inout Options) -> Void = { _ in }) throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
+    var options = try Options()
+    change(&options)
+    ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), options: options.ledger, now: options.now)
+    let shelf: @Sendable () -> VoicePackShelf = { [packs = options.packs] in VoicePackShelf(folders: packs) }
+    let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf())
+    let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
+    let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
+    let make: @Sendable (AnnouncerRendering) throws -> Player = { [ledger, output] rendering in
+      var settings = Player.Settings()
+      settings.gap = 0
+      return Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
+    }
+    server = try AnnouncementServer(
+      AnnouncementServer.Parts(
+        announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
+        player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
+        console: try ConsoleFiles(folder: Self.installation.console)),
+      settings: options.settings, logger: log.logger, onStart: options.onStart)
+  }
+
+  deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
+
+  /// Runs something of the service until the test is over.
+  @discardableResult
+  func run(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+    let task = Task { _ = try? await work() }
+    tasks.withLock { $0.append(task) }
+    return task
+  }
+
+  /// Starts the player, and waits until it plays.
+  @discardableResult
+  func startPlayer() async throws -> Player {
+    guard let player = server.player else { throw Missing(what: "a player") }
+    run { try await player.run() }
+    while player.player == nil { await Task.yield() }
+    guard let running = player.player else { throw Missing(what: "a running player") }
+    return running
+  }
+
+  /// Starts to work at batches.
+  @discardableResult
+  func startBatches() -> Task<Void, Never> { run { [batches = server.batches] in await batches.work() } }
+
+  /// A client with a new key.
+  func client(
+    _ scopes: [Scope] = [.announce, .read, .play], account: String = "shop", locale: String? = nil, pack: String? = nil,
+    group: String? = nil,
+    rate: NewKey.Rate? = nil
+  ) async throws -> TestClient {
+    let key = APIKey.make()
+    try await ledger.createKey(
+      NewKey(
+        id: key.id, account: account, digest: key.digest, scopes: scopes.map(\.rawValue), locale: locale, pack: pack,
+        group: group,
+        rate: rate))
+    return TestClient(server: server, key: TestKey(key: key, account: account), log: log)
+  }
+
+  /// A client without a key.
+  var stranger: TestClient { TestClient(server: server, key: nil, log: log) }
+
+  /// The clips of a group, by name.
+  func clips(_ group: String = "group.crier") -> [String] {
+    let sounds = folder.url.appending(path: "containers/\(group)/Library/Sounds").path(percentEncoded: false)
+    return ((try? FileManager.default.contentsOfDirectory(atPath: sounds)) ?? []).sorted()
+  }
+
+  /// Waits until something has happened on the lane.
+  @discardableResult
+  func event(_ kind: Ledger.Event.Kind, _ number: Int64? = nil, of player: Player) async throws -> Ledger.Event {
+    for try await event in player.events(after: 0) where event.kind == kind && (number ?? event.number) == event.number
+    {
+      return event
+    }
+    throw Missing(what: "an event \(kind)")
+  }
+}
+
+/// The payload of a payment.
+func payment(_ id: String = "p1", _ amount: String = "12.50", _ more: String = "") -> String {
+  #"{"id":"\#(id)","amount":"\#(amount)","currency":"USD"\#(more.isEmpty ? "" : ",\(more)")}"#
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Testing
+
+@testable import AnnouncementServer
+
+/// A door that is shut until the test opens it.
+actor Door {
+  private var isOpen = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func pass() async {
+    if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+  }
+
+  func open() {
+    isOpen = true
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+}
+
+private struct Fault: Error, Equatable {}
+
+@Suite("One at a time for each key", .timeLimit(.minutes(1)))
+struct TurnsTests {
+  private let turns = Turns<String>()
+
+  private func waitFor(_ count: Int) async {
+    while await turns.count < count { await Task.yield() }
+  }
+
+  @Test("those of one key work one after another, in the order in which they came")
+  func order() async throws {
+    let (door, order, most) = (Door(), Locked<[Int]>([]), Locked((now: 0, most: 0)))
+    var tasks: [Task<Void, Never>] = []
+    for number in 0..<20 {
+      tasks.append(
+        Task { [turns] in
+          await turns.take(["a"]) {
+            most.withLock {
+              $0.now += 1
+              $0.most = max($0.most, $0.now)
+            }
+            if number == 0 { await door.pass() }
+            await Task.yield()
+            order.withLock { $0.append(number) }
+            most.withLock { $0.now -= 1 }
+          }
+        })
+      await waitFor(number + 1)
+    }
+    #expect(order.withLock { $0 }.isEmpty)
+    await door.open()
+    for task in tasks { await task.value }
+    #expect(order.withLock { $0 } == Array(0..<20))
+    #expect(most.withLock { $0.most } == 1)
+    #expect(await turns.count == 0)
+  }
+
+  @Test("those of another key do not wait")
+  func others() async throws {
+    let door = Door()
+    let task = Task { [turns] in await turns.take(["a", "b"]) { await door.pass() } }
+    await waitFor(2)
+    #expect(await turns.take(["c"]) { 7 } == 7)
+    await door.open()
+    await task.value
+    #expect(await turns.take(["a", "b"]) { 8 } == 8)
+  }
+
+  @Test("who has one of two keys waits for the other")
+  func severalKeys() async throws {
+    let (door, order) = (Door(), Locked<[String]>([]))
+    let first = Task { [turns] in
+      await turns.take(["key", "id"]) {
+        await door.pass()
+        order.withLock { $0.append("first") }
+      }
+    }
+    await waitFor(2)
+    let second = Task { [turns] in await turns.take(["id"]) { order.withLock { $0.append("second") } } }
+    await waitFor(3)
+    await door.open()
+    await first.value
+    await second.value
+    #expect(order.withLock { $0 } == ["first", "second"])
+  }
+
+  @Test("an error gives the turn on")
+  func error() async throws {
+    await #expect(throws: Fault.self) { try await turns.take(["a", "b"]) { throw Fault() } }
+    #expect(await turns.count == 0)
+    #expect(await turns.take(["a", "b"]) { true })
+  }
+}
+
+@Suite("The same work is done once for all who ask at once", .timeLimit(.minutes(1)))
+struct SingleFlightTests {
+  private let flights = SingleFlight<String, Int>()
+
+  @Test("all get what came of it, and only the first is told that it was its own")
+  func once() async throws {
+    let (door, calls) = (Door(), Locked(0))
+    let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<50 {
+        group.addTask { [flights] in
+          let answer = try await flights.value(for: "a") {
+            calls.withLock { $0 += 1 }
+            await door.pass()
+            return 7
+          }
+          #expect(answer.value == 7)
+          return answer.isShared
+        }
+      }
+      while await flights.waiting < 50 { await Task.yield() }
+      #expect(await flights.count == 1)
+      await door.open()
+      return try await group.reduce(into: [Bool]()) { $0.append($1) }
+    }
+    #expect(answers.count { !$0 } == calls.withLock { $0 })
+    #expect(calls.withLock { $0 } == 1)
+    #expect(await flights.count == 0)
+    #expect(await flights.waiting == 0)
+  }
+
+  @Test("other work goes on beside it")
+  func beside() async throws {
+    let door = Door()
+    let first = Task { [flights] in
+      try await flights.value(for: "a") {
+        await door.pass()
+        return 1
+      }
+    }
+    while await flights.count < 1 { await Task.yield() }
+    #expect(try await flights.value(for: "b") { 2 }.value == 2)
+    await door.open()
+    #expect(try await first.value.value == 1)
+  }
+
+  @Test("an error is everybody's who asked, and is not kept")
+  func error() async throws {
+    let door = Door()
+    let tasks = (0..<2).map { _ in
+      Task { [flights] in
+        try await flights.value(for: "a") {
+          await door.pass()
+          throw Fault()
+        }
+      }
+    }
+    while await flights.waiting < 2 { await Task.yield() }
+    await door.open()
+    for task in tasks { await #expect(throws: Fault.self) { try await task.value } }
+    let again = try await flights.value(for: "a") { 3 }
+    #expect(again.value == 3 && !again.isShared)
+  }
+
+  @Test("it goes on when the one who asked first has gone")
+  func gone() async throws {
+    let door = Door()
+    let isDone = Locked(false)
+    let first = Task { [flights] in
+      try await flights.value(for: "a") {
+        await door.pass()
+        try Task.checkCancellation()
+        isDone.withLock { $0 = true }
+        return 1
+      }
+    }
+    while await flights.count < 1 { await Task.yield() }
+    first.cancel()
+    await door.open()
+    #expect(try await first.value.value == 1)
+    #expect(isDone.withLock { $0 })
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What a backend asks of the service")
+struct AnnouncementRequestTests {
+  private func request(_ json: String) throws -> AnnouncementRequest { try PayloadDecoder.request(Data(json.utf8)) }
+
+  private func fault(_ json: String) -> AnnouncementError? {
+    do throws(AnnouncementError) {
+      _ = try PayloadDecoder.request(Data(json.utf8))
+      return nil
+    } catch { return error }
+  }
+
+  /// A payment with something beside it.
+  private func payment(_ more: String) -> String { #"{"id":"p1","amount":"1.00","currency":"CNY",\#(more)}"# }
+
+  @Test("a payment alone is a clip with nothing said of how it is made")
+  func plain() throws {
+    let request = try request(#"{"id":"p1","amount":"1.00","currency":"CNY"}"#)
+    #expect(request.id == "p1" && request.deliver == [.clip] && request.device == nil)
+    #expect(request.options == .init() && request.defaults.isEmpty)
+    guard case .payment(let payment) = request.announcement else { throw Missing(what: "a payment") }
+    #expect(payment.id == "p1")
+  }
+
+  @Test("each option is read as it is written")
+  func options() throws {
+    let request = try request(
+      payment(
+        #""deliver":["play","clip","play"],"device":"d1","method":"sing","voice":"en-us","rate":450,"pack":"p","#
+          + #""format":"mp3","encoding":"pcm16","group":"group.a""#))
+    #expect(request.deliver == [.clip, .play] && request.device == "d1")
+    let options = request.options
+    #expect(options.method == "sing" && options.voice == "en-us" && options.rate == 450 && options.pack == "p")
+    #expect(options.format == "mp3" && options.encoding == "pcm16" && options.group == "group.a")
+  }
+
+  @Test("an option that is null or empty was not given")
+  func absent() throws {
+    let request = try request(payment(#""deliver":null,"device":"","method":null,"voice":"  ","rate":null,"pack":"""#))
+    #expect(request.deliver == [.clip] && request.device == nil && request.options == .init())
+  }
+
+  @Test("options stand beside the payment of an APNs payload, not in it")
+  func places() throws {
+    let beside = try request(
+      #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","rate":20,"voice":"x"},"voice":"y","deliver":["play"]}"#)
+    #expect(beside.options.voice == "y" && beside.options.rate == nil && beside.deliver == [.play] && beside.id == "p1")
+    let alert = try request(#"{"aps":{"alert":"Hello"},"id":"a1","format":"caf"}"#)
+    #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
+  }
+
+  @Test("a text has a locale, and may have an id")
+  func text() throws {
+    #expect(try request(#"{"text":"Hello","locale":"en-US"}"#).announcement == .text("Hello", locale: "en-US"))
+    #expect(try request(#"{"text":"Hello"}"#).id == nil)
+    #expect(try request(#"{"text":"Hello","id":"t1"}"#).id == "t1")
+    #expect(fault(#"{"text":"Hello","id":7}"#)?.subject == "id")
+  }
+
+  @Test(
+    "a value of another shape names its field, and not what it holds",
+    arguments: [
+      (#""deliver":"play""#, "deliver"), (#""deliver":[]"#, "deliver"), (#""deliver":{"play":1}"#, "deliver"),
+      (#""deliver":["secret"]"#, "deliver"), (#""deliver":["Play"]"#, "deliver"), (#""deliver":["play",7]"#, "deliver"),
+      (#""deliver":[null]"#, "deliver"), (#""device":7"#, "device"), (#""method":["secret"]"#, "method"),
+      (#""voice":true"#, "voice"), (#""rate":"160""#, "rate"), (#""rate":79"#, "rate"), (#""rate":451"#, "rate"),
+      (#""rate":-1"#, "rate"), (#""rate":160.5"#, "rate"), (#""rate":99999999999999999999"#, "rate"),
+      (#""rate":[]"#, "rate"), (#""pack":{}"#, "pack"), (#""format":1"#, "format"), (#""encoding":false"#, "encoding"),
+      (#""group":[]"#, "group"), (#""crier:defaults":{"locale":7}"#, "crier:defaults"),
+    ])
+  func shapes(more: String, field: String) {
+    let fault = fault(payment(more))
+    #expect(fault?.code == .fieldInvalid && fault?.subject == field)
+    #expect(fault?.description.contains("secret") == false)
+  }
+
+  @Test(
+    "a text that is too long names its field",
+    arguments: [
+      ("device", 128), ("method", 32), ("voice", 64), ("pack", 64), ("format", 32), ("encoding", 32), ("group", 155),
+    ])
+  func lengths(field: String, limit: Int) throws {
+    #expect(fault(payment(#""\#(field)":"\#(String(repeating: "x", count: limit))""#)) == nil)
+    let fault = fault(payment(#""\#(field)":"\#(String(repeating: "x", count: limit + 1))""#))
+    #expect(fault?.code == .fieldInvalid && fault?.subject == field)
+  }
+
+  @Test("a payment needs an id, and what is wrong with a payload is said as ever")
+  func payload() {
+    #expect(fault(#"{"amount":"1.00","currency":"CNY"}"#)?.code == .fieldMissing)
+    #expect(fault("")?.code == .payloadMalformed)
+    #expect(fault(#"{"text":"a","amount":"1.00"}"#)?.code == .fieldsConflict)
+    #expect(fault(payment(#""rate":100,"rate":200"#))?.code == .payloadMalformed)
+  }
+}
+
+@Suite("A request is kept with what its sender's key has")
+struct StoredRequestTests {
+  private static let requests = [
+    #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
+    #"{"unknown":{"crier:defaults":[1,{"a":"}"}]},"text":"{"}"#, #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#,
+  ]
+
+  @Test("everything else stays, byte for byte", arguments: requests)
+  func bytes(json: String) throws {
+    let request = Data(json.utf8)
+    #expect(PayloadDecoder.stored(request, defaults: .init()) == request)
+    let defaults = AnnouncementRequest.Defaults(locale: "zh-CN", pack: "a \"b\" \\ 张三", group: "group.a")
+    let stored = PayloadDecoder.stored(request, defaults: defaults)
+    let start = try #require(request.firstIndex(of: UInt8(ascii: "{")))
+    #expect(
+      stored.starts(with: request[...start]) && stored.suffix(request.count - start - 1) == request[(start + 1)...])
+    var read = try PayloadDecoder.storedRequest(stored)
+    #expect(read.defaults == defaults)
+    read.defaults = .init()
+    #expect(read == (try PayloadDecoder.request(request)))
+  }
+
+  @Test(
+    "whatever of them the key has",
+    arguments: [
+      AnnouncementRequest.Defaults(locale: "zh-CN"), .init(pack: "p"), .init(group: "g"),
+      .init(locale: "l", group: "g"),
+    ])
+  func some(defaults: AnnouncementRequest.Defaults) throws {
+    let stored = PayloadDecoder.stored(Data(Self.requests[0].utf8), defaults: defaults)
+    #expect(try PayloadDecoder.storedRequest(stored).defaults == defaults)
+    #expect(PayloadDecoder.stored(Data(Self.requests[0].utf8), defaults: defaults) == stored, "always the same bytes")
+  }
+
+  @Test("the largest request is read with them, and a larger one is not")
+  func largest() throws {
+    let start = #"{"text":"a","unknown":""#
+    func request(_ count: Int) -> Data {
+      Data((start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}").utf8)
+    }
+    let defaults = AnnouncementRequest.Defaults(
+      locale: String(repeating: "\u{1}", count: 64), pack: String(repeating: "\u{1}", count: 64),
+      group: String(repeating: "\u{1}", count: 155))
+    let stored = PayloadDecoder.stored(request(PayloadDecoder.largestBytes), defaults: defaults)
+    #expect(try PayloadDecoder.storedRequest(stored).defaults == defaults)
+    #expect(throws: AnnouncementError.self) {
+      try PayloadDecoder.request(request(PayloadDecoder.largestBytes + 10_000))
+    }
+    #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
+  }
+}

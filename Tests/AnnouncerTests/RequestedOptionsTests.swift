@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SoundFiles
+import Testing
+
+@Suite("How a request wants its clip made")
+struct RequestedOptionsTests {
+  private func requested(_ change: (inout AnnouncementRequest.Options) -> Void) -> AnnouncementRequest.Options {
+    var options = AnnouncementRequest.Options()
+    change(&options)
+    return options
+  }
+
+  @Test("a request that says nothing is as its base")
+  func nothing() throws {
+    let base = RenderOptions(
+      method: .clips, rate: 120, format: SoundFormat(container: .caf, encoding: .ulaw), defaultLocale: "hi-IN")
+    #expect(try RenderOptions(.init(), defaults: .init(), base: base) == base)
+    #expect(try RenderOptions(.init(), defaults: .init()) == RenderOptions())
+  }
+
+  @Test("what it says holds, and its key's locale and pack where it says nothing")
+  func said() throws {
+    let options = try RenderOptions(
+      requested {
+        ($0.method, $0.voice, $0.rate, $0.pack) = ("auto", "en-us", 200, "own")
+        ($0.format, $0.encoding) = ("aiff", "alaw")
+      }, defaults: .init(locale: "ja-JP", pack: "preferred"),
+      base: RenderOptions(method: .clips, voice: "v", rate: 100, defaultLocale: "hi-IN"))
+    #expect(options.method == .auto && options.voice == "en-us" && options.rate == 200 && options.pack == "own")
+    #expect(options.format == SoundFormat(container: .aiff, encoding: .alaw))
+    #expect(options.preferredPack == "preferred" && options.defaultLocale == "ja-JP")
+  }
+
+  @Test(
+    "a name of none is refused, with the choices and without the name",
+    arguments: [("method", "sing"), ("format", "mp3"), ("encoding", "opus"), ("method", ""), ("format", "WAV")])
+  func unknown(option: String, name: String) {
+    let requested = requested { options in
+      switch option {
+      case "method": options.method = name
+      case "format": options.format = name
+      default: options.encoding = name
+      }
+    }
+    let error = #expect(throws: AnnouncerError.self) { try RenderOptions(requested, defaults: .init()) }
+    #expect(error?.code == .optionInvalid && error?.description.hasPrefix("\(option): is none that there is") == true)
+    if !name.isEmpty { #expect(error?.description.contains(name) == false) }
+  }
+
+  @Test("options that do not go together are refused")
+  func together() {
+    for requested in [
+      requested { ($0.method, $0.pack) = ("speech", "p") }, requested { ($0.format, $0.encoding) = ("caf", "ima4") },
+      requested { $0.rate = 79 },
+      requested { $0.rate = 451 },
+    ] {
+      let error = #expect(throws: AnnouncerError.self) { try RenderOptions(requested, defaults: .init()) }
+      #expect(error?.code == .optionInvalid)
+    }
+  }
+
+  @Test("a key's pack does not keep a request from asking for the engine")
+  func preferredWithSpeech() throws {
+    let options = try RenderOptions(requested { $0.method = "speech" }, defaults: .init(pack: "p"))
+    #expect(options.method == .speech && options.pack == nil)
+  }
+}
+
+@Suite("The pack that is preferred")
+struct PreferredPackTests {
+  private func options(_ id: String?, _ method: RenderOptions.Method = .auto) -> RenderOptions {
+    var options = RenderOptions(method: method)
+    options.preferredPack = id
+    return options
+  }
+
+  @Test("it speaks announcements of its locale, before others that have all of their words")
+  func preferred() async throws {
+    let workshop = try Workshop()
+    _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")
+    let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", id: "b")
+    let payment = try Workshop.payment()
+    #expect(try await announcer.render(payment, into: nil).report.voice == "a")
+    #expect(try await announcer.render(payment, options: options("b"), into: nil).report.voice == "b")
+    #expect(try await announcer.render(payment, options: options("b", .clips), into: nil).report.voice == "b")
+  }
+
+  @Test("it is passed over when it is missing, or of another locale, or the engine is asked for")
+  func passedOver() async throws {
+    let workshop = try Workshop()
+    _ = try await workshop.recordedAnnouncer(in: "en-US", id: "english")
+    let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", id: "voice")
+    let payment = try Workshop.payment()
+    for id in ["nobody", "english", ""] {
+      #expect(try await announcer.render(payment, options: options(id), into: nil).report.voice == "voice")
+    }
+    #expect(
+      try await announcer.render(payment, options: options("voice", .speech), into: nil).report.method == "speech")
+    var fast = options("voice")
+    fast.rate = 200
+    #expect(try await announcer.render(payment, options: fast, into: nil).report.method == "speech")
+  }
+
+  @Test("it is passed over when its bytes were changed")
+  func broken() async throws {
+    let workshop = try Workshop()
+    _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "voice")
+    let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", id: "broken")
+    let pack = workshop.voices.appending(path: "broken")
+    let names = try FileManager.default.contentsOfDirectory(atPath: pack.path).filter { $0.hasSuffix(".wav") }.sorted()
+    let (one, other) = (pack.appending(path: names[3]), pack.appending(path: names[4]))
+    try FileManager.default.removeItem(at: one)
+    try FileManager.default.copyItem(at: other, to: one)
+    let clip = try await announcer.render(try Workshop.payment(), options: options("broken"), into: nil)
+    #expect(clip.report.voice == "voice")
+  }
+
+  @Test("one that was asked for goes before it")
+  func askedFor() async throws {
+    let workshop = try Workshop()
+    _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")
+    let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", id: "b")
+    var options = options("b")
+    options.pack = "a"
+    #expect(try await announcer.render(try Workshop.payment(), options: options, into: nil).report.voice == "a")
+  }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServiceAccess
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("crier serve", .timeLimit(.minutes(5)))
+struct ServeCommandTests {
+  private static let body = #"{"id":"1","amount":"12.50","currency":"USD","locale":"en-US"}"#
+
+  private struct Created: Decodable {
+    var id: String
+    var key: String
+  }
+
+  private func createKey(_ crier: Command, _ flags: String...) throws -> Created {
+    let result = try crier.run(["keys", "create", "--json"] + flags)
+    #expect(result.status == 0, "\(result.message)")
+    return try JSONDecoder().decode(Created.self, from: Data(result.output.utf8))
+  }
+
+  private func shell(_ line: String, in crier: Command) throws -> (status: Int32, output: Data) {
+    let output = crier.directory.appending(path: "shell-\(UUID().uuidString)")
+    let process = try Spawned(
+      URL(filePath: "/bin/sh"), ["-c", line], environment: ["PATH": "/usr/bin:/bin"], directory: crier.directory
+    ) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.path, O_WRONLY | O_CREAT, 0o600)
+    }
+    return (process.wait(), try Data(contentsOf: output))
+  }
+
+  // MARK: Starting
+
+  @Test("it says where the console is, shows its first key, and a curl line that works as it stands")
+  func greeting() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let key = try #require(service.key)
+    #expect(try APIKey(key).text == key)
+    let file = crier.home.appending(path: "first-key")
+    #expect(service.greeting.count == 3)
+    #expect(service.greeting[0] == "Crier is at \(service.address)/#key=\(key)")
+    #expect(service.greeting[1] == "Key: \(key) (also in \(file.path))")
+    let line = try #require(service.greeting[2].wholeMatch(of: /Try: (curl .*)/)).1
+
+    let first = try shell(String(line), in: crier)
+    #expect(first.status == 0)
+    let report = try JSONValue(first.output)
+    #expect(report["id"]?.string == "first")
+    let url = try #require(report["clip"]?["url"]?.string)
+    let clip = try Curl.send("GET", url, headers: [], body: nil, in: crier.directory)
+    #expect(clip.status == 200 && clip.body.starts(with: Data("RIFF".utf8)))
+    #expect(try shell(String(line), in: crier).output == first.output)
+    #expect(try service.send("GET", "/v1/announcements/first").json()["delivery"]?["play"]?.object != nil)
+
+    let page = try Curl.send("GET", "\(service.address)/", headers: [], body: nil, in: crier.directory)
+    #expect(page.status == 200 && page.header("Content-Type") == "text/html; charset=utf-8")
+  }
+
+  @Test("at a later start, where its output is no terminal, it names the key's file, and the curl line works too")
+  func laterGreeting() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let home = crier.directory.appending(path: "Ann's \"home\"").path
+    let first = try RunningService(of: crier, RunningService.flags + ["--home", home])
+    first.signal(SIGKILL)
+    _ = first.wait()
+    let service = try RunningService(of: crier, RunningService.flags + ["--home", home])
+    #expect(service.greeting.count == 3)
+    #expect(service.greeting[0] == "Crier is at \(service.address)/")
+    #expect(service.greeting[1] == "Key: in \(home)/first-key")
+    #expect(!service.greeting.joined().contains("crier_"))
+    let line = try #require(service.greeting[2].wholeMatch(of: /Try: (curl .*)/)).1
+    #expect(try JSONValue(try shell(String(line), in: crier).output)["id"]?.string == "first")
+  }
+
+  @Test("the first key is its owner's to read, is never logged, and is the same after a restart")
+  func firstKey() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = crier.home.appending(path: "first-key")
+    var keys: [String] = []
+    for _ in 0..<2 {
+      let service = try RunningService(of: crier, RunningService.flags, environment: ["CRIER_LOG_LEVEL": "trace"])
+      let key = try #require(service.key)
+      keys.append(key)
+      #expect(try String(contentsOf: file, encoding: .utf8) == key + "\n")
+      for kept in [file, crier.home.appending(path: "signing-secret")] {
+        let mode = try FileManager.default.attributesOfItem(atPath: kept.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600, "\(kept.lastPathComponent)")
+      }
+      #expect(try service.send("GET", "/v1/announcements").status == 200)
+      #expect(try service.announce(Self.body).status < 300)
+      service.signal(SIGTERM)
+      #expect(service.wait() == 0)
+      let log = try service.messages()
+      #expect(!log.contains(key.suffix(43)) && !log.contains("12.50") && !log.contains("twelve"))
+    }
+    #expect(keys[0] == keys[1])
+  }
+
+  @Test("once its first key is revoked, the greeting shows none; where no key is left, it makes another")
+  func firstKeyRevoked() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    var service = try RunningService(of: crier)
+    let first = try #require(service.key)
+    let other = try createKey(crier)
+    service.signal(SIGKILL)
+    #expect(try crier("keys", "revoke", try APIKey(first).id).status == 0)
+    service = try RunningService(of: crier)
+    #expect(service.greeting == ["Crier is at \(service.address)/"])
+    #expect(try service.send("GET", "/v1/announcements", key: first).code == "key_unknown")
+    #expect(try service.send("GET", "/v1/announcements", key: other.key).status == 200)
+    service.signal(SIGKILL)
+    #expect(try crier("keys", "revoke", other.id).status == 0)
+    service = try RunningService(of: crier)
+    #expect(service.key != nil && service.key != first)
+    #expect(try service.send("GET", "/v1/announcements").status == 200)
+  }
+
+  @Test(
+    "where other machines can call, it does not start without a key, and says how to make one",
+    arguments: ["0.0.0.0", "::", "127.0.0.1.example"])
+  func offLoopback(host: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.serve(["--host", host] + RunningService.flags)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.hasPrefix("crier: --host \(host): ") && result.message.contains("crier keys create"))
+    #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "first-key").path))
+  }
+
+  @Test("where other machines can call, it starts with a key, and a revoked one is none")
+  func offLoopbackWithKey() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let created = try createKey(crier)
+    let service = try RunningService(of: crier, ["--host", "0.0.0.0"] + RunningService.flags)
+    #expect(service.greeting == ["Crier is at http://0.0.0.0:\(service.port)/"])
+    #expect(try service.announce(Self.body, key: created.key).status == 201)
+    service.signal(SIGTERM)
+    #expect(service.wait() == 0)
+    #expect(try crier("keys", "revoke", created.id).status == 0)
+    #expect(try crier.serve(["--host", "0.0.0.0"] + RunningService.flags).status == 64)
+  }
+
+  @Test("a port that is taken, and an address that is not this machine's, are 69")
+  func cannotListen() throws {
+    let (crier, other) = (try Command(), try Command())
+    defer {
+      crier.remove()
+      other.remove()
+    }
+    let service = try RunningService(of: crier)
+    let taken = try other.serve("--port", "\(service.port)", "--output", "null")
+    #expect(taken.status == 69 && taken.output.isEmpty)
+    #expect(taken.message.contains("cannot listen on 127.0.0.1:\(service.port): Address already in use"))
+    #expect(taken.message.contains("--port"))
+    #expect(try createKey(other).id.count == 8)
+    // The first is of the documentation's addresses, and the second has a top level that never is (RFC 5737, RFC 2606).
+    for host in ["192.0.2.1", "shop.invalid"] {
+      let result = try other.serve(["--host", host] + RunningService.flags)
+      #expect(result.status == 69 && result.output.isEmpty, "\(result.message)")
+      #expect(result.message.contains("cannot listen on \(host):") && result.message.contains("--host"))
+    }
+  }
+
+  @Test("what it cannot start with ends it before it listens, and the message names it")
+  func wrongFlags() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let cases: [(flags: [String], status: Int32, words: String)] = [
+      (["--output", "nonsense"], 64, "nonsense"), (["--output", ""], 64, "output"),
+      (["--output", "hw:1"], 64, "alsa:hw:1"),
+      (["--locale", "tlh"], 65, "locale"), (["--locale", ""], 64, "locale"),
+      (["--port", "eighty"], 64, "--port (flag): give a whole number from 0 to 65535"),
+      (["--port", "65536"], 64, "--port (flag)"), (["--port=-1"], 64, "--port (flag)"), (["--port", ""], 64, "--port"),
+      (["--host", ""], 64, "--host (flag)"), (["--home", ""], 64, "--home"), (["--config", ""], 64, "--config"),
+      (["--data", "nowhere"], 69, "nowhere"), (["--ports", "1"], 64, "--ports"), (["8080"], 64, "8080"),
+    ]
+    for (flags, status, words) in cases {
+      // The last of two flags counts.
+      let result = try crier.serve(["--port", "0", "--output", "null"] + flags)
+      #expect(result.status == status && result.output.isEmpty, "\(flags): \(result.message)")
+      #expect(result.message.contains(words), "\(flags): \(result.message)")
+    }
+  }
+
+  @Test("a home that cannot be written is 73, and data without a console 69")
+  func wrongFolders() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let file = crier.directory.appending(path: "file")
+    try Data().write(to: file)
+    let result = try crier.serve(["--home", file.path] + RunningService.flags)
+    #expect(result.status == 73 && result.message.contains(file.path), "\(result.message)")
+    try FileManager.default.removeItem(at: crier.data.appending(path: "Console"))
+    let without = try crier.serve(RunningService.flags)
+    #expect(without.status == 69 && without.output.isEmpty)
+    #expect(without.message.contains("Console") && without.message.contains("--data"), "\(without.message)")
+  }
+
+  @Test("--home comes before CRIER_HOME, and has everything that is kept")
+  func home() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let other = crier.directory.appending(path: "other home")
+    let service = try RunningService(of: crier, RunningService.flags + ["--home", other.path])
+    #expect(service.greeting[1].hasSuffix("(also in \(other.path)/first-key)"))
+    let report = try service.announce(Self.body)
+    #expect(report.status == 201)
+    #expect(try report.json()["clip"]?["path"]?.string?.hasPrefix(other.path + "/containers/") == true)
+    #expect(!FileManager.default.fileExists(atPath: crier.home.path))
+    service.signal(SIGKILL)
+    _ = service.wait()
+    let same = try RunningService(of: crier, environment: ["CRIER_HOME": other.path])
+    #expect(same.key == service.key)
+  }
+
+  // MARK: Keys
+
+  @Test("a key made meanwhile works at once, and a revoked one is refused within moments")
+  func keys() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let created = try createKey(crier, "--scope", "read")
+    let list = try service.send("GET", "/v1/announcements", key: created.key)
+    #expect(list.status == 200)
+    #expect(try service.announce(Self.body, key: created.key).code == "scope_missing")
+    #expect(try crier("keys", "revoke", created.id).status == 0)
+    let start = ContinuousClock.now
+    try eventually("The key is refused.") {
+      let answer = try service.send("GET", "/v1/announcements", key: created.key)
+      #expect(answer.status == 200 || answer.code == "key_unknown")
+      return answer.status == 401
+    }
+    // 0.1 s, and time for this machine to be slow.
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(try service.send("GET", "/v1/announcements").status == 200)
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("crier serve, its settings")
+struct ServeConfigurationTests {
+  /// Every setting, with a value that is not its default, and another.
+  private static let values: [(name: String, value: String, other: String)] = [
+    ("host", "127.0.0.2", "localhost"), ("port", "9001", "0"), ("output", "null", "none"), ("locale", "zh-CN", "en-GB"),
+    ("group", "group.shop", "group.other"), ("rate", "2.5", "7"), ("burst", "9", "1"), ("speakers", "3", "1"),
+    ("volume", "80", "0"), ("gap", "500", "0"), ("chime", "/tmp/bell.wav", "bell.wav"),
+    ("public_url", "https://pay.example", "http://pay.example:81/crier"), ("missing_number_ms", "100", "0"),
+    ("backlog_payments", "20", "1"), ("backlog_seconds", "90", "1"), ("cache_mb", "16", "1"), ("url_days", "1", "30"),
+    ("retention_days", "5", "400"), ("request_seconds", "5", "60"), ("stop_seconds", "3", "60"),
+    ("connections", "100", "16"), ("log_level", "debug", "error"),
+  ]
+
+  private struct Shown: Equatable {
+    var value: String
+    var source: String
+  }
+
+  private func shown(_ output: String) throws -> [String: Shown] {
+    Dictionary(
+      uniqueKeysWithValues: try output.split(separator: "\n").map { line in
+        let parts = try #require(line.wholeMatch(of: /([a-z_]+): (.*?) +# (\S+)/), "\(line)")
+        return (String(parts.1), Shown(value: parts.2.trimmingCharacters(in: ["'"]), source: String(parts.3)))
+      })
+  }
+
+  private func printed(_ crier: Command, _ flags: String..., environment: [String: String] = [:]) throws -> [String:
+    Shown]
+  {
+    let result = try crier.serve(["--print-config"] + flags, environment: environment)
+    #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
+    return try shown(result.output)
+  }
+
+  private func write(_ text: String, in crier: Command) throws {
+    try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: crier.home.appending(path: "crier.yaml"))
+  }
+
+  @Test("--print-config prints every setting with its default, once, and leaves nothing behind")
+  func defaults() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let output = try crier.serve("--print-config").output
+    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) }.count == Self.values.count)
+    var printed = try shown(output)
+    #expect(Set(printed.keys) == Set(Self.values.map(\.name)))
+    #expect(printed.values.allSatisfy { $0.source == "default" })
+    #expect(Int(printed.removeValue(forKey: "speakers")?.value ?? "") ?? 0 > 0)
+    #expect(
+      printed.mapValues(\.value) == [
+        "host": "127.0.0.1", "port": "8080", "output": "default", "locale": "en-US", "group": "group.crier",
+        "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
+        "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0", "cache_mb": "64", "url_days": "7",
+        "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
+        "log_level": "info",
+      ])
+    #expect(!FileManager.default.fileExists(atPath: crier.home.path))
+  }
+
+  @Test("every setting may stand in crier.yaml of the home, and in the environment, which comes before it")
+  func sources() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("# Settings.\n" + Self.values.map { "\($0.name): \($0.value)\n" }.joined(), in: crier)
+    let file = try printed(crier)
+    #expect(
+      file
+        == Dictionary(uniqueKeysWithValues: Self.values.map { ($0.name, Shown(value: $0.value, source: "crier.yaml")) })
+    )
+    let variables = Dictionary(uniqueKeysWithValues: Self.values.map { ("CRIER_\($0.name.uppercased())", $0.other) })
+    let environment = try printed(crier, environment: variables)
+    #expect(
+      environment
+        == Dictionary(
+          uniqueKeysWithValues: Self.values.map { ($0.name, Shown(value: $0.other, source: "environment")) }))
+  }
+
+  @Test("a flag comes before the environment, the environment before the file, the file before the default")
+  func order() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("port: 1111\nlocale: zh-CN\nvolume: 10\noutput: file:from-the-file\n", in: crier)
+    let printed = try printed(
+      crier, "--port", "3333", "--host", "::1", "--output", "alsa:plughw:1,0",
+      environment: ["CRIER_PORT": "2222", "CRIER_LOCALE": "ja-JP", "CRIER_GROUP": "group.shop"])
+    #expect(printed["port"] == Shown(value: "3333", source: "flag"))
+    #expect(printed["host"] == Shown(value: "::1", source: "flag"))
+    #expect(printed["output"] == Shown(value: "alsa:plughw:1,0", source: "flag"))
+    #expect(printed["locale"] == Shown(value: "ja-JP", source: "environment"))
+    #expect(printed["group"] == Shown(value: "group.shop", source: "environment"))
+    #expect(printed["volume"] == Shown(value: "10", source: "crier.yaml"))
+    #expect(printed["gap"] == Shown(value: "250", source: "default"))
+  }
+
+  @Test("what is printed is a file that sets the same")
+  func roundTrip() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    for flags in [[], ["--output", "file:it's 'here': #1", "--host", "::1", "--locale", "no"], ["--output", "null"]] {
+      let first = try crier.serve(["--print-config"] + flags).output
+      let file = crier.directory.appending(path: "printed.yaml")
+      try Data(first.utf8).write(to: file)
+      let second = try crier.serve("--print-config", "--config", file.path)
+      #expect(second.status == 0, "\(second.message)")
+      func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { String($0.prefix(upTo: $0.lastIndex(of: "#") ?? $0.endIndex)) }
+      }
+      #expect(lines(first) == lines(second.output))
+      #expect(second.output.split(separator: "\n").allSatisfy { $0.hasSuffix("# printed.yaml") })
+    }
+  }
+
+  @Test("the file holds when the service runs, and --config names another one")
+  func used() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("host: 127.0.0.3\nport: 0\noutput: none\nrate: 5\nburst: 7\n", in: crier)
+    let service = try RunningService(of: crier, [])
+    #expect(service.address.hasPrefix("http://127.0.0.3:"))
+    #expect(try service.send("GET", "/v1/voices").header("RateLimit-Limit") == "7")
+    #expect(try service.send("GET", "/v1/playback").code == "player_unavailable")
+    let other = crier.directory.appending(path: "other.yaml")
+    try Data("locale: hi-IN\n".utf8).write(to: other)
+    let printed = try printed(crier, "--config", other.path)
+    #expect(printed["locale"] == Shown(value: "hi-IN", source: "other.yaml"))
+    #expect(printed["rate"]?.source == "default")
+  }
+
+  @Test(
+    "a file without settings sets nothing",
+    arguments: ["", "\n\n", "# Nothing yet.\n", "  # nothing\n\n", "{}\n", "---\n"])
+  func empty(text: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write(text, in: crier)
+    #expect(try printed(crier).values.allSatisfy { $0.source == "default" })
+  }
+
+  @Test(
+    "a setting that cannot be is 64, and the message names it, who has it, and what would be right",
+    arguments: [
+      ("prot: 8080", "prot (crier.yaml): is no setting; there are host, port, "),
+      ("port: 8080\nPort: 1", "Port (crier.yaml): is no setting"), ("8080: port", "8080 (crier.yaml): is no setting"),
+      ("port: eighty", "port (crier.yaml): give a whole number from 0 to 65535"),
+      ("port: 65536", "port (crier.yaml): give"), ("port: -1", "port (crier.yaml): give"),
+      ("port: 80.5", "port (crier.yaml): give"), ("port: true", "port (crier.yaml): give"),
+      ("port: [80]", "port (crier.yaml): give"), ("port: {number: 80}", "port (crier.yaml): give"),
+      ("port:", "port (crier.yaml): give"), ("port: ~", "port (crier.yaml): give"),
+      ("port: ''", "port (crier.yaml): give"),
+      ("port: 99999999999999999999", "port (crier.yaml): give"),
+      ("host: [a, b]", "host (crier.yaml): give one value, and neither a list nor nothing"),
+      ("host:", "host (crier.yaml): give"), ("host: ''", "host (crier.yaml): give a name or an address"),
+      ("output: {alsa: hw}", "output (crier.yaml): give one value"), ("output:", "output (crier.yaml): give one value"),
+      ("output: ''", "output (crier.yaml): give default"),
+      ("rate: fast", "rate (crier.yaml): give a number from 0.001 to 1000000.0"),
+      ("rate: 0", "rate (crier.yaml): give"),
+      ("rate: .nan", "rate (crier.yaml): give"), ("rate: .inf", "rate (crier.yaml): give"),
+      ("burst: 0", "burst (crier.yaml): give a whole number from 1 to 1000000"),
+      ("volume: 101", "volume (crier.yaml): give a whole number from 0 to 100"),
+      ("speakers: 0", "speakers (crier.yaml): give"), ("gap: 60001", "gap (crier.yaml): give"),
+      ("cache_mb: 0", "cache_mb (crier.yaml)"), ("url_days: 0", "url_days (crier.yaml)"),
+      ("stop_seconds: 0", "stop_seconds (crier.yaml)"), ("connections: 15", "connections (crier.yaml)"),
+      ("log_level: loud", "log_level (crier.yaml): give one of trace, debug, info"),
+      ("public_url: pay.example", "public_url (crier.yaml): give what the world calls the service"),
+      ("public_url: ftp://pay.example", "public_url (crier.yaml): give"),
+      ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
+      ("chime: [a]", "chime (crier.yaml): give"),
+    ])
+  func wrongSetting(text: String, words: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write(text + "\n", in: crier)
+    for flags in [["--print-config"], []] {
+      let result = try crier.serve(flags)
+      #expect(result.status == 64 && result.output.isEmpty, "\(result.message)")
+      #expect(result.message.hasPrefix("crier: \(words)"), "\(result.message)")
+      #expect(result.message.hasSuffix(".\n") && !result.message.dropLast().contains("\n"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: crier.home.path) == ["crier.yaml"])
+  }
+
+  @Test(
+    "a file that is no YAML of names and values is 64, and named",
+    arguments: [
+      "port: [", "port", "- port\n- host", "\tport: 1", "port: 1\n host: 2", "port: 1\nport: 2", "\u{1}",
+      "a: 1\n---\nb: 2",
+    ])
+  func noYAML(text: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write(text, in: crier)
+    let result = try crier.serve()
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.contains("crier.yaml"), "\(result.message)")
+  }
+
+  @Test("a file that is not there or cannot be read is 64, and named")
+  func noFile() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let bytes = crier.directory.appending(path: "bytes.yaml")
+    try Data([0xFF, 0xFE, 0x00]).write(to: bytes)
+    for path in [crier.directory.appending(path: "missing.yaml").path, crier.directory.path, bytes.path] {
+      for flags in [["--print-config"], []] {
+        let result = try crier.serve(["--config", path] + flags)
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(result.message.contains(path) && result.message.contains("--config"), "\(result.message)")
+      }
+    }
+    // The home's own is no exception.
+    try FileManager.default.createDirectory(
+      at: crier.home.appending(path: "crier.yaml"), withIntermediateDirectories: true)
+    #expect(try crier.serve().status == 64)
+  }
+
+  @Test(
+    "a variable that cannot be is 64, and named with its source",
+    arguments: [
+      ("CRIER_PORT", "eighty", "port"), ("CRIER_VOLUME", "-1", "volume"), ("CRIER_RATE", "0", "rate"),
+      ("CRIER_LOG_LEVEL", "INFO ", "log_level"), ("CRIER_GROUP", "..", "group"), ("CRIER_PORT", "", "port"),
+    ])
+  func wrongVariable(variable: String, value: String, name: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.serve("--print-config", environment: [variable: value])
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.hasPrefix("crier: \(name) (environment): give "), "\(result.message)")
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("crier serve, when it is stopped", .timeLimit(.minutes(5)))
+struct ServeStoppingTests {
+  private static let body = #"{"id":"7","amount":"12.50","currency":"USD","locale":"en-US"}"#
+
+  /// A request whose body has begun to come and is waited for.
+  private func underWay(_ service: RunningService) throws -> RawConnection {
+    let connection = try service.connect()
+    try connection.send(
+      "POST", "/v1/announcements",
+      headers: [
+        "Authorization: Bearer \(service.key ?? "")", "Content-Type: application/json",
+        "Content-Length: \(Self.body.utf8.count)",
+      ])
+    try connection.send(String(Self.body.prefix(10)))
+    try eventually("The request is under way.") {
+      // The other one is the one that asks.
+      try service.send("GET", "/metrics").text.contains("crier_requests_in_flight 2\n")
+    }
+    return connection
+  }
+
+  /// Returns when nobody is let in any more.
+  private func refusesConnections(_ service: RunningService) throws {
+    try eventually("It listens no more.") {
+      do {
+        _ = try service.connect()
+        return false
+      } catch let failure as RawConnection.Failure where [ECONNREFUSED, ECONNRESET].contains(failure.number) {
+        return true
+      }
+    }
+  }
+
+  @Test("a signal ends it with status 0, and the request that is under way is answered", arguments: [SIGTERM, SIGINT])
+  func requestUnderWay(number: Int32) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let connection = try underWay(service)
+    let start = ContinuousClock.now
+    service.signal(number)
+    try refusesConnections(service)
+    try connection.send(String(Self.body.dropFirst(10)))
+    let answer = try HTTPAnswer(try connection.receiveAll())
+    #expect(answer.status == 201 && answer.header("Connection") == "close")
+    #expect(service.wait() == 0)
+    #expect(ContinuousClock.now - start < .seconds(10))
+
+    let next = try RunningService(of: crier)
+    let again = try next.announce(Self.body)
+    #expect(again.status == 200 && again.body == answer.body)
+  }
+
+  @Test("nobody who keeps it waiting can keep it longer than its limit")
+  func stuckRequest() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier, environment: ["CRIER_STOP_SECONDS": "1"])
+    let connection = try underWay(service)
+    let start = ContinuousClock.now
+    service.signal(SIGTERM)
+    #expect(service.wait() == 0)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    _ = connection
+  }
+
+  @Test("who listens to its events, or keeps a connection, does not keep it")
+  func listeners() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let authorization = "Authorization: Bearer \(service.key ?? "")"
+    let (stream, idle) = (try service.connect(), try service.connect())
+    try stream.send("GET", "/v1/events", headers: [authorization])
+    _ = try stream.receive(through: ": crier\n\n")
+    try idle.send("GET", "/v1/playback", headers: [authorization])
+    _ = try idle.receive(through: "\"waiting_count\":0}")
+    let start = ContinuousClock.now
+    service.signal(SIGTERM)
+    #expect(service.wait() == 0)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(try String(decoding: stream.receiveAll(), as: UTF8.self).contains("0\r\n\r\n"), "The stream ends whole.")
+  }
+
+  @Test("what waits to be heard is heard after the restart, and nothing twice")
+  func player() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let log = crier.directory.appending(path: "played.log")
+    var service = try RunningService(of: crier, ["--port", "0", "--output", "file:\(log.path)"])
+    #expect(try service.send("POST", "/v1/playback/pause").status == 200)
+    for id in ["a", "b"] {
+      let body = #"{"id":"\#(id)","amount":"1","currency":"USD","locale":"en-US","deliver":["play"]}"#
+      #expect(try service.announce(body).status == 201)
+    }
+    service.signal(SIGTERM)
+    #expect(service.wait() == 0)
+    service = try RunningService(of: crier, ["--port", "0", "--output", "file:\(log.path)"])
+    #expect(try service.send("POST", "/v1/playback/resume").status == 200)
+    try eventually("Both are heard.") {
+      let list = try service.send("GET", "/v1/announcements").json()["announcements"]?.array ?? []
+      #expect(list.compactMap { $0["id"]?.string } == ["b", "a"])
+      return list.allSatisfy { $0["delivery"]?["play"]?["state"]?.string == "played" }
+    }
+    let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+    #expect(lines.filter { $0.contains("\"heard\"") }.count == 2)
+  }
+
+  @Test("what was answered 201 is there after kill -9, byte for byte")
+  func killed() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    var service = try RunningService(of: crier)
+    let made = try service.announce(Self.body)
+    let keyed = try service.announce(
+      #"{"text":"The shop is open","locale":"en-US"}"#, headers: ["Idempotency-Key: one"])
+    #expect(made.status == 201 && keyed.status == 201)
+    let address = service.address
+    service.signal(SIGKILL)
+    #expect(service.wait() == 128 + SIGKILL)
+
+    service = try RunningService(of: crier)
+    let again = try service.announce(Self.body)
+    #expect(again.status == 200 && again.body == made.body)
+    let keyedAgain = try service.announce(
+      #"{"text":"The shop is open","locale":"en-US"}"#, headers: ["Idempotency-Key: one"])
+    #expect(keyedAgain.status == 200 && keyedAgain.body == keyed.body)
+    #expect(try service.send("GET", "/v1/announcements/7").status == 200)
+    // The URL that was given then, but for the port, which is another one now.
+    let url = try #require(try made.json()["clip"]?["url"]?.string)
+    let clip = try service.send("GET", String(url.trimmingPrefix(address)), key: "")
+    #expect(clip.status == 200)
+    #expect(try made.json()["clip"]?["bytes"]?.number == Double(clip.body.count))
+    #expect(try service.announce(#"{"id":"7","amount":"12.51","currency":"USD"}"#).code == "id_conflict")
+  }
+}

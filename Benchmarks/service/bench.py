@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures `crier serve` beside nginx, beside a bare route of its framework, and beside the engine called in-process, in
+turns in one run, and prints a table in Markdown."""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests" / "service"))
+sys.dont_write_bytecode = True
+
+import inputs  # noqa: E402
+from client import Connection, post  # noqa: E402
+from harness import (  # noqa: E402
+    MEBIBYTE,
+    Options,
+    Service,
+    Unusable,
+    end_on_signals,
+    free_port,
+    memory,
+    percentile,
+    progress,
+    speakers,
+    work_folder,
+)
+
+HERE = pathlib.Path(__file__).resolve().parent
+HOT = {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN", "method": "speech"}
+# Connections and threads of wrk.
+LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
+MISS_CONNECTIONS = 8
+
+
+class Beside:
+    """Another program that is measured, ended with the block."""
+
+    def __init__(self, command, port, log):
+        self.port = port
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                with Connection(port, timeout=5) as connection:
+                    connection.open()
+                    return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    self.process.kill()
+                    raise Unusable(f"{command[0]} did not start: {pathlib.Path(log).read_text()[-300:]}") from None
+                time.sleep(0.01)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
+
+
+def nginx(folder, clip):
+    """Two workers, sendfile on, nothing logged; the one file, under the same path."""
+    program = shutil.which("nginx") or "/usr/sbin/nginx"
+    if not os.access(program, os.X_OK):
+        raise Unusable("nginx is missing: apt-get install nginx-light.")
+    port = free_port()
+    files = folder / "nginx" / "files" / "v1" / "clips"
+    files.mkdir(parents=True)
+    shutil.copy(clip, files)
+    # Workers of another user must reach it.
+    for part in (folder, folder / "nginx", folder / "nginx" / "files"):
+        part.chmod(0o755)
+    temporary = " ".join(
+        f"{kind}_temp_path {folder}/nginx/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (folder / "nginx.conf").write_text(f"""
+        daemon off; worker_processes 2; pid {folder}/nginx/pid; error_log {folder}/nginx/errors;
+        events {{ worker_connections 1024; }}
+        http {{
+          sendfile on; tcp_nopush on; access_log off; keepalive_requests 100000000; open_file_cache max=16; {temporary}
+          types {{ audio/wav wav; }}
+          server {{ listen 127.0.0.1:{port}; root {folder}/nginx/files; }}
+        }}""")
+    return Beside([program, "-p", str(folder), "-c", str(folder / "nginx.conf")], port, folder / "nginx.log")
+
+
+def wrk(port, target, key, seconds, connections, threads, script=(), arguments=()):
+    """Requests a second. Answers that are not 200 and errors end the run: a figure with them would say nothing."""
+    told = wrk_output(port, target, key, seconds, connections, threads, script, arguments)
+    if "Non-2xx" in told or "Socket errors" in told:
+        raise Unusable(f"wrk met errors: {told[-400:]}")
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", told).group(1))
+
+
+def wrk_output(port, target, key, seconds, connections, threads, script=(), arguments=()):
+    command = ["wrk", "-d", f"{seconds}s", "-c", str(connections), "-t", str(threads), "--timeout", "30s"]
+    command += ["-H", f"Authorization: Bearer {key}", *script, f"http://127.0.0.1:{port}{target}", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=True).stdout
+
+
+def fields(text):
+    """`name value` pairs as the programs of Benchmarks print them."""
+    words = text.split()
+    return {name: float(value) for name, value in zip(words, words[1:]) if re.fullmatch(r"\d+(\.\d+)?(e-?\d+)?", value)}
+
+
+def program(build, name, *arguments, text=None):
+    ended = subprocess.run(
+        [str(build / name), *arguments], input=text, capture_output=True, text=True, timeout=900, check=False
+    )
+    if ended.returncode != 0:
+        raise Unusable(f"{name} ended with {ended.returncode}: {ended.stderr[-300:]}")
+    return ended.stdout
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.arguments = arguments
+        self.folder = folder
+        self.build = pathlib.Path(arguments.build).resolve()
+        self.options = Options(str(self.build / "crier"), 1, 1, False)
+        self.figures = {}
+
+    def add(self, name, value):
+        self.figures.setdefault(name, []).append(value)
+
+    def median(self, name):
+        return statistics.median(self.figures[name]) if name in self.figures else 0.0
+
+    def run(self):
+        with Service(self.options, self.folder / "home") as service:
+            time.sleep(2)  # Until the start is over, for what it needs when nothing is asked.
+            self.idle = (memory(service.pid), sum(map(memory, speakers(service.pid))), len(speakers(service.pid)))
+            with service.connect() as connection:
+                body = json.dumps(HOT).encode()
+                answer = post(connection, body)
+                if answer.status != 201:
+                    raise Unusable(f"the first request was answered {answer.status} {answer.code}.")
+            report = answer.json()
+            self.clip = report["clip"]
+            (self.folder / "hit").write_bytes(body)
+            (self.folder / "report").write_bytes(answer.body)
+            self.hit_bytes = (len(body), len(answer.body))
+            target = f"/v1/clips/{self.clip['name']}"
+            with nginx(self.folder, self.file_of(service)) as other:
+                for number in range(self.arguments.rounds):
+                    progress(f"GET, round {number + 1} of {self.arguments.rounds}")
+                    self.compare("get", number, target, service, other, (), ())
+            if self.arguments.skip_bare:
+                progress("the bare route is not measured")
+            else:
+                port = free_port()
+                with Beside(
+                    [str(self.build / "bare-service"), str(port), str(self.folder / "report")],
+                    port,
+                    self.folder / "bare.log",
+                ) as other:
+                    for number in range(self.arguments.rounds):
+                        progress(f"POST that hits, round {number + 1} of {self.arguments.rounds}")
+                        self.compare(
+                            "hit",
+                            number,
+                            "/v1/announcements",
+                            service,
+                            other,
+                            ("-s", str(HERE / "hit.lua")),
+                            ("--", service.key, str(self.folder / "hit")),
+                        )
+            self.after_hits = memory(service.pid)
+        self.misses()
+        self.starts()
+
+    def file_of(self, service):
+        return service.home / "containers" / "group.crier" / "Library" / "Sounds" / self.clip["name"]
+
+    def compare(self, name, round_number, target, service, other, script, arguments):
+        for connections, threads in LOADS:
+            seconds = self.arguments.seconds
+            pair = [("ours", service), ("other", other)]
+            # Who comes first changes, for a machine may slow down under load.
+            for who, server in pair if round_number % 2 == 0 else pair[::-1]:
+                rate = wrk(server.port, target, service.key, seconds, connections, threads, script, arguments)
+                self.add(f"{name} {who} {connections} {threads}", rate)
+
+    def misses(self):
+        count = self.arguments.clips
+        texts = None
+        for number in range(self.arguments.rounds):
+            progress(f"POST that misses, round {number + 1} of {self.arguments.rounds}")
+            if not self.arguments.skip_engine:
+                if texts is None:
+                    texts = "".join(
+                        sorted(
+                            program(self.build, "crier-bench", "texts", "--count", str(count)).splitlines(
+                                keepends=True
+                            ),
+                            key=lambda line: line.split("\t")[0],
+                        )
+                    )
+                limit = fields(program(self.build, "in-process-limit", "1", text=texts))
+                self.add("engine p50", limit["p50_ms"])
+                self.add("engine p99", limit["p99_ms"])
+                self.add("engine rate", count / limit["seconds"] * os.cpu_count())
+                inside = fields(
+                    program(
+                        self.build, "crier-bench", "throughput", "--count", str(count), str(self.folder / f"t{number}")
+                    )
+                )
+                self.add("inside rate", inside["rate"])
+            # A home of its own each round: what was made in another would be found.
+            with Service(self.options, self.folder / f"miss-{number}") as service:
+                with service.connect() as connection:
+                    for index in range(10):
+                        post(connection, inputs.payment(90_000 + index, f"warm-{index}", method="speech"))
+                    times = []
+                    for index in range(count):
+                        body = json.dumps(inputs.payment(index, f"one-{index}", method="speech")).encode()
+                        start = time.perf_counter()
+                        answer = post(connection, body)
+                        times.append((time.perf_counter() - start) * 1000)
+                        if answer.status != 201:
+                            raise Unusable(f"a new payment was answered {answer.status} {answer.code}.")
+                self.add("miss p50", percentile(times, 0.5))
+                self.add("miss p99", percentile(times, 0.99))
+                told = wrk_output(
+                    service.port,
+                    "/",
+                    service.key,
+                    self.arguments.seconds * 2,
+                    MISS_CONNECTIONS,
+                    1,
+                    ("-s", str(HERE / "miss.lua")),
+                    ("--", service.key, str(count + 5)),
+                )
+                made, refused, seconds = re.search(r"MADE (\d+) REFUSED (\d+) SECONDS ([\d.]+)", told).groups()
+                self.add("miss rate", int(made) / float(seconds))
+                self.add("miss refused", int(refused))
+                self.add("loaded service", memory(service.pid))
+                self.add("loaded speakers", sum(map(memory, speakers(service.pid))))
+            shutil.rmtree(self.folder / f"miss-{number}", ignore_errors=True)
+            shutil.rmtree(self.folder / f"t{number}", ignore_errors=True)
+
+    def starts(self):
+        progress("start-up")
+        for number in range(self.arguments.starts):
+            home = self.folder / f"start-{number}"
+            for kind in ("cold", "warm"):
+                service = Service(self.options, home).spawn()
+                try:
+                    self.add(f"start {kind}", service.wait_until_ready() * 1000)
+                finally:
+                    if service.is_running:
+                        service.terminate(20)
+                    service.kill()
+            shutil.rmtree(home, ignore_errors=True)
+
+    def tables(self):
+        processor = next(
+            (line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), ""
+        )
+        version = subprocess.run(
+            [shutil.which("nginx") or "/usr/sbin/nginx", "-v"], capture_output=True, text=True
+        ).stderr.strip()
+        lines = [
+            f"{processor}, {os.cpu_count()} cores, kernel {platform.release()}, {version.removeprefix('nginx version: ')}; medians of {self.arguments.rounds} rounds by turns, {self.arguments.seconds} s each",
+            "",
+        ]
+        lines += [
+            f"`wrk -c N -t M`, a clip of {self.clip['bytes']} bytes; `nginx` with 2 workers, sendfile on, nothing logged",
+            "",
+            "| GET of a hot clip | `crier serve` | nginx | ratio |",
+            "|---|---|---|---|",
+            *self.rows("get"),
+            "",
+        ]
+        if not self.arguments.skip_bare:
+            lines += [
+                f"The same request again, {self.hit_bytes[0]} bytes, answered 200 with {self.hit_bytes[1]} bytes; the bare route reads "
+                "the one and answers the other",
+                "",
+                "| POST that hits | `crier serve` | bare route | ratio |",
+                "|---|---|---|---|",
+                *self.rows("hit"),
+                "",
+            ]
+        p50, p99 = self.median("miss p50"), self.median("miss p99")
+        lines += [
+            f"{self.arguments.clips} payments in five locales by turns, each new, spoken (`method: speech`)",
+            "",
+            "| one new clip, one at a time | p50 ms | p99 ms | p50 to in-process |",
+            "|---|---|---|---|",
+        ]
+        if not self.arguments.skip_engine:
+            lines += [
+                f"| libespeak-ng in-process (`in-process-limit`, samples only) | {self.median('engine p50'):.2f} | {self.median('engine p99'):.2f} | 1 |"
+            ]
+        ratio = f"{p50 / self.median('engine p50'):.2f}" if self.median("engine p50") else ""
+        lines += [
+            f"| POST that misses | {p50:.2f} | {p99:.2f} | {ratio} |",
+            "",
+            f"| clips a second, {os.cpu_count()} cores | rate |",
+            "|---|---|",
+            f"| POST that misses, {MISS_CONNECTIONS} connections | {self.median('miss rate'):.0f} |",
+        ]
+        if not self.arguments.skip_engine:
+            lines += [
+                f"| `crier-bench throughput`, payload to published file | {self.median('inside rate'):.0f} |",
+                f"| libespeak-ng in one process and thread, times {os.cpu_count()} cores (samples only) | {self.median('engine rate'):.0f} |",
+            ]
+        if self.median("miss refused"):
+            lines += ["", f"Of these, {self.median('miss refused'):.0f} were refused (503) in a round."]
+        idle, idle_speakers, count = self.idle
+        lines += ["", "| start to the first 200 of `/readyz` | ms, median | most |", "|---|---|---|"]
+        lines += [
+            f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} |"
+            for kind, text in (("cold", "a new home"), ("warm", "a home that is there"))
+        ]
+        loaded, loaded_speakers = self.median("loaded service"), self.median("loaded speakers")
+        lines += [
+            "",
+            "| resident memory, MiB | service | speakers |",
+            "|---|---|---|",
+            f"| idle ({count} speakers) | {idle / MEBIBYTE:.1f} | {idle_speakers / MEBIBYTE:.1f} |",
+            f"| after GETs and hits | {self.after_hits / MEBIBYTE:.1f} | |",
+            f"| after misses | {loaded / MEBIBYTE:.1f} | {loaded_speakers / MEBIBYTE:.1f} |",
+        ]
+        return "\n".join(lines)
+
+    def rows(self, name):
+        for connections, threads in LOADS:
+            ours, other = (self.median(f"{name} {who} {connections} {threads}") for who in ("ours", "other"))
+            yield f"| `-c {connections} -t {threads}` | {ours:.0f} | {other:.0f} | {ours / other:.2f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench-service", description=__doc__)
+    parser.add_argument(
+        "build", nargs="?", default=str(ROOT / ".build" / "release"), help="the folder of the built programs"
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=5, help="of each figure of wrk")
+    parser.add_argument("--clips", type=int, default=500, help="new ones, one at a time, a round")
+    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--skip-bare", action="store_true", help="without the bare route")
+    parser.add_argument("--skip-engine", action="store_true", help="without the engine in-process")
+    arguments = parser.parse_args()
+    end_on_signals()
+    if shutil.which("wrk") is None:
+        raise Unusable("wrk is missing: apt-get install wrk.")
+    with work_folder(Options("", 1, 1, False)) as folder:
+        bench = Bench(arguments, folder)
+        bench.run()
+        print(bench.tables())
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Unusable as error:
+        progress(f"bench-service: {error}")
+        sys.exit(69)

@@ -106,7 +106,13 @@ struct AnnouncementCalls: Sendable {
       if let first = known.answer {
         guard first.bodyDigest == fingerprint.bodyDigest else { throw Order.idConflict }
         if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {
-          return try await again(first, order, fingerprint)
+          // From now on this key is this request's, and no other's.
+          let kept = try await ledger.accept(
+            answer: NewAnswer(
+              account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: first.id,
+              status: 201, report: first.report))
+          guard kept.isSameBody else { throw order.conflict }
+          return try await again(kept.answer, order, fingerprint)
         }
       } else if known.entry?.payload != order.played?.payload {
         throw Order.idConflict

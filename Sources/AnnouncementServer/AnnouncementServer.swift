@@ -27,7 +27,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var containers: URL
     /// Where batches are kept.
     public var batches: URL
-    /// The voice packs as they are now.
+    /// The announcer's voice packs.
     public var shelf: @Sendable () -> VoicePackShelf
     /// The lane of the service's output, and a new player for it; nil for a service that plays nothing.
     public var player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?
@@ -86,7 +86,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       return LanePlayer(lane: lane, logger: logger) { try make(rendering) }
     }
     player = lanePlayer
-    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate)
+    let largeBodies = LargeBodies()
+    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, largeBodies: largeBodies)
     self.keys = keys
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL,
@@ -123,8 +124,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       PlaybackCalls(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale
       ).routes,
-      EventCalls(player: lanePlayer, ledger: ledger, hub: hub).routes,
-      BatchCalls(batches: batches, clips: clips, settings: settings).routes,
+      EventCalls(player: lanePlayer, ledger: ledger, hub: hub, keys: keys).routes,
+      BatchCalls(batches: batches, clips: clips, settings: settings, keys: keys, largeBodies: largeBodies).routes,
       SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
@@ -157,13 +158,30 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       logger: logger)
   }
 
+  /// Between the wish to stop and the first connection that is closed: who has a connection is told by an answer that it
+  /// ends, and does not send into one that is closed at that moment (RFC 9112, section 9.6).
+  static let farewell: Duration = .milliseconds(500)
+
   public func run() async throws {
+    // Before anybody can ask for one.
+    await batches.load()
+    await player?.prepare()
+    // A group of its own, in a task of its own: so it goes on for a moment when everything else is told to stop.
+    let listener = ServiceGroup(
+      configuration: ServiceGroupConfiguration(services: [application()], logger: logger))
+    let listening = Task.detached { try await listener.run() }
     try await withGracefulShutdownHandler {
       try await withThrowingTaskGroup(of: Void.self) { group in
         let work = Task { await batches.work() }
         let housekeeping = Task { await keepHouse() }
         if let player { group.addTask { try await player.run() } }
-        group.addTask { try await application().run() }
+        group.addTask {
+          try await withTaskCancellationHandler {
+            try await listening.value
+          } onCancel: {
+            listening.cancel()
+          }
+        }
         defer {
           work.cancel()
           housekeeping.cancel()
@@ -175,7 +193,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       }
     } onGracefulShutdown: {
       stopping.stop()
-      Task { await readiness.stop() }
+      Task {
+        await readiness.stop()
+        try? await Task.sleep(for: Self.farewell)
+        await listener.triggerGracefulShutdown()
+      }
     }
   }
 

@@ -22,6 +22,8 @@ struct BatchCalls: Sendable {
   let batches: Batches
   let clips: Clips
   let settings: ServiceSettings
+  let keys: KeyRing
+  let largeBodies: LargeBodies
 
   var routes: [Route] {
     [
@@ -46,7 +48,8 @@ struct BatchCalls: Sendable {
     // What is wrong with the options is wrong with every row: it is told now.
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
     _ = try clips.library(requested.group ?? requested.defaultGroup ?? settings.group)
-    let body = try await call.body(upTo: Self.largestBody)
+    try await batches.checkRoom()
+    let body = try await largeBodies.read(call)
     guard !body.isEmpty else {
       throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
     }
@@ -73,21 +76,23 @@ struct BatchCalls: Sendable {
     }
     switch wanted {
     case "application/json": return try ServiceJSON.response(.ok, status)
-    case "text/event-stream": return progress(call, id)
+    case "text/event-stream": return progress(call, id, try call.sender)
     default: return try await result(call, status, mediaType: wanted)
     }
   }
 
-  private func progress(_ call: Call, _ id: String) -> Response {
+  private func progress(_ call: Call, _ id: String, _ sender: Caller) -> Response {
     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody { [batches] writer in
+      body: ResponseBody { [batches, keys] writer in
         let items = merge(
           await batches.progress(id).map { Batches.Status?.some($0) },
           AsyncTimerSequence(interval: EventCalls.heartbeat, clock: .continuous).map { _ in Batches.Status?.none })
         for await item in items.cancelOnGracefulShutdown() {
+          // Whose key is revoked is told no more.
+          guard try await keys.isInForce(sender) else { break }
           guard let status = item else {
             try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
             continue

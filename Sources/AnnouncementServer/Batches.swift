@@ -104,6 +104,10 @@ actor Batches {
   private let logger: Logger
   private var records: [String: Record] = [:]
   private var queue: [String] = []
+  /// Lists that are being written.
+  private var accepting = 0
+  private var isLoaded = false
+  private let disk = DispatchQueue(label: "crier.service.batches")
   private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
   private var nextWatcher = 0
   private var wakeUp: CheckedContinuation<Void, Never>?
@@ -128,21 +132,28 @@ actor Batches {
   /// - Throws: ``Problem``, 429, when as many wait as may, and 507.
   func accept(
     _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
-  ) throws -> Status {
-    guard queue.count < Self.mostUnfinished else {
-      throw Problem(
-        .tooManyRequests, "busy", "\(Self.mostUnfinished) batches are under way: try again when one has ended.",
-        retryAfter: 30)
-    }
+  ) async throws -> Status {
+    try checkRoom()
+    accepting += 1
+    defer { accepting -= 1 }
     let id = UUID().uuidString.lowercased()
     let record = Record(
       account: account, authority: authority, format: format.rawValue, options: requested,
       status: Status(id: id, createdAt: Date()))
+    let (folder, listFile, recordFile) = (folder, self.list(id), recordFile(id))
+    let written: Result<Void, any Error> = await waitForAnswer { answer in
+      disk.async {
+        answer.give(
+          Result {
+            try FileManager.default.createDirectory(
+              at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFile.write(list, to: listFile)
+            try DurableFile.write(try JSONEncoder().encode(record), to: recordFile)
+          })
+      }
+    }
     do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      try DurableFile.write(list, to: self.list(id))
-      try save(record)
+      try written.get()
     } catch {
       remove(id)
       throw error
@@ -152,6 +163,15 @@ actor Batches {
     wakeUp?.resume()
     wakeUp = nil
     return record.status
+  }
+
+  /// - Throws: ``Problem``, 429, when as many are under way as may.
+  func checkRoom() throws(Problem) {
+    guard queue.count + accepting < Self.mostUnfinished else {
+      throw Problem(
+        .tooManyRequests, "busy", "\(Self.mostUnfinished) batches are under way: try again when one has ended.",
+        retryAfter: 30)
+    }
   }
 
   func status(_ id: String, account: String) -> Status? {
@@ -220,7 +240,10 @@ actor Batches {
     wakeUp = nil
   }
 
-  private func load() {
+  /// Takes up what a former service left; what it was writing when it ended is removed.
+  func load() {
+    guard !isLoaded else { return }
+    isLoaded = true
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     var found: [Record] = []
     for name in names where name.hasSuffix(".json") {
@@ -229,6 +252,11 @@ actor Batches {
         records[record.status.id] == nil
       else { continue }
       found.append(record)
+    }
+    let known = Set(names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) })
+    for name in names
+    where name.hasSuffix(".new") || name.hasSuffix(".list") && !known.contains(String(name.dropLast(".list".count))) {
+      try? FileManager.default.removeItem(at: folder.appending(path: name))
     }
     for record in found.sorted(by: { $0.status.createdAt < $1.status.createdAt }) {
       records[record.status.id] = record
@@ -260,8 +288,8 @@ actor Batches {
         [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
       }
       let rows = Locked(0)
-      // Half of what the engine takes: somebody's payment is not to wait behind a list.
-      let limit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+      // Half of the processors: somebody's payment is not to wait behind a list.
+      let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
       try await announcer.batch(
         {
           let row = try await source.next()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Answers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -97,6 +98,29 @@ struct Call: Sendable {
         .unsupportedMediaType, "media_type_unsupported",
         "The body's Content-Type is not one that is read here: send \(types.joined(separator: " or ")).")
     }
+  }
+}
+
+/// Lists are read into memory, a few at a time: as many as come would take all of it.
+final class LargeBodies: Sendable {
+  static let most = 4
+
+  private let count = Locked(0)
+
+  /// - Throws: ``Problem``: 429 when as many are being read as may, and as ``Call/body(upTo:)``.
+  func read(_ call: Call) async throws -> Data {
+    if let body = call.readBody { return body }
+    let isIn = count.withLock { count in
+      if count >= Self.most { return false }
+      count += 1
+      return true
+    }
+    guard isIn else {
+      throw Problem(
+        .tooManyRequests, "busy", "\(Self.most) lists are being sent: try again in a moment.", retryAfter: 5)
+    }
+    defer { count.withLock { $0 -= 1 } }
+    return try await call.body(upTo: BatchCalls.largestBody)
   }
 }
 

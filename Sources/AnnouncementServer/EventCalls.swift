@@ -29,25 +29,27 @@ final class EventHub: Sendable {
 
   private struct State {
     var next = 0
-    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
+    var listeners: [Int: (account: String, continuation: AsyncStream<Rendered>.Continuation)] = [:]
   }
 
   private let state = Locked(State())
 
   func tell(_ event: Rendered) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.continuation.yield(event) }
   }
 
   var count: Int { state.withLock { $0.listeners.count } }
 
   /// What is told from now on; nil when as many listen as may.
-  func listen(atMost limit: Int) -> AsyncStream<Rendered>? {
+  func listen(_ account: String, atMost limit: Int, ofOne accountLimit: Int) -> AsyncStream<Rendered>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
     let key: Int? = state.withLock { state in
-      guard state.listeners.count < limit else { return nil }
+      guard state.listeners.count < limit,
+        state.listeners.values.count(where: { $0.account == account }) < accountLimit
+      else { return nil }
       state.next += 1
-      state.listeners[state.next] = continuation
+      state.listeners[state.next] = (account, continuation)
       return state.next
     }
     guard let key else { return nil }
@@ -72,11 +74,14 @@ struct ServerSentEvent: Sendable, Hashable {
 /// `GET /v1/events`.
 struct EventCalls: Sendable {
   static let mostStreams = 100
+  /// Of an account: one that opens them again and again does not keep the others out.
+  static let mostOfOne = 25
   static let heartbeat: Duration = .seconds(15)
 
   let player: LanePlayer?
   let ledger: Ledger
   let hub: EventHub
+  let keys: KeyRing
 
   var routes: [Route] { [.get("/v1/events", .key(.read), get)] }
 
@@ -100,9 +105,11 @@ struct EventCalls: Sendable {
     }
     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
-    guard let rendered = hub.listen(atMost: Self.mostStreams) else {
+    guard let rendered = hub.listen(sender.account, atMost: Self.mostStreams, ofOne: Self.mostOfOne) else {
       throw Problem(
-        .serviceUnavailable, "busy", "There are \(Self.mostStreams) event streams already: end one.", retryAfter: 15)
+        .serviceUnavailable, "busy",
+        "There are \(Self.mostOfOne) event streams of the account, or \(Self.mostStreams) in all: end one.",
+        retryAfter: 15)
     }
     let start = position
     return Response(
@@ -115,6 +122,8 @@ struct EventCalls: Sendable {
           AsyncTimerSequence(interval: Self.heartbeat, clock: .continuous).map { _ in Item.beat })
         // A stream has no end of its own: it is no reason to keep the service from stopping.
         for try await item in items.cancelOnGracefulShutdown() {
+          // Whose key is revoked hears no more.
+          guard try await keys.isInForce(sender) else { break }
           if let text = try await text(of: item, for: sender) { try await writer.write(ByteBuffer(string: text)) }
         }
         try await writer.finish(nil)

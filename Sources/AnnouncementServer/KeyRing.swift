@@ -27,6 +27,7 @@ final class KeyRing: Sendable {
 
   private let ledger: Ledger
   private let defaultLimit: RateLimit
+  private let largeBodies: LargeBodies
   private let time: @Sendable () -> Duration
   private let startedAt = Date()
   private let state = Locked(State())
@@ -34,15 +35,19 @@ final class KeyRing: Sendable {
   /// - Parameters:
   ///   - defaultLimit: of keys that have none of their own.
   ///   - time: since a moment of its own; never runs backwards.
-  init(ledger: Ledger, defaultLimit: RateLimit, time: @escaping @Sendable () -> Duration) {
+  init(
+    ledger: Ledger, defaultLimit: RateLimit, largeBodies: LargeBodies = LargeBodies(),
+    time: @escaping @Sendable () -> Duration
+  ) {
     self.ledger = ledger
+    self.largeBodies = largeBodies
     self.defaultLimit = defaultLimit
     self.time = time
   }
 
-  convenience init(ledger: Ledger, defaultLimit: RateLimit) {
+  convenience init(ledger: Ledger, defaultLimit: RateLimit, largeBodies: LargeBodies = LargeBodies()) {
     let origin = ContinuousClock.now
-    self.init(ledger: ledger, defaultLimit: defaultLimit) { ContinuousClock.now - origin }
+    self.init(ledger: ledger, defaultLimit: defaultLimit, largeBodies: largeBodies) { ContinuousClock.now - origin }
   }
 
   private var now: Duration { time() }
@@ -93,10 +98,17 @@ final class KeyRing: Sendable {
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
     guard APIKey.isID(keyID), let found = try await ledger.key(id: keyID) else { throw Self.unknown }
-    let body = try await call.body(
-      upTo: call.request.uri.path == BatchCalls.path ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
-    call.readBody = body
     let now = Date()
+    // Before the body is read: what is old is nobody's to hold memory with.
+    guard abs(now.timeIntervalSince1970 - Double(signed.timestamp)) <= Double(SignedRequest.window) else {
+      throw Problem(
+        .unauthorized, "timestamp_outside_window",
+        "The signed request's time is too far from the service's: set the clock, and sign each attempt anew.")
+    }
+    let isBatch = call.request.uri.path == BatchCalls.path
+    let body =
+      try await isBatch ? largeBodies.read(call) : call.body(upTo: AnnouncementCalls.largestBody)
+    call.readBody = body
     try signed.check(
       method: call.request.method.rawValue, target: call.request.uri.string, body: body, keyDigest: found.digest,
       at: now)
@@ -104,6 +116,15 @@ final class KeyRing: Sendable {
       try state.guards[keyID, default: ReplayGuard(start: startedAt)].admit(signed, at: now)
     }
     return described(found)
+  }
+
+  /// Whether a caller's key is in force still, for answers that take long.
+  ///
+  /// - Throws: `LedgerError`.
+  func isInForce(_ caller: Caller) async throws(LedgerError) -> Bool {
+    try await forgetChanged()
+    if state.withLock({ $0.callers[caller.digest] != nil }) { return true }
+    return try await ledger.key(id: caller.keyID)?.digest == caller.digest
   }
 
   private static let unknown = Problem(

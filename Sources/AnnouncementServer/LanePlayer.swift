@@ -30,23 +30,32 @@ final class LanePlayer: Service {
 
   func lookForArrivals() { player?.lookForArrivals() }
 
+  /// Tries to take the lane; what waits there is heard from then on.
+  ///
+  /// - Returns: why not.
+  private func begin() async -> (any Error)? {
+    do {
+      let player = try make()
+      try await player.start()
+      running.withLock { $0 = player }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The first try, to be done before anybody can call: who pauses a player at once is to find it.
+  func prepare() async {
+    guard player == nil, let error = await begin() else { return }
+    logger.warning(
+      "The player does not run yet; it is tried again.", metadata: ["lane": "\(lane)", "error": "\(error)"])
+  }
+
   func run() async throws {
-    var isTold = false
-    while true {
-      do {
-        let player = try make()
-        try await player.start()
-        running.withLock { $0 = player }
-        break
-      } catch {
-        if !isTold {
-          logger.warning(
-            "The player does not run yet; it is tried again.", metadata: ["lane": "\(lane)", "error": "\(error)"])
-        }
-        isTold = true
-        // Announcements wait in the ledger meanwhile.
-        do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
-      }
+    while player == nil {
+      // Announcements wait in the ledger meanwhile.
+      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+      _ = await begin()
     }
     try? await gracefulShutdown()
     // What plays is heard again from its start by the next one: a service is to stop at once.

@@ -68,6 +68,8 @@ actor Readiness {
   private let folders: [URL]
   private let locale: String
   private var engine: (at: ContinuousClock.Instant, check: Check)?
+  /// A check that is under way: whoever asks meanwhile waits for it, and the engine has one to do.
+  private var asking: Task<Check, Never>?
   private var isStopping = false
 
   /// - Parameter folders: where is written.
@@ -101,6 +103,14 @@ actor Readiness {
 
   private func engineCheck() async -> Check {
     if let engine, ContinuousClock.now - engine.at < Self.memory { return engine.check }
+    if let asking { return await asking.value }
+    let task = Task { await askEngine() }
+    asking = task
+    return await task.value
+  }
+
+  private func askEngine() async -> Check {
+    defer { asking = nil }
     var check = Check(ok: true)
     do {
       let script = try announcer.script(for: .text("1", locale: nil), options: RenderOptions(defaultLocale: locale))

@@ -34,6 +34,10 @@ struct Order: Sendable {
     self.request = request
     self.key = key
     id = request.id ?? key ?? UUID().uuidString.lowercased()
+    // Clients take these out of a path, and would never find it again.
+    guard id != ".", id != ".." else {
+      throw Problem(.unprocessableContent, "field_invalid", "id: is a dot, or two; give another.")
+    }
     guard id.utf8.count <= 255 else {
       throw Problem(
         .unprocessableContent, "field_invalid", "id: is longer than 255 bytes in UTF-8; give a shorter one.")

@@ -10,7 +10,7 @@ import VoicePacks
 /// `/v1/locales`, `/v1/voices` and `/v1/packs`: what can be spoken.
 struct SpeakableCalls: Sendable {
   let phraseBooks: PhraseBooks
-  /// A new one for each look, since a shelf remembers what it found: packs come and go while the service runs.
+  /// That of the announcer, which remembers what it found: what is listed is what speaks.
   let shelf: @Sendable () -> VoicePackShelf
 
   /// Of what a pack lacks, so many are named.

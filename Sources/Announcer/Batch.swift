@@ -71,7 +71,14 @@ extension Announcer {
     try options.check()
     try packs.check(options.pack)
     try await Self.batch(rows, limit: limit, each: each) { announcement in
-      try await self.render(announcement, options: options, into: library).report
+      while true {
+        do {
+          return try await self.render(announcement, options: options, into: library).report
+        } catch let error as SpeechEngineError where error.code == .queueFull {
+          // Others have filled the queue; it is no fault of the row, which waits for its turn.
+          try await Task.sleep(for: .milliseconds(200))
+        }
+      }
     }
   }
 

@@ -49,7 +49,7 @@ enum Failures {
   static func status(of error: any Error) -> Int32 {
     switch error {
     case is ValidationError, is ServiceConfiguration.Fault, is NoKeys: 64
-    case is CannotListen, is NoConsole: 69
+    case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
     case is PrivateFile.Failure: 73
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)

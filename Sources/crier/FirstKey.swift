@@ -53,6 +53,10 @@ enum SigningSecret {
   /// - Throws: ``PrivateFile/Failure``.
   static func load(_ file: URL) throws -> Data {
     if let known = try? Data(contentsOf: file), known.count >= SignedURL.secretBytes { return known }
+    // Another one would end every URL that was given out.
+    guard !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
+      throw PrivateFile.Failure(path: file.path(percentEncoded: false))
+    }
     var generator = SystemRandomNumberGenerator()
     let secret = Data((0..<SignedURL.secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
     try PrivateFile.write(secret, to: file)
@@ -64,7 +68,9 @@ enum SigningSecret {
 enum PrivateFile {
   struct Failure: Error, CustomStringConvertible {
     var path: String
-    var description: String { "\(path): cannot be written; choose a folder of this user's with --home or CRIER_HOME." }
+    var description: String {
+      "\(path): cannot be read or written; choose a folder of this user's with --home or CRIER_HOME."
+    }
   }
 
   static func write(_ data: Data, to file: URL) throws(Failure) {

@@ -84,7 +84,9 @@ struct Serve: AsyncParsableCommand {
   private func serve(_ configuration: ServiceConfiguration, _ home: CrierHome) async throws {
     // Clients that go away are told by a write's result.
     signal(SIGPIPE, SIG_IGN)
-    OpenFiles.raiseLimit()
+    var settings = configuration.settings
+    settings.mostConnections = try OpenFiles.connections(
+      atMost: settings.mostConnections, speakers: configuration.speakers)
     let books = try files.phraseBooks()
     _ = try books.book(for: configuration.settings.locale)
     let player = try makePlayer(configuration)
@@ -98,22 +100,29 @@ struct Serve: AsyncParsableCommand {
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = configuration.logLevel
-    let shelf = { @Sendable in VoicePackShelf(folders: [home.voices, installation.voices]) }
+    // One for all: what is listed is what speaks.
+    let shelf = VoicePackShelf(folders: [home.voices, installation.voices])
     let announcer = Announcer(
-      phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf())
-    let settings = configuration.settings
+      phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf)
+    if settings.mostConnections < configuration.settings.mostConnections {
+      logger.warning(
+        "Fewer connections than are set may be open: this user's limit of open files is lower.",
+        metadata: ["connections": "\(settings.mostConnections)"])
+    }
+    let plays = configuration.output != "none"
     let server = try AnnouncementServer(
       AnnouncementServer.Parts(
-        announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches, shelf: shelf,
+        announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
+        shelf: { shelf },
         player: player.map { lane, output, settings in
           (lane, { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: settings) })
         },
         secret: try SigningSecret.load(home.signingSecret), console: console),
       settings: settings, logger: logger
-    ) { port in
+    ) { [settings] port in
       let address = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
       // Whoever reads them may have gone; the service goes on.
-      try? StandardOutput.write(Self.greeting(address, firstKey, home))
+      try? StandardOutput.write(Self.greeting(address, firstKey, home, plays: plays))
     }
     var group = ServiceGroupConfiguration(
       services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -163,7 +172,9 @@ struct Serve: AsyncParsableCommand {
   private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
   /// A key is shown when it is made, and to people later; what goes on into a log says where it is.
-  private static func greeting(_ address: String, _ key: FirstKey.Greeting, _ home: CrierHome) -> String {
+  private static func greeting(
+    _ address: String, _ key: FirstKey.Greeting, _ home: CrierHome, plays: Bool
+  ) -> String {
     let file = home.firstKey.path(percentEncoded: false)
     let shown: String
     switch key {
@@ -176,7 +187,7 @@ struct Serve: AsyncParsableCommand {
       Crier is at \(address)/\(isShown ? "#key=\(shown)" : "")
       Key: \(isShown ? "\(shown) (also in \(file))" : "in \(file)")
       Try: curl -sS \(address)/v1/announcements -H "Authorization: Bearer \(shown)" -H 'Content-Type: application/json' \
-      -d '{"id":"first","amount":"12.50","currency":"USD","locale":"en-US","deliver":["clip","play"]}'
+      -d '{"id":"first","amount":"12.50","currency":"USD","locale":"en-US"\(plays ? #","deliver":["clip","play"]"# : "")}'
       """
   }
 }
@@ -205,17 +216,35 @@ struct NoKeys: Error, CustomStringConvertible {
   }
 }
 
+/// A connection is a file, and a process that has none left for its own is ended by the system's libraries.
 enum OpenFiles {
-  /// A connection is a file: as many may be open as the system lets this user have.
-  static func raiseLimit() {
+  /// This user's limit is too low for a service.
+  struct TooFew: Error, CustomStringConvertible {
+    var limit: Int
+    var needed: Int
+    var description: String {
+      "the limit of open files is \(limit), and the service needs \(needed); raise it with ulimit -n or LimitNOFILE."
+    }
+  }
+
+  /// Raises the limit as far as it goes.
+  ///
+  /// - Returns: as many connections as may be open beside the service's own files.
+  /// - Throws: ``TooFew``.
+  static func connections(atMost most: Int, speakers: Int) throws(TooFew) -> Int {
     var limit = rlimit()
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
       let resource = RLIMIT_NOFILE
     #endif
-    guard getrlimit(resource, &limit) == 0 else { return }
-    limit.rlim_cur = min(limit.rlim_max, 65_536)
+    guard getrlimit(resource, &limit) == 0 else { return most }
+    limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 65_536))
     _ = setrlimit(resource, &limit)
+    guard getrlimit(resource, &limit) == 0 else { return most }
+    let files = Int(clamping: limit.rlim_cur)
+    let own = 128 + 4 * speakers
+    guard files >= own + 16 else { throw TooFew(limit: files, needed: own + 16) }
+    return min(most, files - own)
   }
 }

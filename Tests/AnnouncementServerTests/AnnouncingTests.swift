@@ -115,9 +115,15 @@ struct AnnouncingTests {
     #expect(service.voice.calls == 1)
   }
 
+  @Test("an id that clients take out of a path is refused", arguments: [".", ".."])
+  func dots(id: String) async throws {
+    let answer = try await service.client().post(#"{"id":"\#(id)","amount":"1.00","currency":"USD"}"#)
+    #expect(answer.status == 422 && answer.code == "field_invalid")
+  }
+
   @Test(
     "an id of any letters is found again where the answer says",
-    arguments: ["订单-42", "a/b?c#d%25", "é", "e\u{301}", "👩‍👩‍👧", "..", "%2F", "a b", "+", "ünïcödé~_.-", "𝔘"])
+    arguments: ["订单-42", "a/b?c#d%25", "é", "e\u{301}", "👩‍👩‍👧", "...", "%2F", "a b", "+", "ünïcödé~_.-", "𝔘"])
   func anyID(id: String) async throws {
     let client = try await service.client()
     let encoded = String(decoding: try JSONEncoder().encode(id), as: UTF8.self)

@@ -155,13 +155,18 @@ struct EventTests {
   @Test("so many streams may be open, and no more")
   func mostStreams() async throws {
     let client = try await service.client()
-    let listeners = (0..<EventCalls.mostStreams).compactMap { _ in
-      service.server.hub.listen(atMost: EventCalls.mostStreams)
+    let hub = service.server.hub
+    let own = (0..<EventCalls.mostStreams).compactMap { _ in
+      hub.listen("one", atMost: EventCalls.mostStreams, ofOne: EventCalls.mostOfOne)
     }
-    #expect(listeners.count == EventCalls.mostStreams)
+    #expect(own.count == EventCalls.mostOfOne, "an account leaves room for others")
+    let listeners = (0..<EventCalls.mostStreams).compactMap { number in
+      hub.listen("account \(number)", atMost: EventCalls.mostStreams, ofOne: EventCalls.mostOfOne)
+    }
+    #expect(own.count + listeners.count == EventCalls.mostStreams)
     let refused = try await client.get("/v1/events", Self.headers)
     #expect(refused.status == 503 && refused.code == "busy" && refused.header("Retry-After") != nil)
-    withExtendedLifetime(listeners) {}
+    withExtendedLifetime((own, listeners)) {}
   }
 
   @Test("what is no stream is not begun")

@@ -159,4 +159,14 @@ struct RepeatedTests {
     service.voice.fail(nil)
     #expect(try await client.post(payment()).status == 201)
   }
+
+  @Test("a key that came with what was known already is that request's from then on")
+  func keyOfRepeated() async throws {
+    let client = try await service.client()
+    #expect(try await client.post(payment("p1", "1.00")).status == 201)
+    let headers = ["Idempotency-Key": "k1"]
+    #expect(try await client.post(payment("p1", "1.00"), headers).status == 200)
+    let other = try await client.post(payment("p2", "2.00"), headers)
+    #expect(other.status == 422 && other.code == "idempotency_key_reused")
+  }
 }

@@ -139,6 +139,17 @@ final class RawConnection {
   /// Nothing more will be sent; what comes is still read.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+  /// - Parameter hasBody: false for an answer to HEAD.
+  /// - Returns: an answer whose length is said.
+  func receiveAnswer(hasBody: Bool = true) throws -> HTTPAnswer {
+    let head = Data(try receive(through: "\r\n\r\n").utf8)
+    let length = try HTTPAnswer(head).header("Content-Length").flatMap { Int($0) } ?? 0
+    guard hasBody else { return try HTTPAnswer(head) }
+    while bytes.count < length { guard try receive() else { throw Failure(number: ECONNRESET) } }
+    defer { bytes = Data(bytes.dropFirst(length)) }
+    return try HTTPAnswer(head + bytes.prefix(length))
+  }
+
   /// - Returns: what comes until the other side ends the connection.
   func receiveAll() throws -> Data {
     while try receive() {}

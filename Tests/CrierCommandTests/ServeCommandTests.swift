@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("crier serve", .timeLimit(.minutes(5)))
+@Suite("crier serve", .timeLimit(.minutes(10)))
 struct ServeCommandTests {
   private static let body = #"{"id":"1","amount":"12.50","currency":"USD","locale":"en-US"}"#
 

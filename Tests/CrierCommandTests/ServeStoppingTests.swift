@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("crier serve, when it is stopped", .timeLimit(.minutes(5)))
+@Suite("crier serve, when it is stopped", .timeLimit(.minutes(10)))
 struct ServeStoppingTests {
   private static let body = #"{"id":"7","amount":"12.50","currency":"USD","locale":"en-US"}"#
 

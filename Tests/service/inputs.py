@@ -70,7 +70,7 @@ def good_bodies():
             "locale": "es-MX",
             "method": "speech",
             "format": "caf",
-            "encoding": "ima4",
+            "encoding": "alaw",
             "rate": 200,
             "group": "group.crier",
             "deliver": ["clip"],

@@ -23,7 +23,7 @@ FRESH = 100
 BATCH = 50
 # Of so many one comes in chunks, without its length.
 CHUNKED = 20
-EXPECTED = {200, 201, 202, 400, 409, 413, 415, 422, 503}
+EXPECTED = {200, 201, 202, 400, 409, 413, 415, 422, 429, 503}
 GOOD = {"id": "after-mutations", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN"}
 GOOD_TEXT = "支付宝到账十二元五角"
 
@@ -156,7 +156,7 @@ def is_well_after(service, bars):
         answer = post(connection, GOOD)
         # Accepted batches may still take the engine.
         deadline = time.monotonic() + 60
-        while answer.status == 503 and time.monotonic() < deadline:
+        while answer.status in (429, 503) and time.monotonic() < deadline:
             time.sleep(float(answer.headers.get("retry-after", "1")))
             answer = post(connection, GOOD)
         if not bars.require(answer.status == 201, f"the good request afterwards: {answer.status} {answer.code}"):

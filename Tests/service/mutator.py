@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spoils bodies in the ways that break readers of JSON and CSV. The same seed makes the same bodies."""
 
+import copy
 import json
 import random
 import re
@@ -239,11 +240,11 @@ class Mutator:
             elif way == 1 and names:
                 target[str(self.random.choice(ODD))] = target.pop(self.random.choice(names))
             elif way == 2 and names:
-                target[self.random.choice(names)] = self.random.choice(ODD)
+                target[self.random.choice(names)] = copy.deepcopy(self.random.choice(ODD))
             else:
                 name = str(self.random.choice(ODD))
                 if name != "id":
-                    target[name] = self.random.choice(ODD)
+                    target[name] = copy.deepcopy(self.random.choice(ODD))
         return json.dumps(value, ensure_ascii=self.random.random() < 0.3).encode("utf-8", errors="surrogatepass")
 
     def _place(self, body):

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServiceAccess
+import Testing
+
+/// The running service, each answer of which is held against the document, and what was provoked so far.
+final class Conformity {
+  let document: APIDocument
+  let crier: Command
+  let service: RunningService
+  /// Keys of the default account by the one scope that each has.
+  let keys: [String: String]
+  /// One that has sent all that it may for a quarter of an hour.
+  let exhausted: String
+  /// By operation.
+  private(set) var statuses: [String: Set<Int>] = [:]
+
+  /// What nobody outside can bring about, but by taking the service's disk, engine or time.
+  private static let unprovoked: Set = [500, 503, 507]
+
+  init(_ crier: Command, _ flags: [String] = RunningService.flags) throws {
+    document = try APIDocument()
+    self.crier = crier
+    // Its greeting is to have a key, which it makes when there is none.
+    service = try RunningService(of: crier, flags)
+    func key(_ flags: String...) throws -> String {
+      let result = try crier.run(["keys", "create"] + flags)
+      #expect(result.status == 0, "\(result.message)")
+      return result.output.trimmingCharacters(in: .newlines)
+    }
+    keys = Dictionary(
+      uniqueKeysWithValues: try ["announce", "read", "play"].map { ($0, try key("--scope", $0)) })
+    exhausted = try key("--scope", "admin", "--rate", "0.001", "--burst", "1")
+    _ = try service.send("GET", "/v1/voices", key: exhausted)
+  }
+
+  /// Sends a request, and holds its answer against the document.
+  ///
+  /// - Parameters:
+  ///   - parameter: for the operation's path, percent-encoded.
+  ///   - code: of the problem document.
+  @discardableResult
+  func check(
+    _ id: String, at parameter: String = "", query: String = "", key: String? = nil, headers: [String] = [],
+    body: String? = nil, _ status: Int, _ code: String? = nil, location: SourceLocation = #_sourceLocation
+  ) throws -> HTTPAnswer {
+    let operation = try document.operation(id)
+    let answer = try service.send(
+      operation.method, target(operation, parameter) + query, key: key, headers: headers,
+      body: body.map { Data($0.utf8) })
+    try record(answer, id, status, code, location: location)
+    return answer
+  }
+
+  /// Sends JSON.
+  @discardableResult
+  func check(
+    _ id: String, json: String, key: String? = nil, headers: [String] = [], _ status: Int, _ code: String? = nil,
+    location: SourceLocation = #_sourceLocation
+  ) throws -> HTTPAnswer {
+    try check(
+      id, key: key, headers: ["Content-Type: application/json"] + headers, body: json, status, code, location: location)
+  }
+
+  func record(
+    _ answer: HTTPAnswer, _ id: String, _ status: Int, _ code: String? = nil, isStream: Bool = false,
+    location: SourceLocation = #_sourceLocation
+  ) throws {
+    let operation = try document.operation(id)
+    statuses[id, default: []].insert(answer.status)
+    #expect(answer.status == status, "\(id): \(answer.text.prefix(300))", sourceLocation: location)
+    if let code, operation.method != "HEAD" {
+      #expect(answer.code == code, "\(id): \(answer.text.prefix(300))", sourceLocation: location)
+    }
+    let violations = document.violations(of: answer, to: operation, isStream: isStream)
+    #expect(violations == [], "\(id): \(answer.status) \(answer.text.prefix(300))", sourceLocation: location)
+  }
+
+  private func target(_ operation: APIDocument.Operation, _ parameter: String) -> String {
+    operation.path.replacing(/\{[a-z]+\}/, with: parameter)
+  }
+
+  // MARK: What every call with a key refuses
+
+  /// Provokes what every call with a key refuses alike: nobody, somebody unknown, who may not, who comes too often, and a
+  /// body that ends too early or is too large for the signature over it to be checked.
+  func checkRefusals(_ id: String, _ parameter: String = "") throws {
+    let operation = try document.operation(id)
+    try check(id, at: parameter, key: "", 401, "key_missing")
+    try check(id, at: parameter, key: "", headers: ["Authorization: Basic YTpi"], 401, "key_malformed")
+    try check(id, at: parameter, key: "crier_short", 401, "key_malformed")
+    try check(id, at: parameter, key: APIKey.make().text, 401, "key_unknown")
+    try check(id, at: parameter, key: exhausted, 429, "rate_limited")
+    let scope = try #require(operation.scope, "\(id) does not say its scope")
+    for (other, key) in keys where other != scope { try check(id, at: parameter, key: key, 403, "scope_missing") }
+
+    let own = try #require(service.key)
+    let target = target(operation, parameter)
+    let keyID = try APIKey(own).id
+    try check(id, at: parameter, key: "", headers: ["Authorization: Crier \(keyID)"], 401, "signature_missing")
+    let signed = try signature(own, operation.method, target, at: Date())
+    try check(
+      id, at: parameter, key: "", headers: signed.dropLast() + ["Crier-Signature: v1=00"], 401, "signature_malformed")
+    try check(
+      id, at: parameter, key: "",
+      headers: signed.dropLast() + ["Crier-Signature: v1=" + String(repeating: "0", count: 64)], 401,
+      "signature_invalid")
+    try check(
+      id, at: parameter, key: "",
+      headers: try signature(own, operation.method, target, at: Date(timeIntervalSinceNow: -400)),
+      401, "timestamp_outside_window")
+
+    for (length, status, code) in [(10, 400, "body_incomplete"), (1 << 30, 413, "payload_too_large")] {
+      let connection = try service.connect()
+      try connection.send(
+        operation.method, target, headers: signed + ["Content-Length: \(length)", "Content-Type: application/json"])
+      try connection.send("abc")
+      // Of what is too large nothing more is awaited.
+      if status == 400 { connection.endSending() }
+      try record(try connection.receiveAnswer(hasBody: operation.method != "HEAD"), id, status, code)
+    }
+  }
+
+  /// The header fields of a request without a body that is signed.
+  func signature(_ key: String, _ method: String, _ target: String, at date: Date) throws -> [String] {
+    let key = try APIKey(key)
+    let signed = SignedRequest(
+      signing: method, target, body: Data(), with: key.digest, at: Int64(date.timeIntervalSince1970))
+    return ["Authorization: Crier \(key.id)"] + signed.headerFields.map { "\($0.name): \($0.value)" }
+  }
+
+  /// That each status that is documented for the operations of a tag came, but what cannot be provoked; and that no other
+  /// came was checked with each answer.
+  func expectAllProvoked(tag: String, without left: Set<Int> = unprovoked) {
+    for operation in document.operations where operation.tag == tag {
+      let missing = operation.statuses.subtracting(statuses[operation.id] ?? []).subtracting(left)
+      #expect(
+        missing.isEmpty,
+        "\(operation.id): \(missing.sorted()) did not come; statuses that cannot are not to be documented")
+    }
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServiceAccess
+import Testing
+
+/// The running service against the contract for programs: every call, every status that can be provoked from outside.
+@Suite("The service keeps /openapi.json", .timeLimit(.minutes(10)))
+struct OpenAPIConformityTests {
+  private static let payment = #"{"id":"1","amount":"12.50","currency":"USD","locale":"en-US"}"#
+
+  private func withService(_ flags: [String] = RunningService.flags, _ work: (Conformity) throws -> Void) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try work(try Conformity(crier, flags))
+  }
+
+  @Test("announcing")
+  func announcing() throws {
+    try withService { service in
+      let first = try service.check("announce", json: Self.payment, 201)
+      #expect(try service.check("announce", json: Self.payment, 200).body == first.body)
+      try service.check(
+        "announce", json: #"{"id":"a/b 收款","text":"Hello","device":"till","deliver":["clip","play"]}"#, 201)
+      try service.check("announce", json: #"{"text":"Hello"}"#, headers: ["Idempotency-Key: \"k\""], 201)
+      for (accept, format) in [("audio/wav", "wav"), ("audio/*", "aiff"), ("audio/x-caf, text/html", "caf")] {
+        let body = #"{"id":"\#(format)","amount":"3","currency":"EUR","locale":"en-US","format":"\#(format)"}"#
+        for status in [201, 200] { try service.check("announce", json: body, headers: ["Accept: \(accept)"], status) }
+      }
+      let wrong: [(body: String, status: Int, code: String)] = [
+        ("{", 400, "payload_malformed"), ("", 400, "payload_malformed"), ("[]", 400, "payload_malformed"),
+        (#"{"id":"2","currency":"USD"}"#, 422, "field_missing"),
+        (#"{"id":"2","amount":"1.005","currency":"USD"}"#, 422, "field_invalid"),
+        (#"{"id":"2","amount":"1","minor":100,"currency":"USD"}"#, 422, "fields_conflict"),
+        (#"{"id":"2","amount":"1","currency":"USD","locale":"tlh"}"#, 422, "locale_unknown"),
+        (#"{"id":"2","text":"!?"}"#, 422, "nothing_to_say"),
+        (#"{"id":"2","text":"a","format":"mp3"}"#, 422, "option_invalid"),
+        (#"{"id":"2","text":"a","voice":"nobody"}"#, 422, "option_invalid"),
+        (#"{"id":"2","text":"a","method":"clips"}"#, 422, "method_unavailable"),
+        (#"{"id":"2","text":"\#(String(repeating: "many words ", count: 150))"}"#, 422, "too_long"),
+        (#"{"id":"2","text":"a","deliver":["push"]}"#, 422, "push_unavailable"),
+        (#"{"id":"1","amount":"12.51","currency":"USD"}"#, 409, "id_conflict"),
+        (#"{"id":"2","text":"\#(String(repeating: "a", count: 1 << 16))"}"#, 413, "payload_too_large"),
+      ]
+      for (body, status, code) in wrong { try service.check("announce", json: body, status, code) }
+      try service.check(
+        "announce", json: #"{"text":"Bye"}"#, headers: ["Idempotency-Key: k"], 422, "idempotency_key_reused")
+      try service.check("announce", json: Self.payment, headers: ["Idempotency-Key: ü"], 400, "idempotency_key_invalid")
+      try service.check("announce", json: Self.payment, headers: ["Accept: text/html"], 406, "not_acceptable")
+      try service.check(
+        "announce", headers: ["Content-Type: text/plain"], body: Self.payment, 415, "media_type_unsupported")
+      try service.checkRefusals("announce")
+
+      try service.check("listAnnouncements", 200)
+      try service.check("listAnnouncements", query: "?limit=1", key: service.keys["read"], 200)
+      for limit in ["0", "201", "ten", "+1", ""] {
+        try service.check("listAnnouncements", query: "?limit=\(limit)", 400, "parameter_invalid")
+      }
+      try service.checkRefusals("listAnnouncements")
+      try service.check("getAnnouncement", at: "1", 200)
+      try service.check("getAnnouncement", at: "a%2Fb%20%E6%94%B6%E6%AC%BE", 200)
+      try service.check("getAnnouncement", at: "nobody", 404, "not_found")
+      try service.checkRefusals("getAnnouncement", "1")
+
+      try clips(service, try first.json()["clip"] ?? .null)
+      service.expectAllProvoked(tag: "Announcements")
+    }
+  }
+
+  private func clips(_ service: Conformity, _ clip: JSONValue) throws {
+    let name = try #require(clip["name"]?.string)
+    let query = try #require(clip["url"]?.string?.firstMatch(of: /\?.*/)).output
+    let etag = try #require(try service.check("getClip", at: name, 200).header("ETag"))
+    let secret = try Data(contentsOf: service.crier.home.appending(path: "signing-secret"))
+    let old = try SignedURL(secret: secret).signed("/v1/clips/\(name)", until: Date(timeIntervalSinceNow: -1))
+    for id in ["getClip", "headClip"] {
+      let isHead = id == "headClip"
+      try service.check(id, at: name, 200)
+      try service.check(id, at: name, query: String(query), key: "", 200)
+      // A range is of what GET gives (RFC 9110, section 14.2).
+      try service.check(id, at: name, headers: ["Range: bytes=10-19"], isHead ? 200 : 206)
+      try service.check(id, at: name, headers: ["Range: bytes=10-19", "If-Range: \(etag)"], isHead ? 200 : 206)
+      try service.check(id, at: name, headers: ["Range: bytes=10-19", "If-Range: \"other\""], 200)
+      try service.check(id, at: name, headers: ["Range: bytes=0-1,4-5"], 200)
+      try service.check(
+        id, at: name, headers: ["Range: bytes=99999999-"], isHead ? 200 : 416, isHead ? nil : "range_not_satisfiable")
+      try service.check(id, at: name, headers: ["If-None-Match: \(etag)"], 304)
+      try service.check(id, at: String(repeating: "0", count: 64) + ".wav", 404, "not_found")
+      try service.check(id, at: "..%2F..%2Fledger.sqlite", 404, "not_found")
+      try service.check(id, at: name, query: "?expires=1&signature=x", key: "", 401, "signature_malformed")
+      try service.check(id, at: name, query: "?signature=x", key: "", 401, "signature_missing")
+      try service.check(id, at: name, query: query.dropLast() + (query.hasSuffix("A") ? "B" : "A"), key: "", 401)
+      try service.check(
+        id, at: name, query: old.firstMatch(of: /\?.*/).map { String($0.output) } ?? "", key: "", 401,
+        "signature_expired")
+      try service.checkRefusals(id, name)
+    }
+  }
+
+  @Test("a signed request is answered once")
+  func signedRequest() throws {
+    try withService { service in
+      let signed = try service.signature(try #require(service.service.key), "GET", "/v1/voices", at: Date())
+      try service.check("listVoices", key: "", headers: signed, 200)
+      try service.check("listVoices", key: "", headers: signed, 401, "replayed")
+    }
+  }
+
+  @Test("what can be spoken, with a pack and one that is at fault")
+  func speakable() throws {
+    try withService { service in
+      let built = try service.crier("voices", "build", "--locale", "en-US", "--id", "my-shop")
+      #expect(built.status == 0, "\(built.message)")
+      let broken = service.crier.home.appending(path: "Voices/broken")
+      try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+      try Data("{".utf8).write(to: broken.appending(path: "manifest.json"))
+      for id in ["listLocales", "listVoices", "listPacks"] {
+        try service.check(id, 200)
+        try service.check(id, key: service.keys["read"], headers: ["Accept: text/html"], 200)
+        try service.checkRefusals(id)
+      }
+      let packs = try service.check("listPacks", 200).json()["packs"]?.array ?? []
+      #expect(packs.compactMap { $0["id"]?.string } == ["broken", "my-shop"])
+      #expect(packs.map { $0["error"] == .null } == [false, true])
+      service.expectAllProvoked(tag: "What can be spoken")
+
+      // Who speaks is told in the report.
+      let payment = #""amount":"5","currency":"USD","locale":"en-US","channel":"card""#
+      let byPack = try service.check("announce", json: #"{"id":"1",\#(payment)}"#, 201)
+      #expect(try byPack.json()["method"] == .string("clips"))
+      let mixed = try service.check("announce", json: #"{"id":"2",\#(payment),"payer":"Ann"}"#, 201)
+      #expect(try mixed.json()["method"] == .string("mixed"))
+      try service.check("announce", json: #"{"id":"3",\#(payment),"pack":"broken"}"#, 422, "manifest_unreadable")
+      try service.check("announce", json: #"{"id":"3",\#(payment),"pack":"nobody"}"#, 422, "option_invalid")
+    }
+  }
+
+  @Test("batches")
+  func batches() throws {
+    try withService { service in
+      func post(
+        _ type: String, _ body: String, _ query: String = "", _ status: Int = 202, _ code: String? = nil,
+        location: SourceLocation = #_sourceLocation
+      ) throws -> HTTPAnswer {
+        try service.check(
+          "createBatch", query: query, headers: ["Content-Type: \(type)"], body: body, status, code, location: location)
+      }
+      let rows = #"{"id":"a","text":"Hello"}"# + "\n" + #"{"id":"b","amount":"1"}"# + "\n"
+      let id = try #require(try post("application/jsonl", rows, "?format=aiff&rate=200").json()["id"]?.string)
+      let events = try service.check("getBatch", at: id, headers: ["Accept: text/event-stream"], 200).text
+      let data = events.split(separator: "\n").compactMap { $0.hasPrefix("data: ") ? String($0.dropFirst(6)) : nil }
+      #expect(!data.isEmpty && events.contains("event: done\n"))
+      for text in data {
+        let violations = service.document.schema.violations(
+          of: try JSONValue(text), schema: try JSONValue(##"{"$ref": "#/components/schemas/Batch"}"##))
+        #expect(violations == [])
+      }
+      let done = try service.check("getBatch", at: id, key: service.keys["read"], 200).json()
+      #expect(done["state"] == .string("done") && done["failed"] == .number(1) && done["rows"] == .number(2))
+      for type in ["application/jsonl", "application/x-ndjson"] {
+        let lines = try service.check("getBatch", at: id, headers: ["Accept: \(type)"], 200).text.split(separator: "\n")
+        #expect(lines.count == 2)
+        for line in lines {
+          let violations = service.document.schema.violations(
+            of: try JSONValue(String(line)), schema: try JSONValue(##"{"$ref": "#/components/schemas/BatchRow"}"##))
+          #expect(violations == [], "\(line)")
+        }
+      }
+      try service.check("getBatch", at: id, headers: ["Accept: image/png"], 406, "not_acceptable")
+      try service.check("getBatch", at: "nobody", 404, "not_found")
+      try service.checkRefusals("getBatch", id)
+
+      _ = try post("text/csv", "id,amount,currency\n1,2,EUR\n")
+      _ = try post("application/jsonl", "", "", 400, "payload_malformed")
+      _ = try post("application/jsonl", rows, "?rate=79", 400, "parameter_invalid")
+      _ = try post("application/jsonl", rows, "?format=mp3", 422, "option_invalid")
+      _ = try post("application/jsonl", rows, "?group=..", 422, "option_invalid")
+      _ = try post("text/csv", "amount,wage\n1,2\n", "", 422, "field_missing")
+      _ = try post("application/json", rows, "", 415, "media_type_unsupported")
+      _ = try post("application/jsonl", String(repeating: " ", count: (16 << 20) + 1), "", 413, "payload_too_large")
+      try service.checkRefusals("createBatch")
+
+      // Longer than this test is.
+      let long = (0..<400).map { #"{"text":"\#(String(repeating: "word \($0) ", count: 12))"}"# + "\n" }.joined()
+      let running = try #require(try post("application/jsonl", long).json()["id"]?.string)
+      try service.check("getBatch", at: running, headers: ["Accept: application/jsonl"], 409, "batch_running")
+      try service.check("getBatch", at: running, 200)
+      for _ in 0..<3 {
+        _ = try service.service.send(
+          "POST", "/v1/batches", headers: ["Content-Type: application/jsonl"], body: Data(long.utf8))
+      }
+      _ = try post("application/jsonl", rows, "", 429, "busy")
+      service.expectAllProvoked(tag: "Batches")
+    }
+  }
+
+  @Test("operations and the console")
+  func openCalls() throws {
+    try withService { service in
+      for operation in service.document.operations where !operation.isSecured {
+        let answer = try service.check(operation.id, key: "", 200)
+        let etag = answer.header("ETag")
+        #expect((etag != nil) == operation.statuses.contains(304), "\(operation.id)")
+        if let etag { try service.check(operation.id, key: "", headers: ["If-None-Match: \(etag)"], 304) }
+      }
+      let served = try service.check("openapi", key: "", 200).json()
+      #expect(served == service.document.root)
+      for tag in ["Operations", "Console"] { service.expectAllProvoked(tag: tag) }
+    }
+  }
+
+  @Test("GET's answer to HEAD has the same header fields, and no body")
+  func head() throws {
+    try withService { service in
+      try service.check("announce", json: Self.payment, 201)
+      for operation in service.document.operations where operation.method == "GET" && !operation.path.contains("{name}")
+      {
+        let target = operation.path.replacing("{id}", with: operation.id == "getBatch" ? "nobody" : "1")
+        let answer = try service.service.send("HEAD", target)
+        #expect(answer.status == (operation.id == "getBatch" ? 404 : 200) && answer.body.isEmpty, "\(operation.id)")
+        let violations = service.document.violations(of: answer, to: operation, isStream: true)
+        #expect(violations == [], "HEAD \(target)")
+      }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("/openapi.json itself", .timeLimit(.minutes(10)))
+struct OpenAPIDocumentTests {
+  private let document: APIDocument
+
+  init() throws { document = try APIDocument() }
+
+  @Test("every operation has a name of its own, a tag that is described, a summary, and who may call it")
+  func operations() {
+    let ids = document.operations.map(\.id)
+    #expect(Set(ids).count == ids.count && !ids.contains(""))
+    let tags = (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string }
+    // Each of them has a test in OpenAPIConformityTests or OpenAPIPlayerTests.
+    #expect(tags == ["Announcements", "Player", "Batches", "What can be spoken", "Operations", "Console"])
+    for operation in document.operations {
+      #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")
+      #expect(operation.isSecured == operation.path.hasPrefix("/v1/"), "\(operation.id)")
+      #expect(operation.isSecured == (operation.scope != nil), "\(operation.id)")
+      #expect(operation.statuses.contains { $0 < 300 })
+    }
+  }
+
+  @Test("every reference leads somewhere, and every component is referred to")
+  func references() {
+    var references: Set<String> = []
+    visit(document.root) { node in
+      if let reference = node["$ref"]?.string { references.insert(reference) }
+    }
+    for reference in references { #expect(document.schema.resolved(reference) != nil, "\(reference)") }
+    for (kind, components) in document.root["components"]?.object ?? [:] where kind != "securitySchemes" {
+      for name in (components.object ?? [:]).keys where !Self.toldInText.contains(name) {
+        #expect(references.contains("#/components/\(kind)/\(name)"), "\(kind) \(name)")
+      }
+    }
+  }
+
+  /// Of the lines of streams and lists, for which OpenAPI 3.1 has no place.
+  private static let toldInText: Set = ["Event", "BatchRow"]
+
+  @Test("every example is as its schema says")
+  func examples() {
+    var count = 0
+    visit(document.root) { node in
+      // Of a parameter, a header or a media type.
+      if let schema = node["schema"] {
+        let values =
+          (node["example"].map { [$0] } ?? []) + (node["examples"]?.object ?? [:]).values.compactMap { $0["value"] }
+        for value in values {
+          count += 1
+          #expect(document.schema.violations(of: value, schema: schema) == [], "\(value)")
+        }
+      }
+      // Of a schema.
+      for value in node["examples"]?.array ?? [] {
+        count += 1
+        #expect(document.schema.violations(of: value, schema: node) == [], "\(value)")
+      }
+    }
+    #expect(count > 150)
+  }
+
+  @Test("examples of streams and of lists of JSON lines have lines that are as their schemas say")
+  func lines() throws {
+    var count = 0
+    for operation in document.operations {
+      let contents = (operation.node["responses"]?.object ?? [:]).values.compactMap {
+        document.resolved($0)?["content"]
+      }
+      for (type, content) in contents.flatMap({ $0.object ?? [:] }) {
+        for text in (content["examples"]?.object ?? [:]).values.compactMap({ $0["value"]?.string }) {
+          let schema: String
+          switch (operation.id, type) {
+          case ("events", _): schema = "Event"
+          case (_, "text/event-stream"): schema = "Batch"
+          default: schema = "BatchRow"
+          }
+          let data = text.split(separator: "\n").compactMap { line in
+            type == "text/event-stream" ? (line.hasPrefix("data: ") ? line.dropFirst(6) : nil) : line
+          }
+          #expect(!data.isEmpty)
+          for line in data {
+            count += 1
+            let violations = document.schema.violations(
+              of: try JSONValue(String(line)), schema: try JSONValue(##"{"$ref": "#/components/schemas/\##(schema)"}"##)
+            )
+            #expect(violations == [], "\(operation.id) \(type)")
+          }
+        }
+      }
+    }
+    #expect(count >= 3)
+  }
+
+  @Test("every example of a problem has a code that its answer names, and its answer's status")
+  func problems() {
+    for operation in document.operations {
+      for (status, node) in operation.node["responses"]?.object ?? [:] {
+        guard let response = document.resolved(node) else { continue }
+        for example in (response["content"]?["application/problem+json"]?["examples"]?.object ?? [:]).values {
+          let code = example["value"]?["code"]?.string ?? ""
+          #expect(response["description"]?.string?.contains("`\(code)`") == true, "\(operation.id) \(status) \(code)")
+          #expect(example["value"]?["status"]?.number == Double(status), "\(operation.id) \(status) \(code)")
+        }
+      }
+    }
+  }
+
+  @Test("a wrong answer is found out")
+  func wrongAnswers() throws {
+    let health = try document.operation("health")
+    func violations(_ head: String, _ body: String) throws -> [String] {
+      document.violations(of: try HTTPAnswer(Data("HTTP/1.1 \(head)\r\n\r\n\(body)".utf8)), to: health)
+    }
+    let head = "200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nX-Request-Id: 1"
+    #expect(try violations(head, #"{"status":"ok"}"#) == [])
+    for (head, body) in [
+      (head, #"{"status":"well"}"#), (head, "{}"), (head, ""), (head, "ok"), (head, #"{"status":"ok","more":1}"#),
+      (head + "\r\nX-More: 1", #"{"status":"ok"}"#), (head + "\r\nX-Request-Id: 2", #"{"status":"ok"}"#),
+      ("200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store", #"{"status":"ok"}"#),
+      ("200 OK\r\nContent-Type: text/json\r\nCache-Control: no-store\r\nX-Request-Id: 1", #"{"status":"ok"}"#),
+      (head.replacing("200 OK", with: "201 Created"), #"{"status":"ok"}"#),
+      (head.replacing("no-store", with: ""), #"{"status":"ok"}"#),
+    ] {
+      #expect(try violations(head, body).count == 1, "\(head) \(body)")
+    }
+    let list = try document.operation("listVoices")
+    let problem = #"{"type":"about:blank","title":"t","status":429,"code":"CODE","detail":"d","request_id":"ID"}"#
+    for (code, id, status, isRight) in [
+      ("rate_limited", "1", 429, true), ("engine_busy", "1", 429, false), ("rate_limited", "2", 429, false),
+      ("rate_limited", "1", 428, false),
+    ] {
+      let body = problem.replacing("CODE", with: code).replacing("ID", with: id).replacing("429", with: "\(status)")
+      let answer = try HTTPAnswer(
+        Data(
+          """
+          HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n\
+          Retry-After: 1\r\nX-Request-Id: 1\r\n\r\n\(body)
+          """.utf8))
+      #expect(document.violations(of: answer, to: list).isEmpty == isRight, "\(code) \(id) \(status)")
+    }
+  }
+
+  @Test("every path of the sources is in it, with the same methods, and no other")
+  func routes() throws {
+    var routes: Set<String> = []
+    let sources = Command.checkout.appending(path: "Sources/AnnouncementServer")
+    for file in try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil) {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let path = text.firstMatch(of: /static let path = "(\/[^"]*)"/).map { String($0.1) } ?? ""
+      for found in text.matches(of: /\.(get|post|put|patch|delete)\(\s*(?:"(\/[^"]*)"|Self\.path), \.(?:open|key)/) {
+        routes.insert("\(found.1.uppercased()) \(found.2.map(String.init) ?? path)")
+      }
+      for page in text.matches(of: /\n    \("(\/[^"]*)", "[^"]+", "[^"]+"\)/) { routes.insert("GET \(page.1)") }
+    }
+    // HEAD is what GET is, and stands in the document where it differs in more than its body.
+    #expect(routes == Set(document.operations.filter { $0.method != "HEAD" }.map { "\($0.method) \($0.path)" }))
+  }
+
+  @Test("a path has the methods that are documented, and others are refused with them; other paths are not there")
+  func methods() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    for (path, operations) in Dictionary(grouping: document.operations, by: \.path) {
+      let target = path.replacing(/\{[a-z]+\}/, with: "1")
+      var methods = Set(operations.map(\.method))
+      if methods.contains("GET") { methods.insert("HEAD") }
+      // An announcement may be called as a fixed path is, and taken back.
+      let ids: Set = path.hasPrefix("/v1/playback/") ? methods.union(["DELETE"]) : methods
+      for method in Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]).subtracting(ids) {
+        let answer = try service.send(method, target)
+        #expect(answer.status == 405 && answer.code == "method_not_allowed", "\(method) \(target)")
+        #expect(answer.header("Allow") == methods.sorted().joined(separator: ", "), "\(method) \(target)")
+        let violations = document.schema.violations(
+          of: try answer.json(), schema: try JSONValue(##"{"$ref": "#/components/schemas/Problem"}"##))
+        #expect(violations == [] && answer.header("Content-Type") == "application/problem+json")
+      }
+    }
+    for path in [
+      "/v1", "/v1/", "/v1/announcements/", "/v1/announcements/1/2", "/v1/devices/1", "/v1/batches/",
+      "/v2/announcements",
+      "/index.html", "/openapi.yaml", "//healthz", "/V1/voices", "/v1/clips", "/v1/playback/", "/metrics/x",
+    ] {
+      let answer = try service.send("GET", path)
+      #expect(answer.status == 404 && answer.code == "not_found", "\(path)")
+    }
+  }
+
+  @Test("every example of a request works as it stands")
+  func requestExamples() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    // What examples name: a payment that was heard.
+    let heard =
+      #"{"id":"2026112000012345","amount":"1","currency":"USD","locale":"en-US","deliver":["play"],"rate":450}"#
+    #expect(try service.announce(heard).status == 201)
+    try eventually("It is heard.") {
+      try service.send("GET", "/v1/announcements/2026112000012345").json()["delivery"]?["play"]?["state"]
+        == .string("played")
+    }
+    var count = 0
+    for operation in document.operations {
+      for (mediaType, name, value) in document.requestExamples(of: operation) {
+        let body = try value.string.map { Data($0.utf8) } ?? value.data
+        let answer = try service.send(
+          operation.method, operation.path, headers: ["Content-Type: \(mediaType)"], body: body)
+        #expect((200...299).contains(answer.status), "\(operation.id) \(name): \(answer.text.prefix(200))")
+        #expect(document.violations(of: answer, to: operation) == [], "\(operation.id) \(name)")
+        count += 1
+        guard operation.id == "createBatch", let id = try answer.json()["id"]?.string else { continue }
+        // Its stream ends with the batch.
+        let events = try service.send("GET", "/v1/batches/\(id)", headers: ["Accept: text/event-stream"]).text
+        #expect(events.contains("event: done\n") && events.contains(#""failed":0"#), "\(name)")
+      }
+    }
+    #expect(count >= 10)
+  }
+
+  /// Every object in the document.
+  private func visit(_ node: JSONValue, _ work: (JSONValue) -> Void) {
+    switch node {
+    case .object(let members):
+      work(node)
+      for member in members.values { visit(member, work) }
+    case .array(let elements): for element in elements { visit(element, work) }
+    default: break
+    }
+  }
+}

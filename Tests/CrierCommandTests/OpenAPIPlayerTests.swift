@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("The service keeps /openapi.json: the player", .timeLimit(.minutes(10)))
+struct OpenAPIPlayerTests {
+  private func announcement(_ id: String) -> String {
+    #"{"id":"\#(id)","amount":"1","currency":"USD","locale":"en-US","deliver":["play"],"rate":450}"#
+  }
+
+  /// An open event stream, and its answer so far.
+  private func listen(_ service: Conformity, _ headers: [String] = []) throws -> RawConnection {
+    let stream = try service.service.connect()
+    try stream.send(
+      "GET", "/v1/events", headers: ["Authorization: Bearer \(service.keys["read"] ?? "")"] + headers)
+    let head = try HTTPAnswer(Data(try stream.receive(through: "\r\n\r\n").utf8))
+    try service.record(head, "events", 200, isStream: true)
+    return stream
+  }
+
+  /// The events up to the first of a kind that is about an announcement, each held against the document.
+  private func events(_ service: Conformity, _ stream: RawConnection, until kind: String, _ id: String) throws
+    -> [JSONValue]
+  {
+    var events: [JSONValue] = []
+    while true {
+      _ = try stream.receive(through: "data: ")
+      let event = try JSONValue(try stream.receive(through: "\n"))
+      let violations = service.document.schema.violations(
+        of: event, schema: try JSONValue(##"{"$ref": "#/components/schemas/Event"}"##))
+      #expect(violations == [], "\(event)")
+      events.append(event)
+      if event["kind"]?.string == kind, event["id"]?.string == id { return events }
+    }
+  }
+
+  @Test("the player, and what it tells")
+  func player() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try Conformity(crier)
+    let stream = try listen(service)
+    try service.check("getPlayback", key: service.keys["read"], 200)
+    try service.check("replay", 409, "nothing_to_replay")
+    try service.check("announce", json: announcement("1"), 201)
+    let told = try events(service, stream, until: "played", "1").compactMap { $0["kind"]?.string }
+    for kind in ["accepted", "rendered", "rendering", "waiting", "playing", "played"] {
+      #expect(told.contains(kind), "\(told)")
+    }
+    try service.check("getAnnouncement", at: "1", 200)
+    try service.check("cancel", at: "1", 409, "already_ended")
+    try service.check("replay", 202)
+    try service.check("replay", json: "{}", key: service.keys["play"], 202)
+    try service.check("replay", json: #"{"id":"1"}"#, 202)
+    try service.check("replay", json: #"{"id":"nobody"}"#, 404, "not_found")
+    try service.check("replay", json: "{", 400, "payload_malformed")
+    try service.check("replay", json: #"{"id":5}"#, 400, "payload_malformed")
+    try service.check("replay", json: String(repeating: " ", count: 5000), 413, "payload_too_large")
+    try service.check("replay", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+
+    try service.check("pause", key: service.keys["play"], 200)
+    try service.check("announce", json: announcement("2"), 201)
+    try service.check("announce", json: announcement("3"), 201)
+    let waiting = try service.check("getPlayback", 200).json()
+    #expect(waiting["state"] == .string("paused") && waiting["waiting"]?.array?.isEmpty == false)
+    try service.check("replay", json: #"{"id":"2"}"#, 409, "nothing_to_replay")
+    try service.check("cancel", at: "2", 200)
+    try service.check("cancel", at: "nobody", 404, "not_found")
+    try service.check("resume", 200)
+    _ = try events(service, stream, until: "played", "3")
+    for id in ["getPlayback", "pause", "resume", "replay", "cancel"] { try service.checkRefusals(id, "1") }
+
+    let again = try listen(service, ["Last-Event-ID: 0"])
+    #expect(try events(service, again, until: "accepted", "1").first?["position"]?.number == 1)
+    for last in ["-1", "one", "1.5", ""] {
+      try service.check(
+        "events", headers: ["Last-Event-ID\(last.isEmpty ? ";" : ": \(last)")"], 400, "parameter_invalid")
+    }
+    try service.check("events", headers: ["Accept: application/json"], 406, "not_acceptable")
+    try service.checkRefusals("events")
+    service.expectAllProvoked(tag: "Player")
+
+    let others = try (0..<23).map { _ in try listen(service) }
+    try service.check("events", 503, "busy")
+    _ = others
+  }
+
+  @Test("what plays is told while it does")
+  func playing() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try Conformity(crier)
+    let stream = try listen(service)
+    let text = String(repeating: "It is open until nine. ", count: 6)
+    try service.check("announce", json: #"{"id":"long","text":"\#(text)","locale":"en-US","deliver":["play"]}"#, 201)
+    _ = try events(service, stream, until: "playing", "long")
+    let status = try service.check("getPlayback", 200).json()
+    #expect(status["playing"]?["id"] == .string("long") && status["state"] == .string("playing"))
+    try service.check("cancel", at: "long", 200)
+    _ = try events(service, stream, until: "cancelled", "long")
+  }
+
+  @Test("without an output there is no player")
+  func noPlayer() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try Conformity(crier, ["--port", "0", "--output", "none"])
+    for id in ["getPlayback", "pause", "resume", "replay", "cancel"] {
+      try service.check(id, at: "1", 503, "player_unavailable")
+    }
+    try service.check("announce", json: announcement("1"), 422, "player_unavailable")
+    _ = try listen(service)
+    try service.check("readiness", key: "", 200)
+  }
+}

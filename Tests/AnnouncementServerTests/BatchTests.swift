@@ -29,7 +29,7 @@ extension TestClient {
   }
 }
 
-@Suite("Lists that are rendered ahead", .timeLimit(.minutes(1)))
+@Suite("Lists that are rendered ahead", .timeLimit(.minutes(10)))
 struct BatchTests {
   private let service: TestService
 
@@ -211,7 +211,7 @@ struct BatchTests {
   }
 }
 
-@Suite("Batches survive a restart", .timeLimit(.minutes(1)))
+@Suite("Batches survive a restart", .timeLimit(.minutes(10)))
 struct BatchRestartTests {
   @Test("one that was under way is begun again, and what stands is not made again")
   func restart() async throws {

@@ -13,7 +13,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What happens is told as it happens", .timeLimit(.minutes(1)))
+@Suite("What happens is told as it happens", .timeLimit(.minutes(10)))
 struct EventTests {
   private let service: TestService
 

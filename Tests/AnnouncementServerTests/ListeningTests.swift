@@ -11,7 +11,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("The service on a socket", .timeLimit(.minutes(1)))
+@Suite("The service on a socket", .timeLimit(.minutes(10)))
 struct ListeningTests {
   /// Sends text over a connection and reads what comes until the service closes it.
   private static func talk(_ port: Int, _ text: String) async throws -> String {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("How the service is", .timeLimit(.minutes(1)))
+@Suite("How the service is", .timeLimit(.minutes(10)))
 struct OperationTests {
   @Test("it is alive")
   func health() async throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("The player by way of the service", .timeLimit(.minutes(1)))
+@Suite("The player by way of the service", .timeLimit(.minutes(10)))
 struct PlaybackCallsTests {
   private let service: TestService
 

@@ -16,7 +16,7 @@ import Waveforms
 
 @testable import AnnouncementServer
 
-@Suite("An announcement that is to be played", .timeLimit(.minutes(1)))
+@Suite("An announcement that is to be played", .timeLimit(.minutes(10)))
 struct PlayedTests {
   private let service: TestService
 

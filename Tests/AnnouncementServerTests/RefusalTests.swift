@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What is refused is refused whole", .timeLimit(.minutes(1)))
+@Suite("What is refused is refused whole", .timeLimit(.minutes(10)))
 struct RefusalTests {
   private let service: TestService
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A request that comes again", .timeLimit(.minutes(1)))
+@Suite("A request that comes again", .timeLimit(.minutes(10)))
 struct RepeatedTests {
   private let service: TestService
 

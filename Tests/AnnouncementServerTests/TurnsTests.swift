@@ -23,7 +23,7 @@ actor Door {
 
 private struct Fault: Error, Equatable {}
 
-@Suite("One at a time for each key", .timeLimit(.minutes(1)))
+@Suite("One at a time for each key", .timeLimit(.minutes(10)))
 struct TurnsTests {
   private let turns = Turns<String>()
 
@@ -96,7 +96,7 @@ struct TurnsTests {
   }
 }
 
-@Suite("The same work is done once for all who ask at once", .timeLimit(.minutes(1)))
+@Suite("The same work is done once for all who ask at once", .timeLimit(.minutes(10)))
 struct SingleFlightTests {
   private let flights = SingleFlight<String, Int>()
 

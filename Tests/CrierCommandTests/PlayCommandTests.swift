@@ -48,7 +48,7 @@ private final class Loudspeaker {
   func next(_ count: Int) throws -> [Line] { try (0..<count).map { _ in try next() } }
 }
 
-@Suite("crier play, crier queue, and preview aloud", .timeLimit(.minutes(3)))
+@Suite("crier play, crier queue, and preview aloud", .timeLimit(.minutes(10)))
 struct PlayCommandTests {
   private func tone(_ name: String, milliseconds: Int, in command: Command) throws -> String {
     let file = command.directory.appending(path: name)

@@ -216,6 +216,7 @@ private actor LedgerEvents {
           return event
         }
       }
+      // There is no player, or it has ended: one may come, and is looked for as often as it looks for its lane.
       try await Task.sleep(for: LanePlayer.patience)
     }
   }

@@ -148,6 +148,7 @@ let package = Package(
     // C modules: a module map and a shim each.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -196,6 +197,7 @@ let package = Package(
       dependencies: [
         "Announcements", "AmountReadback", "Answers", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
+        .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings),
 

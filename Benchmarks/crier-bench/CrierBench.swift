@@ -39,7 +39,9 @@ enum Workload {
     executable: Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
 
   static func announcer(speakers: Int) throws -> Announcer {
-    Announcer(phraseBooks: try PhraseBooks(directory: installation.templates), engine: engine(speakers: speakers))
+    Memory.keepBuffers()
+    return Announcer(
+      phraseBooks: try PhraseBooks(directory: installation.templates), engine: engine(speakers: speakers))
   }
 
   static func engine(speakers: Int) -> SpeechEngine {

@@ -97,12 +97,13 @@ struct AnnouncementCalls: Sendable {
 
   /// Nobody else works at this request's key or id meanwhile.
   private func answer(_ order: Order, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response {
-    if let answer = try await ledger.answer(account: sender.account, key: order.storageKey) {
+    let known = try await ledger.known(account: sender.account, key: order.storageKey, id: order.id)
+    if let answer = known.answer {
       guard answer.bodyDigest == fingerprint.bodyDigest else { throw order.conflict }
       return try await again(answer, order, fingerprint)
     }
     // Under another key, or by another way, the same announcement may be known.
-    if let known = try await ledger.announcement(account: sender.account, id: order.id) {
+    if let known = known.announcement {
       if let first = known.answer {
         guard first.bodyDigest == fingerprint.bodyDigest else { throw Order.idConflict }
         if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {

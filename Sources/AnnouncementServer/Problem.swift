@@ -88,15 +88,17 @@ extension HTTPField.Name {
 
 /// How the service writes JSON: keys in alphabetical order, so that the same answer is the same bytes.
 enum ServiceJSON {
-  static func data(of value: some Encodable) throws -> Data {
+  private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
       try container.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
-    return try encoder.encode(value)
-  }
+    return encoder
+  }()
+
+  static func data(of value: some Encodable) throws -> Data { try encoder.encode(value) }
 
   static func buffer(of value: some Encodable) throws -> ByteBuffer { ByteBuffer(bytes: try data(of: value)) }
 

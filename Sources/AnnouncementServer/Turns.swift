@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
+
 /// One at a time for each key: requests with one idempotency key do their work one after another, so that the second finds
 /// what the first did.
 actor Turns<Key: Hashable & Sendable> {
@@ -59,7 +61,7 @@ actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
     defer { waiting -= 1 }
     if let flight = flights[key] { return (try await flight.value, true) }
     // Neither here nor where the first one asked: it may be long, and both have others to see to.
-    let flight = Task.detached { try await work() }
+    let flight = Task.detached(executorPreference: WaitingThreads.shared) { try await work() }
     flights[key] = flight
     defer { flights[key] = nil }
     return (try await flight.value, false)

@@ -26,7 +26,6 @@ public final class Announcer: Sendable {
   public let phraseBooks: PhraseBooks
   let engine: any Speaking
   let packs: PackChoice
-  private let disk = DispatchQueue(label: "crier.disk", attributes: .concurrent)
 
   /// - Parameter packs: where voice packs are; none by default.
   public init(phraseBooks: PhraseBooks, engine: any Speaking, packs: VoicePackShelf = VoicePackShelf(folders: [])) {
@@ -44,8 +43,17 @@ public final class Announcer: Sendable {
   public func render(
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?
   ) async throws -> RenderedClip {
+    try await withTaskExecutorPreference(WaitingThreads.shared) {
+      try await rendered(announcement, options, into: library)
+    }
+  }
+
+  /// On a thread that may wait for the disk.
+  private func rendered(
+    _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?
+  ) async throws -> RenderedClip {
     try options.check()
-    let (ways, engine) = try await withEngine(try await ways(announcement, options))
+    let (ways, engine) = try await withEngine(try ways(announcement, options))
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -53,7 +61,7 @@ public final class Announcer: Sendable {
       ).digest
     }
     let whole = recipe(ways)
-    if let library, let found = try await onDisk({ try Self.find(whole, options, in: library) }) {
+    if let library, let found = try Self.find(whole, options, in: library) {
       return try clip(announcement, ways, options, found, cached: true, in: library)
     }
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
@@ -70,8 +78,10 @@ public final class Announcer: Sendable {
     }
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
-    if let library { try await onDisk { _ = try library.publish(bytes, as: made.name) } }
-    return try clip(announcement, ways, options, made, cached: false, in: library)
+    // Its digest is found while the disk is waited for.
+    async let clip = clip(announcement, ways, options, made, cached: false, in: library)
+    if let library { _ = try library.publish(bytes, as: made.name) }
+    return try await clip
   }
 
   /// The words of an announcement, whole; nothing is spoken.
@@ -93,15 +103,17 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private func ways(_ announcement: Announcement, _ options: RenderOptions) async throws -> [Way] {
+  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> [Way] {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
     let whole = try script(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
     let pack =
-      options.method == .speech
-      ? nil : try await onDisk { [packs] in try packs.pack(for: whole, pauses: pauses, options: options) }
+      options.method == .speech ? nil : try packs.pack(for: whole, pauses: pauses, options: options)
+    // Attempts that differ in their pace alone say the same.
+    var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
+      if let (script, plan) = said[leftOut] { return Way(attempt: attempt, script: script, plan: plan) }
       let script = leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options)
       let plan = pack.map { SpeakingPlan(script, recordedBy: $0, pauses: pauses) } ?? SpeakingPlan(spoken: script)
       switch announcement {
@@ -109,6 +121,7 @@ public final class Announcer: Sendable {
       case .summary(let summary): try Self.readBack(summary, in: plan, script.locale)
       case .text: break
       }
+      said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)
     }
     // Recordings are not said faster; and `clips` says what there are clips for, or nothing.
@@ -191,13 +204,6 @@ public final class Announcer: Sendable {
   }
 
   // MARK: Leaving it
-
-  /// Waiting for the disk belongs on a thread of its own, not on one of the few that run tasks.
-  private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await waitForAnswer { answer in
-      disk.async { answer.give(Result { try work() }) }
-    }.get()
-  }
 
   /// A clip's file, and what it says about itself.
   private struct StoredClip {

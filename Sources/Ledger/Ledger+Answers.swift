@@ -7,11 +7,19 @@ extension Ledger {
   /// An answer holds for so many seconds: 24 hours. After that the same key is a new request's.
   public static let answerLifetime: TimeInterval = 86_400
 
-  /// The answer that holds for an account's key; nil when there is none, or none any more.
-  public func answer(account: String, key: String) async throws(LedgerError) -> Answer? {
-    if account.hasZero || key.hasZero { return nil }
+  /// What is known of a request at one moment: the answer that holds for its key, and without one its announcement.
+  ///
+  /// - Returns: `answer` is nil when there is none, or none any more; `announcement` is nil when there is an answer, and
+  ///   when nothing is known of the id.
+  public func known(
+    account: String, key: String, id: String
+  ) async throws(LedgerError) -> (answer: Answer?, announcement: Announcement?) {
+    if account.hasZero || key.hasZero || id.hasZero { return (nil, nil) }
     let oldest = oldestAnswer
-    return try await read { try Self.answer(account, key, since: oldest, in: $0) }
+    return try await read { database in
+      if let answer = try Self.answer(account, key, since: oldest, in: database) { return (answer, nil) }
+      return (nil, try Self.announcement(account, id, in: database))
+    }
   }
 
   /// Stores an answer and accepts its announcement for a player, both or neither: durable when it returns.

@@ -78,6 +78,11 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
     var answers: [@Sendable () -> Void] = []
     do {
       try database.inTransaction(.immediate) {
+        // One alone needs no savepoint: what it breaks is the whole.
+        if writes.count == 1, let write = writes.first {
+          answers.append(try write.perform(database))
+          return .commit
+        }
         for write in writes {
           do {
             try database.inSavepoint {

@@ -233,12 +233,13 @@ extension Speaker {
   fileprivate func perform<Value: Sendable>(
     _ work: @escaping @Sendable (Speaker) throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
-    await waitForAnswer { answer in
-      queue.async {
+    await onWaitingThread {
+      // Nobody else has the speaker, so that its queue is free and the work is done here.
+      queue.sync {
         do throws(Failure) {
-          answer.give(.success(try work(self)))
+          return .success(try work(self))
         } catch {
-          answer.give(.failure(error))
+          return .failure(error)
         }
       }
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcer
 import ArgumentParser
 
 @main
 enum Main {
   static func main() async {
     Terminal.fillMissingDescriptors()
+    Memory.keepBuffers()
     await Crier.main()
   }
 }

@@ -13,6 +13,13 @@ private func answer(
     account: account, key: key, bodyDigest: digestOf(body), id: id, status: 201, report: Data(report.utf8))
 }
 
+extension Ledger {
+  /// The answer that holds for a key, of an id that nobody has.
+  fileprivate func answer(account: String, key: String) async throws -> Answer? {
+    try await known(account: account, key: key, id: "nobody's").answer
+  }
+}
+
 @Suite("Answers")
 struct AnswersTests {
   let place: TemporaryLedger
@@ -46,6 +53,20 @@ struct AnswersTests {
     #expect(try await ledger.recent().isEmpty)
     #expect(try await ledger.events().isEmpty)
     #expect(try await ledger.answer(account: "shop", key: "h:1") == stored.answer)
+  }
+
+  @Test("what is known of a request is its key's answer, and without one what is known of its id")
+  func known() async throws {
+    let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
+    let again = try await ledger.known(account: "shop", key: "h:1", id: "A-1")
+    #expect(again.answer == stored.answer && again.announcement == nil)
+    let otherKey = try await ledger.known(account: "shop", key: "h:2", id: "A-1")
+    #expect(otherKey.answer == nil && otherKey.announcement?.answer == stored.answer)
+    #expect(otherKey.announcement?.entry?.number == stored.acceptance?.number)
+    for (account, key, id) in [("shop", "h:2", "B-2"), ("other", "h:1", "A-1"), ("shop", "h:1", "A-1\0")] {
+      let nothing = try await ledger.known(account: account, key: key, id: id)
+      #expect(nothing.answer == nil && nothing.announcement == nil)
+    }
   }
 
   @Test("the same key again is told the first answer and its announcement's state, and nothing is written")

@@ -22,7 +22,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
@@ -92,7 +92,7 @@ let quickTests: [Target] = [
       "AnnouncementServer", "Announcements", "Announcer", "Answers", "Ledger", "Mastering", "Playback",
       "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs", "SpeechEngine",
       "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto, httpTypes, hummingbird,
-      hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, serviceLifecycle,
+      hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
     ],
     swiftSettings: settings),
@@ -137,7 +137,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -220,8 +219,7 @@ let package = Package(
       dependencies: [
         "Announcements", "Announcer", "Answers", "Ledger", "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary",
         "SpeechEngine", "VoicePacks", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging,
-        nioCore, nioHTTPTypes,
-        serviceLifecycle,
+        nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: settings),
 

@@ -52,10 +52,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
   }
 
+  /// As `Server` has it.
+  static let name = "crier"
+
   private let settings: ServiceSettings
   private let ledger: Ledger
   private let logger: Logger
   let responder: ServiceResponder
+  let hotClips: HotClips
   let player: LanePlayer?
   let batches: Batches
   let readiness: Readiness
@@ -130,6 +134,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
+    hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping)
   }
@@ -147,12 +152,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           base: HTTP1Channel(
             responder: responder,
             configuration: HTTP1Channel.Configuration(
-              additionalChannelHandlers: [RequestDeadline(limit: deadline)],
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))))
+                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
+          handlers: { [hotClips] in [RequestDeadline(limit: deadline), HotClipsHandler(answer: hotClips.answer(to:))] })
       },
       configuration: ApplicationConfiguration(
-        address: .hostname(settings.host, port: settings.port), serverName: "crier", backlog: 1024,
+        address: .hostname(settings.host, port: settings.port), serverName: Self.name, backlog: 1024,
         availableConnectionsDelegate: MaximumAvailableConnections(settings.mostConnections)),
       onServerRunning: { channel in await onStart(channel.localAddress?.port ?? settings.port) },
       logger: logger)

@@ -37,9 +37,9 @@ struct ClipURLs: Sendable {
   }
 
   /// - Throws: `AccessError`; returning means that it may be fetched.
-  func check(_ call: Call) throws(AccessError) {
-    try signer.check(
-      path: call.request.uri.path, expires: call.query("expires"), signature: call.query("signature"), at: now())
+  func check(_ uri: URI) throws(AccessError) {
+    func value(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
+    try signer.check(path: uri.path, expires: value("expires"), signature: value("signature"), at: now())
   }
 }
 
@@ -63,10 +63,7 @@ struct FileAnswer: Sendable {
 
   /// - Throws: ``Problem``, 416.
   func response(to request: Request) throws(Problem) -> Response {
-    var headers: HTTPFields = [
-      .contentType: file.mediaType, .eTag: file.etag, .acceptRanges: "bytes",
-      .cacheControl: "private, max-age=31536000, immutable",
-    ]
+    var headers = file.fields
     if let known = request.headers[.ifNoneMatch], Self.lists(known, file.etag) {
       return Response(status: .notModified, headers: headers)
     }

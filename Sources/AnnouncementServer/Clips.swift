@@ -5,7 +5,9 @@ import Announcer
 import Answers
 import Crypto
 import Foundation
+import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import SoundLibrary
 
 #if canImport(Glibc)
@@ -40,6 +42,22 @@ final class Clips: Sendable {
     /// Of its bytes, with its quotation marks: they are the same wherever they were made.
     var etag: String
     var mediaType: String
+    /// Of every answer that has it, or a part of it.
+    var fields: HTTPFields
+    /// Of an answer that has all of it, as HTTP/1.1 sends them.
+    var wholeFields: HTTPHeaders
+
+    init(bytes: ByteBuffer, digest: String, mediaType: String) {
+      self.bytes = bytes
+      self.mediaType = mediaType
+      etag = "\"\(digest)\""
+      fields = [
+        .contentType: mediaType, .eTag: etag, .acceptRanges: "bytes",
+        .cacheControl: "private, max-age=31536000, immutable",
+      ]
+      wholeFields = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+      wholeFields.add(name: "Content-Length", value: String(bytes.readableBytes))
+    }
   }
 
   /// A clip that was made, and its file.
@@ -55,7 +73,6 @@ final class Clips: Sendable {
   private let reports: RecentlyUsed<Recipe, ClipReport>
   private let files: RecentlyUsed<String, File>
   private let metrics: ServiceMetrics
-  private let disk = DispatchQueue(label: "crier.service.clips", attributes: .concurrent)
 
   /// - Parameters:
   ///   - containers: holds a folder for each app group.
@@ -90,7 +107,7 @@ final class Clips: Sendable {
       let made = Made(
         report: clip.report,
         file: File(
-          bytes: ByteBuffer(bytes: clip.bytes), etag: "\"\(clip.report.clip.sha256)\"",
+          bytes: ByteBuffer(bytes: clip.bytes), digest: clip.report.clip.sha256,
           mediaType: Self.mediaType(ofFileNamed: clip.report.clip.name) ?? "application/octet-stream"),
         isCached: clip.report.cached)
       if made.isCached {
@@ -120,18 +137,17 @@ final class Clips: Sendable {
   /// - Returns: nil when there is none, or the name is no clip's.
   /// - Throws: `SoundLibraryError`.
   func file(named name: String) async throws -> File? {
-    if let known = files.value(for: name) { return known }
+    if let known = fileInMemory(named: name) { return known }
     guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
     let containers = containers
-    let bytes: [UInt8]? = try await waitForAnswer { answer in
-      disk.async { answer.give(Result { try Self.find(name, in: containers) }) }
-    }.get()
-    guard let bytes else { return nil }
+    guard let bytes = try await onWaitingThread({ try Self.find(name, in: containers) }) else { return nil }
     let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    let file = File(bytes: ByteBuffer(bytes: bytes), etag: "\"\(digest)\"", mediaType: mediaType)
+    let file = File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: mediaType)
     files.insert(file, for: name, bytes: bytes.count + 512)
     return file
   }
+
+  func fileInMemory(named name: String) -> File? { files.value(for: name) }
 
   private static func find(_ name: String, in containers: URL) throws -> [UInt8]? {
     let groups = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []

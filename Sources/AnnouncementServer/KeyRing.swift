@@ -77,8 +77,23 @@ final class KeyRing: Sendable {
     }
   }
 
+  /// Who sends a call, if that is remembered and holds at this moment.
+  ///
+  /// - Parameter authorization: the field's value.
+  func remembered(_ authorization: String) -> Caller? {
+    guard authorization.hasPrefix("Bearer crier_") else { return nil }
+    let digest = Self.digest(of: authorization.utf8.dropFirst("Bearer ".utf8.count))
+    let now = now
+    return state.withLock { state in
+      guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return nil }
+      return state.callers[digest]
+    }
+  }
+
+  private static func digest(of text: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(text))) }
+
   private func caller(key text: String) async throws -> Caller {
-    let digest = Data(SHA256.hash(data: Data(text.utf8)))
+    let digest = Self.digest(of: text.utf8)
     try await forgetChanged()
     let (known, version) = state.withLock { ($0.callers[digest], $0.version) }
     if let known { return known }

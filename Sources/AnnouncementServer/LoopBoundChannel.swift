@@ -5,7 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// A connection whose requests are answered on the thread that reads and writes them.
 ///
@@ -23,10 +23,20 @@ struct LoopBoundChannel: ServerChildChannel {
 
   let base: HTTP1Channel
 
+  /// Of each connection, in front of the library's: they see requests and answers as HTTP/1.1 has them.
+  let handlers: @Sendable () -> [any ChannelDuplexHandler]
+
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.setOption(.socketOption(.so_sndbuf), value: Self.sendBuffer).and(
       channel.setOption(.writeBufferWaterMark, value: Self.waterMark)
-    ).flatMap { _ in base.setup(channel: channel, logger: logger) }
+    ).flatMap { _ in
+      base.setup(channel: channel, logger: logger)
+    }.flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandlers(handlers(), position: .after(decoder))
+      return value
+    }
   }
 
   func handle(value: Value, logger: Logger) async {

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Ends connections whose other side is too slow, so that a thousand of them cost no more than a thousand sockets: a request
 /// must come whole within a time, its head and its body, and whoever is answered must read.
 ///
 /// The library's idle timeout is reset by each byte; one a second keeps such a connection open for ever.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
 
   /// For a request that is still coming when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)
 
+  /// In bytes: whoever has read as many within the limit is reading. At 30 s it is 2 kB/s, what the slowest of mobile
+  /// networks carry.
+  static let leastRead = 60_000
+
   private let limit: TimeAmount
+  private let waiting: (any Channel) -> Int
   /// Set while a request is awaited or comes.
   private var requestDeadline: NIODeadline?
   /// Set while what is written is not read.
   private var readingDeadline: NIODeadline?
   /// Answers that are not written yet.
   private var owed = 0
+  /// What waited to be read when that was looked at last, in bytes; nil when it was not since the last request came.
+  private var unread: Int?
   /// One timer a connection, which looks at the deadlines as they are then: they change with every request.
   private var timer: Scheduled<Void>?
 
-  /// - Parameter limit: for a request, and for a reader that stands still.
-  init(limit: TimeAmount) { self.limit = limit }
+  /// - Parameters:
+  ///   - limit: for a request, and for a reader that stands still.
+  ///   - waiting: what was written to a connection and the system has not taken, in bytes.
+  init(
+    limit: TimeAmount,
+    waiting: @escaping (any Channel) -> Int = { (try? $0.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+  ) {
+    self.limit = limit
+    self.waiting = waiting
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     if context.channel.isActive { start(context) }
@@ -42,6 +57,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head:
       owed += 1
+      if context.channel.isWritable { unread = nil }
       requestDeadline = context.eventLoop.now + limit
     case .body: break
     // Answered before its end, it leaves a connection that waits for the next one.
@@ -60,6 +76,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     readingDeadline = context.channel.isWritable ? nil : context.eventLoop.now + limit
+    unread = context.channel.isWritable ? nil : waiting(context.channel)
     context.fireChannelWritabilityChanged()
   }
 
@@ -102,9 +119,18 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   private func look(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
     if [requestDeadline, readingDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
-      context.close(promise: nil)
-    } else {
-      schedule(context)
+      guard isReading(context) else { return context.close(promise: nil) }
+      // Nothing more is to come from who has not got the last answer yet.
+      requestDeadline = requestDeadline.map { max($0, now + limit) }
+      readingDeadline = readingDeadline.map { max($0, now + limit) }
     }
+    schedule(context)
+  }
+
+  /// Whether something was written that is not read yet, and is being read.
+  private func isReading(_ context: ChannelHandlerContext) -> Bool {
+    let waiting = waiting(context.channel)
+    defer { unread = waiting }
+    return waiting > 0 && (unread.map { $0 - waiting >= Self.leastRead } ?? true)
   }
 }

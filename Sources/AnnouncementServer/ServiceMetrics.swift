@@ -49,18 +49,27 @@ final class ServiceMetrics: Sendable {
     var refusals: [String: Int] = [:]
     var batchRows = 0
     var batchFailures = 0
+
+    mutating func count(_ series: RequestSeries, _ duration: Duration) {
+      requests[series, default: 0] += 1
+      latencies[series.path, default: Histogram()].add(duration.inSeconds)
+    }
   }
 
   private let state = Locked(State())
 
   func begin() { state.withLock { $0.underWay += 1 } }
 
+  /// A request was answered as soon as it came.
+  func answered(_ series: RequestSeries, took duration: Duration) {
+    state.withLock { $0.count(series, duration) }
+  }
+
   /// A request was answered.
   func end(_ series: RequestSeries, took duration: Duration) {
     state.withLock { state in
       state.underWay -= 1
-      state.requests[series, default: 0] += 1
-      state.latencies[series.path, default: Histogram()].add(duration.inSeconds)
+      state.count(series, duration)
     }
   }
 

@@ -88,7 +88,7 @@ struct ServiceResponder: HTTPResponder {
     switch access {
     case .open: return
     case .keyOrSignedURL(let needed):
-      if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call) }
+      if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call.request.uri) }
       scope = needed
     case .key(let needed): scope = needed
     }

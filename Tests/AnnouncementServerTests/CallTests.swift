@@ -61,6 +61,35 @@ struct CallTests {
     #expect(told?.code == "payload_too_large")
   }
 
+  @Test("a few lists are read at once, one more is told to wait, and one that was read makes room")
+  func largeBodies() async throws {
+    let bodies = LargeBodies()
+    func isTaken() async throws -> Bool {
+      do {
+        return try await bodies.read(call(body: RequestBody(buffer: ByteBuffer(string: "x")))).count == 1
+      } catch let problem as Problem {
+        #expect(problem.status == .tooManyRequests && problem.code == "busy" && problem.retryAfter != nil)
+        return false
+      }
+    }
+    try await withThrowingTaskGroup(of: Data.self) { group in
+      var senders: [AsyncStream<ByteBuffer>.Continuation] = []
+      for _ in 0..<LargeBodies.most {
+        let (body, sender) = AsyncStream.makeStream(of: ByteBuffer.self)
+        senders.append(sender)
+        let call = call(body: RequestBody(asyncSequence: body))
+        group.addTask { try await bodies.read(call) }
+      }
+      while try await isTaken() { await Task.yield() }
+      senders[0].yield(ByteBuffer(string: "whole"))
+      senders[0].finish()
+      #expect(try await group.next() == Data("whole".utf8))
+      #expect(try await isTaken())
+      for sender in senders { sender.finish() }
+      for try await body in group { #expect(body.isEmpty) }
+    }
+  }
+
   @Test("a sender who ends in the middle is told so, if it can be")
   func incomplete() async throws {
     struct Gone: Error {}

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPTypes
 import HummingbirdCore
-import Logging
-import NIOCore
 import ServiceAccess
 import Testing
 
@@ -22,16 +19,9 @@ struct ClipURLsTests {
       now: { now })
   }
 
-  private func call(_ target: String) -> Call {
-    let head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: target)
-    return Call(
-      request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
-      logger: TestLog().logger)
-  }
-
   private func failure(_ target: String, at now: Date? = nil) throws -> AccessError.Code? {
     do throws(AccessError) {
-      try (try? urls(at: now))?.check(call(target))
+      try (try? urls(at: now))?.check(URI(target))
       return nil
     } catch {
       return error.code

@@ -47,7 +47,7 @@ struct ByteRangeTests {
 @Suite("A file, whole or in part")
 struct FileAnswerTests {
   private let file = FileAnswer(
-    file: Clips.File(bytes: ByteBuffer(string: "0123456789"), etag: "\"abc\"", mediaType: "audio/wav"))
+    file: Clips.File(bytes: ByteBuffer(string: "0123456789"), digest: "abc", mediaType: "audio/wav"))
 
   private func answer(
     _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get

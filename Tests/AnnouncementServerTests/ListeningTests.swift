@@ -22,14 +22,14 @@ struct ListeningTests {
         }
       }
     return try await connection.executeThenClose { inbound, outbound in
-      var answer = ""
+      var answer = ByteBuffer()
       do {
         try await outbound.write(ByteBuffer(string: text))
-        for try await piece in inbound { answer += String(buffer: piece) }
+        for try await piece in inbound { answer.writeImmutableBuffer(piece) }
       } catch {
         // The service was quicker to close it: what came is the answer.
       }
-      return answer
+      return String(buffer: answer)
     }
   }
 
@@ -68,6 +68,29 @@ struct ListeningTests {
       let states = answer.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#).map { String($0.1) }
       #expect(states == ["200", "404", "200"])
       #expect(answer.lowercased().contains("server: crier"))
+    }
+  }
+
+  @Test("clips from memory and other answers come in the order in which they were asked for")
+  func clipsAmongOthers() async throws {
+    try await serve { service, port in
+      let client = try await service.client()
+      let name = try await client.post(payment()).string("clip.name").orThrow("a name")
+      let clip = try await client.get("/v1/clips/\(name)").body
+      let key = try client.key.orThrow("a key").bearer
+      func get(_ path: String, _ more: String = "") -> String {
+        Self.get(path, "Authorization: \(key)\r\n\(more)")
+      }
+      let order = ["clips/\(name)", "clips/\(name)", "locales", "clips/\(name)", "announcements/p1", "clips/\(name)"]
+      let answer = try await Self.talk(
+        port, order.map { get("/v1/\($0)") }.joined() + get("/v1/clips/\(name)", "Connection: close\r\n"))
+      let types = answer.matches(of: #/[Cc]ontent-[Tt]ype: ([a-z\/]+)/#).map { String($0.1) }
+      #expect(
+        types == [
+          "audio/wav", "audio/wav", "application/json", "audio/wav", "application/json", "audio/wav", "audio/wav",
+        ])
+      let sound = String(decoding: clip, as: UTF8.self)
+      #expect(answer.components(separatedBy: sound).count == 6)
     }
   }
 

@@ -35,6 +35,19 @@ struct OperationTests {
     #expect(service.clips().isEmpty)
   }
 
+  @Test("whoever asks while the engine is being asked gets the same answer: it has one question to answer")
+  func asked() async throws {
+    let service = try TestService()
+    service.voice.hold()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await service.stranger.get("/readyz").status } }
+      while service.voice.questions == 0 { await Task.yield() }
+      service.voice.release()
+      for try await status in group { #expect(status == 200) }
+    }
+    #expect(service.voice.questions == 1)
+  }
+
   @Test("with a player it says how that is, and without its lane it is degraded")
   func player() async throws {
     let service = try TestService { $0.hasPlayer = true }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import AnnouncementServer
@@ -12,27 +11,32 @@ import Testing
 struct RequestDeadlineTests {
   /// A connection with a limit of 30 s, in a time that runs when the test says so.
   private final class Connection {
-    let channel = EmbeddedChannel(handler: RequestDeadline(limit: .seconds(30)))
+    let channel = EmbeddedChannel()
+    /// What was written and is not read, in bytes.
+    var unread = 0
 
-    init() throws { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait() }
+    init() throws {
+      let deadline = RequestDeadline(limit: .seconds(30)) { [unowned self] _ in unread }
+      try channel.pipeline.syncOperations.addHandler(deadline)
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+    }
     deinit { _ = try? channel.finish(acceptAlreadyClosed: true) }
 
     var isOpen: Bool { channel.isActive }
     func wait(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
 
     func head() throws {
-      let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/")
-      try channel.writeInbound(HTTPRequestPart.head(head))
+      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")))
     }
-    func body() throws { try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x"))) }
-    func end() throws { try channel.writeInbound(HTTPRequestPart.end(nil)) }
+    func body() throws { try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x"))) }
+    func end() throws { try channel.writeInbound(HTTPServerRequestPart.end(nil)) }
 
     func answer() throws {
-      try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+      try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
       try piece()
-      try channel.writeOutbound(HTTPResponsePart.end(nil))
+      try channel.writeOutbound(HTTPServerResponsePart.end(nil))
     }
-    func piece() throws { try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "y"))) }
+    func piece() throws { try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "y")))) }
 
     func setWritable(_ isWritable: Bool) {
       channel.isWritable = isWritable
@@ -89,6 +93,55 @@ struct RequestDeadlineTests {
     connection.wait(29)
     #expect(connection.isOpen)
     connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("a long answer is read to its end, however long it takes, while it is read at all", arguments: [true, false])
+  func slowReader(isWritable: Bool) throws {
+    let connection = try Connection()
+    try connection.head()
+    try connection.end()
+    connection.unread = 1_000_000
+    if !isWritable { connection.setWritable(false) }
+    try connection.answer()
+    for _ in 0..<8 {
+      connection.wait(29)
+      connection.unread -= RequestDeadline.leastRead
+      connection.wait(1)
+      #expect(connection.isOpen)
+    }
+    connection.wait(29)
+    connection.unread -= RequestDeadline.leastRead - 1
+    connection.wait(1)
+    #expect(!connection.isOpen, "a byte now and then is no reading")
+  }
+
+  @Test("an answer that fits where nothing waits for its reader gives that reader one limit more, and no other")
+  func standingStill() throws {
+    let connection = try Connection()
+    try connection.head()
+    try connection.end()
+    try connection.answer()
+    connection.unread = 100_000
+    connection.wait(59)
+    #expect(connection.isOpen)
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("what is read at last leaves a connection that waits for the next request as any other")
+  func readAtLast() throws {
+    let connection = try Connection()
+    for _ in 0..<3 {
+      try connection.head()
+      try connection.end()
+      try connection.answer()
+      connection.unread = 100_000
+      connection.wait(31)
+      connection.unread = 0
+      #expect(connection.isOpen)
+    }
+    connection.wait(30)
     #expect(!connection.isOpen)
   }
 

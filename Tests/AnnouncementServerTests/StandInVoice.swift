@@ -11,6 +11,7 @@ import Waveforms
 final class StandInVoice: Speaking {
   private struct State {
     var calls = 0
+    var questions = 0
     var isHeld = false
     var failure: SpeechEngineError.Code?
     var held: [CheckedContinuation<Void, Never>] = []
@@ -20,6 +21,9 @@ final class StandInVoice: Speaking {
 
   /// How often a run was to be said.
   var calls: Int { state.withLock { $0.calls } }
+
+  /// How often it was asked what it would say.
+  var questions: Int { state.withLock { $0.questions } }
 
   /// From now on nothing is said until ``release()``.
   func hold() { state.withLock { $0.isHeld = true } }
@@ -48,6 +52,17 @@ final class StandInVoice: Speaking {
     }
   }
 
+  /// Until it is not held.
+  private func wait() async {
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        if state.isHeld { state.held.append(continuation) }
+        return state.isHeld
+      }
+      if !isHeld { continuation.resume() }
+    }
+  }
+
   private func error(_ code: SpeechEngineError.Code) -> SpeechEngineError {
     SpeechEngineError(code, "speaking", "the test wants it", remedy: "end the test")
   }
@@ -66,13 +81,7 @@ final class StandInVoice: Speaking {
       return state.watchers.filter { $0.count <= calls }
     }
     for watcher in watchers { watcher.continuation.resume() }
-    await withCheckedContinuation { continuation in
-      let isHeld = state.withLock { state in
-        if state.isHeld { state.held.append(continuation) }
-        return state.isHeld
-      }
-      if !isHeld { continuation.resume() }
-    }
+    await wait()
     if let code = state.withLock({ $0.failure }) { throw error(code) }
     // Other words, other voices and other rates have another sound.
     let sum = (run.text + run.voice).unicodeScalars.reduce(rate) { ($0 &* 31 &+ Int($1.value)) & 0xFFFF }
@@ -82,6 +91,8 @@ final class StandInVoice: Speaking {
   }
 
   func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String {
+    state.withLock { $0.questions += 1 }
+    await wait()
     if let code = state.withLock({ $0.failure }) { throw error(code) }
     return utterance.text
   }

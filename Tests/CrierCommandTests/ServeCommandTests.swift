@@ -65,6 +65,17 @@ struct ServeCommandTests {
     #expect(page.status == 200 && page.header("Content-Type") == "text/html; charset=utf-8")
   }
 
+  @Test("without an output the curl line asks for nothing that is played, and works as it stands")
+  func greetingWithoutOutput() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier, ["--port", "0", "--output", "none"])
+    let line = try #require(service.greeting.last?.wholeMatch(of: /Try: (curl .*)/)).1
+    #expect(try JSONValue(try shell(String(line), in: crier).output)["id"]?.string == "first")
+    let delivery = try #require(try service.send("GET", "/v1/announcements/first").json()["delivery"])
+    #expect(delivery["clip"]?.object != nil && delivery["play"]?.object == nil)
+  }
+
   @Test("at a later start, where its output is no terminal, it names the key's file, and the curl line works too")
   func laterGreeting() throws {
     let crier = try Command()

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import ServiceAccess
+
+/// Clips that are in memory, for those who are known and may have them: decided without waiting for anything.
+///
+/// It decides as ``ServiceResponder`` and ``ClipCalls`` do, with their parts, and only what they would answer with 200: the
+/// rest goes the usual way, and is refused there where it is to be refused.
+struct HotClips: Sendable {
+  struct Answer: Sendable {
+    var head: HTTPResponseHead
+    var body: ByteBuffer
+  }
+
+  static let path = "/v1/clips/"
+  private static let template = "\(path){name}"
+
+  let clips: Clips
+  let keys: KeyRing
+  let urls: ClipURLs
+  let metrics: ServiceMetrics
+  let stopping: Stopping
+  let clock = HTTPClock()
+  let logger: Logger
+
+  /// - Returns: nil for what the usual way has to answer.
+  func answer(to head: HTTPRequestHead) -> Answer? {
+    guard head.method == .GET, head.version == .http1_1, head.uri.hasPrefix(Self.path) else { return nil }
+    let start = ContinuousClock.now
+    guard let wish = Wish(head), let file = clips.fileInMemory(named: String(wish.name)), !stopping.isStopping else {
+      return nil
+    }
+    var limits: TokenBucket.Answer?
+    var caller: Caller?
+    if let authorization = wish.authorization {
+      guard let known = keys.remembered(authorization), known.scopes.allow(.read) else { return nil }
+      // One that is refused takes nothing from the key, and is refused in the usual way.
+      let answer = keys.admit(known)
+      guard answer.isAllowed else { return nil }
+      (caller, limits) = (known, answer)
+    } else {
+      guard isSigned(head.uri) else { return nil }
+    }
+    let requestID = "\(RequestID())"
+    var fields = file.wholeFields
+    fields.reserveCapacity(12)
+    fields.add(name: "X-Request-Id", value: requestID)
+    for (name, value) in limits?.headerFields ?? [] { fields.add(name: name, value: value) }
+    fields.add(name: "Date", value: clock.text)
+    fields.add(name: "Server", value: AnnouncementServer.name)
+    let duration = ContinuousClock.now - start
+    metrics.answered(ServiceMetrics.RequestSeries(method: "GET", path: Self.template, status: 200), took: duration)
+    logger.log(
+      level: .debug, "request",
+      metadata: [
+        "hb.request.id": "\(requestID)", "method": "GET", "path": "\(Self.template)", "status": "200",
+        "key": "\(caller?.keyID ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
+      ])
+    return Answer(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
+  }
+
+  private func isSigned(_ uri: String) -> Bool {
+    do throws(AccessError) {
+      try urls.check(URI(uri))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// What a request for a whole clip says; a request that says more than that is none.
+  private struct Wish {
+    var name: Substring
+    var authorization: String?
+
+    /// These ask for something else than a whole clip, or have a body.
+    private static let others = [
+      "range", "if-range", "if-none-match", "expect", "upgrade", "content-length", "transfer-encoding",
+    ]
+
+    init?(_ head: HTTPRequestHead) {
+      for (name, value) in head.headers {
+        if Self.isSame(name, "authorization") {
+          guard authorization == nil else { return nil }
+          authorization = value
+        } else if Self.isSame(name, "connection") {
+          // That it is kept is what happens anyway.
+          guard Self.isSame(value, "keep-alive") else { return nil }
+        } else if Self.others.contains(where: { Self.isSame(name, $0) }) {
+          return nil
+        }
+      }
+      name = head.uri.dropFirst(HotClips.path.utf8.count).prefix { $0 != "?" }
+    }
+
+    /// - Parameter lowercased: letters, and `-`: what differs from one of these in bit 5 alone is the same letter.
+    private static func isSame(_ text: String, _ lowercased: String) -> Bool {
+      text.utf8.count == lowercased.utf8.count
+        && zip(text.utf8, lowercased.utf8).allSatisfy { $0 == $1 || ($1 != UInt8(ascii: "-") && $0 | 0x20 == $1) }
+    }
+  }
+}
+
+/// The time as `Date` has it (RFC 9110, section 5.6.7), put into words once a second.
+final class HTTPClock: Sendable {
+  private static let style = Date.VerbatimFormatStyle(
+    format: """
+      \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
+      \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
+      """,
+    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+
+  private let state = Locked((second: Int64.min, text: ""))
+
+  var text: String {
+    let now = Date()
+    let second = Int64(now.timeIntervalSince1970)
+    return state.withLock { state in
+      if state.second != second { state = (second, now.formatted(Self.style)) }
+      return state.text
+    }
+  }
+}
+
+/// Answers requests for clips that are in memory on the thread that read them, before they become a task's. The others go
+/// on to the server library.
+///
+/// From the library's side a connection that asks for such clips is one that is silent. Half of what a GET cost was the way
+/// of its parts into a task and back (`docs/benchmarks.md`).
+final class HotClipsHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let answer: (HTTPRequestHead) -> HotClips.Answer?
+  /// Requests that went on and are not answered yet: answers keep the order of their requests.
+  private var owed = 0
+  /// To the request that is coming.
+  private var next: HotClips.Answer?
+
+  /// - Parameter answer: nil for what goes on.
+  init(answer: @escaping (HTTPRequestHead) -> HotClips.Answer?) { self.answer = answer }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      // Who does not read is not given more: the usual way waits until they do.
+      if owed == 0, context.channel.isWritable { next = answer(head) }
+      if next != nil { return }
+      owed += 1
+    case .body: break
+    case .end:
+      guard let answer = next else { break }
+      next = nil
+      context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
+      context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
+      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      return
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    // What cannot be read as a request is answered too, and was never owed.
+    if case .end = unwrapOutboundIn(data) { owed = max(0, owed - 1) }
+    context.write(data, promise: promise)
+  }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+import Ledger
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+/// A service that has a clip in memory, and whoever may fetch it.
+private struct HotService {
+  let service: TestService
+  let client: TestClient
+  /// The clip's path.
+  let path: String
+  /// The clip's signed URL, from its path on.
+  let signed: String
+
+  init(rate: NewKey.Rate? = nil, _ change: (inout TestService.Options) -> Void = { _ in }) async throws {
+    service = try TestService(change)
+    client = try await service.client(rate: rate)
+    let report = try await client.post(payment(), ["Idempotency-Key": "k"])
+    path = "/v1/clips/\(try report.string("clip.name").orThrow("a name"))"
+    let url = try report.string("clip.url").orThrow("a URL")
+    signed = try String(url[url.range(of: "/v1/").orThrow("a path").lowerBound...])
+  }
+
+  func head(
+    _ uri: String? = nil, _ more: [(String, String)] = [], method: HTTPMethod = .GET, version: HTTPVersion = .http1_1,
+    bearer: String? = nil
+  ) throws -> HTTPRequestHead {
+    let key = try bearer ?? client.key.orThrow("a key").bearer
+    let fields = [("Host", "crier.test"), ("Authorization", key)] + more
+    return HTTPRequestHead(version: version, method: method, uri: uri ?? path, headers: HTTPHeaders(fields))
+  }
+
+  /// The answer at a moment at which the key is remembered.
+  func answer(to head: HTTPRequestHead) async throws -> HotClips.Answer? {
+    while true {
+      #expect(try await client.get(path).status == 200)
+      guard service.server.hotClips.answer(to: try self.head()) != nil else { continue }
+      let answer = service.server.hotClips.answer(to: head)
+      guard answer == nil, service.server.hotClips.answer(to: try self.head()) == nil else { return answer }
+    }
+  }
+}
+
+@Suite("Clips that are in memory are answered at once", .timeLimit(.minutes(10)))
+struct HotClipsTests {
+  @Test("as the usual way answers them, field for field and byte for byte")
+  func same() async throws {
+    let hot = try await HotService()
+    let usual = try await hot.client.get(hot.path)
+    let answer = try #require(try await hot.answer(to: hot.head()))
+    #expect(Data(answer.body.readableBytesView) == usual.body)
+    #expect(answer.head.status.code == 200 && UInt(usual.status) == answer.head.status.code)
+    var fields = Dictionary(uniqueKeysWithValues: answer.head.headers.map { ($0.name.lowercased(), $0.value) })
+    var expected = Dictionary(uniqueKeysWithValues: usual.headers.map { ($0.name.canonicalName, $0.value) })
+    // These are another's each time.
+    for name in ["x-request-id", "ratelimit-remaining"] {
+      #expect(fields[name]?.isEmpty == false && expected[name]?.isEmpty == false)
+      (fields[name], expected[name]) = (nil, nil)
+    }
+    // These two the server library adds, to all answers.
+    let date = try #require(fields["date"])
+    #expect(date.wholeMatch(of: #/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/#) != nil)
+    (expected["server"], expected["date"]) = ("crier", date)
+    #expect(fields == expected)
+  }
+
+  @Test("what asks for more than a whole clip goes the usual way")
+  func usual() async throws {
+    let hot = try await HotService()
+    for field in [
+      ("Range", "bytes=0-9"), ("If-None-Match", "\"x\""), ("If-Range", "\"x\""), ("Connection", "close"),
+      ("Connection", "Upgrade"), ("Content-Length", "0"), ("Transfer-Encoding", "chunked"), ("Expect", "100-continue"),
+      ("Upgrade", "h2c"), ("rAnGe", "bytes=0-9"), ("Authorization", "Bearer other"),
+    ] {
+      #expect(try await hot.answer(to: hot.head(nil, [field])) == nil, "\(field)")
+    }
+    #expect(try await hot.answer(to: hot.head(method: .HEAD)) == nil)
+    #expect(try await hot.answer(to: hot.head(method: .POST)) == nil)
+    #expect(try await hot.answer(to: hot.head(version: .http1_0)) == nil)
+    #expect(try await hot.answer(to: hot.head("/v1/clips/\(String(repeating: "0", count: 64)).wav")) == nil)
+    #expect(try await hot.answer(to: hot.head("/v1/clips/")) == nil)
+    #expect(try await hot.answer(to: hot.head("/healthz")) == nil)
+    // What does not change the answer changes nothing.
+    for field in [("Connection", "Keep-Alive"), ("Accept", "image/png"), ("User-Agent", "phone")] {
+      #expect(try await hot.answer(to: hot.head(nil, [field])) != nil, "\(field)")
+    }
+  }
+
+  @Test("who may not have them goes the usual way, and is refused there")
+  func refused() async throws {
+    let hot = try await HotService()
+    let announcer = try await hot.service.client([.announce])
+    #expect(try await announcer.get(hot.path).status == 403)
+    for bearer in [
+      try announcer.key.orThrow("a key").bearer, "Bearer \(APIKey.make().text)", "Bearer crier_", "Basic x", "",
+    ] {
+      #expect(try await hot.answer(to: hot.head(bearer: bearer)) == nil)
+    }
+    let stranger = HTTPRequestHead(version: .http1_1, method: .GET, uri: hot.path)
+    #expect(try await hot.answer(to: stranger) == nil)
+  }
+
+  @Test("a key that was revoked is answered no longer than keys are remembered")
+  func revoked() async throws {
+    let hot = try await HotService()
+    let other = try await hot.service.client()
+    let key = try other.key.orThrow("a key")
+    #expect(try await other.get(hot.path).status == 200)
+    #expect(try await hot.service.ledger.revokeKey(key.key.id) != nil)
+    // Nobody asks the ledger here: what was remembered is forgotten by time alone.
+    while hot.service.server.hotClips.answer(to: try hot.head(bearer: key.bearer)) != nil { await Task.yield() }
+    #expect(try await other.get(hot.path).status == 401)
+    #expect(try await hot.answer(to: hot.head(bearer: key.bearer)) == nil)
+  }
+
+  @Test("a signed URL needs no key, and none that is wrong or over will do")
+  func signed() async throws {
+    let hot = try await HotService()
+    func head(_ uri: String) -> HTTPRequestHead { HTTPRequestHead(version: .http1_1, method: .GET, uri: uri) }
+    #expect(try await hot.answer(to: head(hot.signed)) != nil)
+    for uri in [
+      hot.signed + "x", hot.signed.replacing("expires=", with: "expires=1"),
+      hot.signed.replacing("signature", with: "s"),
+      hot.path + "?" + (hot.signed.components(separatedBy: "&").last ?? ""),
+    ] {
+      #expect(try await hot.answer(to: head(uri)) == nil, "\(uri)")
+    }
+    // A key that is sent is what counts, as in the usual way.
+    #expect(try await hot.answer(to: hot.head(hot.signed, bearer: "Bearer \(APIKey.make().text)")) == nil)
+  }
+
+  @Test("each takes one request from what its key may send, and one too many takes none")
+  func limited() async throws {
+    let hot = try await HotService(rate: NewKey.Rate(perSecond: 0.001, burst: 5))
+    let head = try hot.head()
+    // One is taken by the announcement.
+    #expect(try await hot.client.get(hot.path).header("RateLimit-Remaining") == "3")
+    var remaining: [String] = []
+    while remaining.count < 3 {
+      guard let answer = hot.service.server.hotClips.answer(to: head) else {
+        // Remembered a moment longer by asking for what takes nothing of the key.
+        _ = try await hot.service.server.keys.isInForce(hot.caller)
+        continue
+      }
+      remaining += answer.head.headers["RateLimit-Remaining"]
+    }
+    #expect(remaining == ["2", "1", "0"])
+    #expect(hot.service.server.hotClips.answer(to: head) == nil)
+    #expect(try await hot.client.get(hot.path).status == 429)
+  }
+
+  @Test("they are counted with the others, and none is answered so by a service that stops")
+  func counted() async throws {
+    let hot = try await HotService()
+    let series = "crier_requests_total{method=\"GET\",path=\"/v1/clips/{name}\",status=\"200\"}"
+    func count() async throws -> Int {
+      let page = try await hot.service.stranger.get("/metrics").text
+      let line = page.split(separator: "\n").first { $0.hasPrefix(series) }
+      return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? 0
+    }
+    _ = try await hot.answer(to: hot.head())
+    let before = try await count()
+    while hot.service.server.hotClips.answer(to: try hot.head()) == nil {
+      _ = try await hot.service.server.keys.isInForce(hot.caller)
+    }
+    #expect(try await count() == before + 1)
+    hot.service.server.stopping.stop()
+    #expect(hot.service.server.hotClips.answer(to: try hot.head()) == nil)
+  }
+}
+
+extension HotService {
+  /// The key, as the service knows it.
+  fileprivate var caller: Caller {
+    get throws {
+      let key = try client.key.orThrow("a key")
+      return Caller(
+        keyID: key.key.id, account: key.account, digest: key.key.digest, scopes: Set(Scope.allCases), defaults: .init(),
+        limit: try RateLimit(rate: 1))
+    }
+  }
+}
+
+@Suite("A connection on which clips are asked for")
+struct HotClipsHandlerTests {
+  /// A connection on which `/hot` is in memory, and nothing else.
+  private struct Connection {
+    let channel = EmbeddedChannel()
+
+    init() throws {
+      let handler = HotClipsHandler { head in
+        guard head.uri == "/hot" else { return nil }
+        return HotClips.Answer(
+          head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: "sound"))
+      }
+      try channel.pipeline.syncOperations.addHandler(handler)
+    }
+
+    func ask(_ uri: String) throws {
+      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: uri)))
+      try channel.writeInbound(HTTPServerRequestPart.end(nil))
+    }
+
+    func answerPassedOn() throws {
+      try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .accepted)))
+      try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+    }
+
+    /// The requests that were passed on since it was asked last; their heads and their ends.
+    func passedOn() throws -> [String] {
+      var parts: [String] = []
+      while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+        switch part {
+        case .head(let head): parts.append(head.uri)
+        case .body: parts.append("body")
+        case .end: parts.append("end")
+        }
+      }
+      return parts
+    }
+
+    /// What was answered since it was asked last.
+    func answered() throws -> [String] {
+      var parts: [String] = []
+      while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+        switch part {
+        case .head(let head): parts.append("\(head.status.code)")
+        case .body(.byteBuffer(let bytes)): parts.append(String(buffer: bytes))
+        case .body: parts.append("file")
+        case .end: parts.append("end")
+        }
+      }
+      return parts
+    }
+  }
+
+  @Test("each is answered when it has come whole, and nothing of it is passed on")
+  func answers() throws {
+    let connection = try Connection()
+    try connection.channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/hot")))
+    #expect(try connection.answered() == [])
+    try connection.channel.writeInbound(HTTPServerRequestPart.end(nil))
+    #expect(try connection.answered() == ["200", "sound", "end"])
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["200", "sound", "end"])
+    #expect(try connection.passedOn() == [])
+  }
+
+  @Test("others are passed on whole")
+  func passesOn() throws {
+    let connection = try Connection()
+    try connection.channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/cold")))
+    try connection.channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
+    try connection.channel.writeInbound(HTTPServerRequestPart.end(nil))
+    #expect(try connection.passedOn() == ["/cold", "body", "end"])
+    #expect(try connection.answered() == [])
+  }
+
+  @Test("answers keep the order of their requests: behind one that is not answered yet, all are passed on")
+  func order() throws {
+    let connection = try Connection()
+    for uri in ["/cold", "/cold", "/hot"] { try connection.ask(uri) }
+    #expect(try connection.passedOn() == ["/cold", "end", "/cold", "end", "/hot", "end"])
+    for _ in 0..<2 { try connection.answerPassedOn() }
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/hot", "end"])
+    for _ in 0..<2 { try connection.answerPassedOn() }
+    #expect(try connection.answered() == ["202", "end", "202", "end", "202", "end", "202", "end"])
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["200", "sound", "end"])
+  }
+
+  @Test("who does not read what was written gets no more of it at once")
+  func unread() throws {
+    let connection = try Connection()
+    connection.channel.isWritable = false
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/hot", "end"])
+    try connection.answerPassedOn()
+    connection.channel.isWritable = true
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["202", "end", "200", "sound", "end"])
+  }
+
+  @Test("an answer to what could not be read as a request leaves the count of those that are owed as it is")
+  func nothingOwed() throws {
+    let connection = try Connection()
+    try connection.answerPassedOn()
+    try connection.ask("/cold")
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/cold", "end", "/hot", "end"])
+  }
+}

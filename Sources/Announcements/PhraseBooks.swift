@@ -40,6 +40,8 @@ public struct PhraseBooks: Sendable {
   /// language's only book speaks for all who speak it.
   /// - Throws: `.localeUnknown`, naming the locales there are; the fault of the book itself.
   public func book(for locale: String) throws(AnnouncementError) -> PhraseBook {
+    // As nearly all name it: taking it apart costs as much as all the words of an amount.
+    if let same = books.first(where: { $0.locale == locale }) { return try same.book.get() }
     let wanted = locale.replacing("_", with: "-").lowercased()
     if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return try exact.book.get() }
     let language = wanted.prefix { $0 != "-" }

@@ -77,12 +77,14 @@ struct ClipRecord: Codable, Equatable {
     return (sound.waveform, record)
   }
 
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+
   private var encoded: Data {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return try encoder.encode(self)
-    }
+    get throws { try Self.encoder.encode(self) }
   }
 
   private func digest(with samples: [Int16]) throws -> String {

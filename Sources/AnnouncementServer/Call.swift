@@ -105,12 +105,15 @@ struct Call: Sendable {
 final class LargeBodies: Sendable {
   static let most = 4
 
-  private let count = Locked(0)
+  private let reading = Locked(0)
+
+  /// How many are being read.
+  var count: Int { reading.withLock { $0 } }
 
   /// - Throws: ``Problem``: 429 when as many are being read as may, and as ``Call/body(upTo:)``.
   func read(_ call: Call) async throws -> Data {
     if let body = call.readBody { return body }
-    let isIn = count.withLock { count in
+    let isIn = reading.withLock { count in
       if count >= Self.most { return false }
       count += 1
       return true
@@ -119,7 +122,7 @@ final class LargeBodies: Sendable {
       throw Problem(
         .tooManyRequests, "busy", "\(Self.most) lists are being sent: try again in a moment.", retryAfter: 5)
     }
-    defer { count.withLock { $0 -= 1 } }
+    defer { reading.withLock { $0 -= 1 } }
     return try await call.body(upTo: BatchCalls.largestBody)
   }
 }

@@ -34,20 +34,19 @@ struct HotClips: Sendable {
   func answer(to head: HTTPRequestHead) -> Answer? {
     guard head.method == .GET, head.version == .http1_1, head.uri.hasPrefix(Self.path) else { return nil }
     let start = ContinuousClock.now
-    guard let wish = Wish(head), let file = clips.fileInMemory(named: String(wish.name)), !stopping.isStopping else {
-      return nil
-    }
-    var limits: TokenBucket.Answer?
+    guard let wish = Wish(head), !stopping.isStopping else { return nil }
+    // Who asks is known before anything is looked for, or how long it takes would tell a stranger what is in memory.
     var caller: Caller?
     if let authorization = wish.authorization {
       guard let known = keys.remembered(authorization), known.scopes.allow(.read) else { return nil }
-      // One that is refused takes nothing from the key, and is refused in the usual way.
-      let answer = keys.admit(known)
-      guard answer.isAllowed else { return nil }
-      (caller, limits) = (known, answer)
+      caller = known
     } else {
       guard isSigned(head.uri) else { return nil }
     }
+    guard let file = clips.fileInMemory(named: String(wish.name)) else { return nil }
+    // A request that is refused takes nothing from the key, and is refused in the usual way.
+    let limits = caller.map(keys.admit)
+    guard limits?.isAllowed ?? true else { return nil }
     let requestID = "\(RequestID())"
     var fields = file.wholeFields
     fields.reserveCapacity(12)
@@ -134,7 +133,7 @@ final class HTTPClock: Sendable {
 ///
 /// From the library's side a connection that asks for such clips is one that is silent. Half of what a GET cost was the way
 /// of its parts into a task and back (`docs/benchmarks.md`).
-final class HotClipsHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class HotClipsHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
@@ -145,15 +144,25 @@ final class HotClipsHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var owed = 0
   /// To the request that is coming.
   private var next: HotClips.Answer?
+  /// Set when the service has closed its side: nothing is answered any more.
+  private var isOver = false
+  private let waiting: (any Channel) -> Int
 
-  /// - Parameter answer: nil for what goes on.
-  init(answer: @escaping (HTTPRequestHead) -> HotClips.Answer?) { self.answer = answer }
+  /// - Parameters:
+  ///   - answer: nil for what goes on.
+  ///   - waiting: what was written to a connection and the system has not taken, in bytes.
+  init(
+    answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, waiting: @escaping (any Channel) -> Int = \.waitingBytes
+  ) {
+    self.answer = answer
+    self.waiting = waiting
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
       // Who does not read is not given more: the usual way waits until they do.
-      if owed == 0, context.channel.isWritable { next = answer(head) }
+      if owed == 0, context.channel.isWritable, !isOver { next = answer(head) }
       if next != nil { return }
       owed += 1
     case .body: break
@@ -166,6 +175,23 @@ final class HotClipsHandler: ChannelDuplexHandler, RemovableChannelHandler {
       return
     }
     context.fireChannelRead(data)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case ChannelEvent.outputClosed: isOver = true
+    case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
+      // The library closes a connection at which nothing is under way, as far as it knows, and what was written and is not
+      // read yet is lost: it hears of this when all is read.
+      guard owed == 0, waiting(context.channel) > 0 else { break }
+      let written = context.eventLoop.makePromise(of: Void.self)
+      written.futureResult.assumeIsolated().whenComplete { _ in context.fireUserInboundEventTriggered(event) }
+      // Nothing, behind what there is.
+      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
+      return
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

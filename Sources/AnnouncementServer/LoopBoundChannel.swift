@@ -24,7 +24,7 @@ struct LoopBoundChannel: ServerChildChannel {
   let base: HTTP1Channel
 
   /// Of each connection, in front of the library's: they see requests and answers as HTTP/1.1 has them.
-  let handlers: @Sendable () -> [any ChannelDuplexHandler]
+  let handlers: @Sendable () -> [any ChannelHandler]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.setOption(.socketOption(.so_sndbuf), value: Self.sendBuffer).and(

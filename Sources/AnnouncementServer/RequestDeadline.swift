@@ -16,8 +16,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   /// For a request that is still coming when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)
 
-  /// In bytes: whoever has read as many within the limit is reading. At 30 s it is 2 kB/s, what the slowest of mobile
-  /// networks carry.
+  /// In bytes: whoever has read as many within the limit is reading. It is seen in steps: Linux takes more of an answer
+  /// when a third of its buffer is free again (`sk_stream_is_writeable`), 170 kB of 512 KiB. With 30 s, readers of 6 kB/s
+  /// and more get all of a long answer.
   static let leastRead = 60_000
 
   private let limit: TimeAmount
@@ -30,6 +31,10 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   private var owed = 0
   /// What waited to be read when that was looked at last, in bytes; nil when it was not since the last request came.
   private var unread: Int?
+  /// Set when the service stops.
+  private var isStopping = false
+  /// Set when the service has said all that it says here, and closed its side: whatever comes still is not answered.
+  private var isOver = false
   /// One timer a connection, which looks at the deadlines as they are then: they change with every request.
   private var timer: Scheduled<Void>?
 
@@ -38,7 +43,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   ///   - waiting: what was written to a connection and the system has not taken, in bytes.
   init(
     limit: TimeAmount,
-    waiting: @escaping (any Channel) -> Int = { (try? $0.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+    waiting: @escaping (any Channel) -> Int = \.waitingBytes
   ) {
     self.limit = limit
     self.waiting = waiting
@@ -55,6 +60,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
+    case _ where isOver: break
     case .head:
       owed += 1
       if context.channel.isWritable { unread = nil }
@@ -81,10 +87,18 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The service stops: whoever has sent half a request is not waited for as long as otherwise.
-    if event is ChannelShouldQuiesceEvent, let deadline = requestDeadline {
-      requestDeadline = min(deadline, context.eventLoop.now + Self.stopLimit)
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      // The service stops: whoever has sent half a request is not waited for as long as otherwise.
+      isStopping = true
+      requestDeadline = requestDeadline.map { min($0, context.eventLoop.now + Self.stopLimit) }
       schedule(context)
+    case ChannelEvent.outputClosed:
+      // Its other side is to close it too, and may have sent requests that nobody will answer.
+      isOver = true
+      requestDeadline = context.eventLoop.now + limit
+      schedule(context)
+    default: break
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -119,10 +133,11 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   private func look(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
     if [requestDeadline, readingDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
-      guard isReading(context) else { return context.close(promise: nil) }
+      guard !isOver, isReading(context) else { return context.close(promise: nil) }
       // Nothing more is to come from who has not got the last answer yet.
-      requestDeadline = requestDeadline.map { max($0, now + limit) }
-      readingDeadline = readingDeadline.map { max($0, now + limit) }
+      let next = now + (isStopping ? Self.stopLimit : limit)
+      requestDeadline = requestDeadline.map { max($0, next) }
+      readingDeadline = readingDeadline.map { max($0, next) }
     }
     schedule(context)
   }
@@ -133,4 +148,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     defer { unread = waiting }
     return waiting > 0 && (unread.map { $0 - waiting >= Self.leastRead } ?? true)
   }
+}
+
+extension Channel {
+  /// What was written and the system has not taken, in bytes. On the channel's event loop.
+  var waitingBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

@@ -12,7 +12,8 @@ public enum Memory {
   /// system and gives back to it, page by page: a third of the time that mastering takes (0.6 ms a clip of 3 s).
   public static func keepBuffers() {
     #if os(Linux)
-      // Larger ones are still the system's, such as the body of a list; and no more than this is kept unused at an end.
+      // Larger ones are still the system's, such as the body of a list; and no more than this is kept unused at the end of
+      // an arena, of which glibc has up to eight a core.
       mallopt(M_MMAP_THRESHOLD, 4 << 20)
       mallopt(M_TRIM_THRESHOLD, 16 << 20)
     #endif

@@ -52,7 +52,7 @@ final class Speaker: @unchecked Sendable {
   init(program: URL, number: Int, allowance: Duration) {
     self.program = program
     self.allowance = allowance
-    queue = DispatchQueue(label: "crier.speaker.\(number)", qos: .userInitiated)
+    queue = DispatchQueue(label: "crier.speaker.\(number)")
   }
 
   deinit {

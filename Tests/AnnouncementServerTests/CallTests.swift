@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A request on its way to its answer")
+@Suite("A request on its way to its answer", .timeLimit(.minutes(10)))
 struct CallTests {
   private func call(
     _ target: String = "/", _ headers: HTTPFields = [:], authority: String? = nil,
@@ -80,7 +80,8 @@ struct CallTests {
         let call = call(body: RequestBody(asyncSequence: body))
         group.addTask { try await bodies.read(call) }
       }
-      while try await isTaken() { await Task.yield() }
+      while bodies.count < LargeBodies.most { await Task.yield() }
+      #expect(try await !isTaken())
       senders[0].yield(ByteBuffer(string: "whole"))
       senders[0].finish()
       #expect(try await group.next() == Data("whole".utf8))

@@ -145,6 +145,44 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
+  @Test("when the service has closed its side, the other is waited for no longer than that, whatever it sends")
+  func over() throws {
+    let connection = try Connection()
+    for _ in 0..<2 {
+      try connection.head()
+      try connection.end()
+    }
+    try connection.answer()
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
+    for _ in 0..<29 {
+      connection.wait(1)
+      try connection.head()
+      try connection.end()
+      #expect(connection.isOpen)
+    }
+    connection.wait(1)
+    #expect(!connection.isOpen)
+  }
+
+  @Test("when the service stops, who reads has as long as it reads, and who does not has two seconds more")
+  func stopping() throws {
+    let connection = try Connection()
+    try connection.head()
+    try connection.end()
+    try connection.answer()
+    connection.unread = 1_000_000
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    for _ in 0..<5 {
+      connection.wait(2)
+      #expect(connection.isOpen)
+      connection.unread -= RequestDeadline.leastRead
+    }
+    connection.wait(2)
+    #expect(connection.isOpen)
+    connection.wait(2)
+    #expect(!connection.isOpen)
+  }
+
   @Test("nothing comes after an answer")
   func idle() throws {
     let connection = try Connection()

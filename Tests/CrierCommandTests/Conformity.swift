@@ -53,13 +53,18 @@ final class Conformity {
     return answer
   }
 
-  /// Sends JSON.
+  /// Sends JSON; what is accepted is what the document says of a request.
   @discardableResult
   func check(
     _ id: String, json: String, key: String? = nil, headers: [String] = [], _ status: Int, _ code: String? = nil,
     location: SourceLocation = #_sourceLocation
   ) throws -> HTTPAnswer {
-    try check(
+    if status < 300 {
+      let violations = document.violations(
+        ofBody: try JSONValue(Data(json.utf8)), mediaType: "application/json", of: try document.operation(id))
+      #expect(violations == [], "\(id): \(json)", sourceLocation: location)
+    }
+    return try check(
       id, key: key, headers: ["Content-Type: application/json"] + headers, body: json, status, code, location: location)
   }
 

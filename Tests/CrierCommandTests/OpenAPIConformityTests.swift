@@ -22,6 +22,12 @@ struct OpenAPIConformityTests {
       #expect(try service.check("announce", json: Self.payment, 200).body == first.body)
       try service.check(
         "announce", json: #"{"id":"a/b 收款","text":"Hello","device":"till","deliver":["clip","play"]}"#, 201)
+      // A text that is blank is as one that is not there.
+      try service.check(
+        "announce",
+        json:
+          #"{"id":"blank","text":"Hello","method":"","voice":" ","format":"","encoding":"  ","device":"","group":""}"#,
+        201)
       try service.check("announce", json: #"{"text":"Hello"}"#, headers: ["Idempotency-Key: \"k\""], 201)
       for (accept, format) in [("audio/wav", "wav"), ("audio/*", "aiff"), ("audio/x-caf, text/html", "caf")] {
         let body = #"{"id":"\#(format)","amount":"3","currency":"EUR","locale":"en-US","format":"\#(format)"}"#

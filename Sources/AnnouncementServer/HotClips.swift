@@ -144,8 +144,13 @@ final class HotClipsHandler: ChannelDuplexHandler {
   private var owed = 0
   /// To the request that is coming.
   private var next: HotClips.Answer?
-  /// Set when the service has closed its side: nothing is answered any more.
+  /// Whether the last request came to its end.
+  private var isWhole = true
+  /// Set when the service closes its side: nothing is answered any more.
   private var isOver = false
+  /// What the library is to hear when all is read.
+  private var held: [Any] = []
+  private var isAwaited = false
   private let waiting: (any Channel) -> Int
 
   /// - Parameters:
@@ -161,12 +166,14 @@ final class HotClipsHandler: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
+      isWhole = false
       // Who does not read is not given more: the usual way waits until they do.
       if owed == 0, context.channel.isWritable, !isOver { next = answer(head) }
       if next != nil { return }
       owed += 1
     case .body: break
     case .end:
+      isWhole = true
       guard let answer = next else { break }
       next = nil
       context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
@@ -179,24 +186,48 @@ final class HotClipsHandler: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case ChannelEvent.outputClosed: isOver = true
     case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
-      // The library closes a connection at which nothing is under way, as far as it knows, and what was written and is not
-      // read yet is lost: it hears of this when all is read.
-      guard owed == 0, waiting(context.channel) > 0 else { break }
-      let written = context.eventLoop.makePromise(of: Void.self)
-      written.futureResult.assumeIsolated().whenComplete { _ in context.fireUserInboundEventTriggered(event) }
-      // Nothing, behind what there is.
-      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
-      return
-    default: break
+      held.append(event)
+      pass(context)
+    default: context.fireUserInboundEventTriggered(event)
     }
-    context.fireUserInboundEventTriggered(event)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if mode != .input { isOver = true }
+    context.close(mode: mode, promise: promise)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    // What cannot be read as a request is answered too, and was never owed.
-    if case .end = unwrapOutboundIn(data) { owed = max(0, owed - 1) }
+    var isEnd = false
+    if case .end = unwrapOutboundIn(data) { isEnd = true }
     context.write(data, promise: promise)
+    guard isEnd else { return }
+    // What cannot be read as a request is answered too, and was never owed.
+    owed = max(0, owed - 1)
+    pass(context)
+  }
+
+  /// Passes on what is held: the library closes a connection whose other side has sent all, or at a stop, as soon as it has
+  /// written its last answer, and what is not read yet would be lost.
+  private func pass(_ context: ChannelHandlerContext) {
+    guard !held.isEmpty, !isAwaited else { return }
+    // Of a request that will not come whole it has to hear.
+    if isWhole {
+      guard owed == 0 else { return }
+      if waiting(context.channel) > 0 {
+        isAwaited = true
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+          self.isAwaited = false
+          self.pass(context)
+        }
+        // Nothing, behind what there is.
+        return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
+      }
+    }
+    let events = held
+    held = []
+    for event in events { context.fireUserInboundEventTriggered(event) }
   }
 }

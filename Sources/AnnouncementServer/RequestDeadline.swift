@@ -16,6 +16,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   /// For a request that is still coming when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)
 
+  /// For an answer that is still being read then: less than the time in which the service stops.
+  static let lastReading: TimeAmount = .seconds(8)
+
   /// In bytes: whoever has read as many within the limit is reading. It is seen in steps: Linux takes more of an answer
   /// when a third of its buffer is free again (`sk_stream_is_writeable`), 170 kB of 512 KiB. With 30 s, readers of 6 kB/s
   /// and more get all of a long answer.
@@ -31,9 +34,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   private var owed = 0
   /// What waited to be read when that was looked at last, in bytes; nil when it was not since the last request came.
   private var unread: Int?
-  /// Set when the service stops.
-  private var isStopping = false
-  /// Set when the service has said all that it says here, and closed its side: whatever comes still is not answered.
+  /// Set when the service stops: until then what was written may be read.
+  private var end: NIODeadline?
+  /// Set when the service has said all that it says here, and closes its side: whatever comes still is not answered.
   private var isOver = false
   /// One timer a connection, which looks at the deadlines as they are then: they change with every request.
   private var timer: Scheduled<Void>?
@@ -64,10 +67,10 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     case .head:
       owed += 1
       if context.channel.isWritable { unread = nil }
-      requestDeadline = context.eventLoop.now + limit
+      requestDeadline = context.eventLoop.now + patience
     case .body: break
     // Answered before its end, it leaves a connection that waits for the next one.
-    case .end: requestDeadline = owed > 0 ? nil : context.eventLoop.now + limit
+    case .end: requestDeadline = owed > 0 ? nil : context.eventLoop.now + patience
     }
     context.fireChannelRead(data)
   }
@@ -75,7 +78,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
       owed -= 1
-      if owed <= 0, requestDeadline == nil { requestDeadline = context.eventLoop.now + limit }
+      if owed <= 0, requestDeadline == nil { requestDeadline = context.eventLoop.now + patience }
     }
     context.write(data, promise: promise)
   }
@@ -90,17 +93,22 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       // The service stops: whoever has sent half a request is not waited for as long as otherwise.
-      isStopping = true
+      end = context.eventLoop.now + Self.lastReading
       requestDeadline = requestDeadline.map { min($0, context.eventLoop.now + Self.stopLimit) }
-      schedule(context)
-    case ChannelEvent.outputClosed:
-      // Its other side is to close it too, and may have sent requests that nobody will answer.
-      isOver = true
-      requestDeadline = context.eventLoop.now + limit
       schedule(context)
     default: break
     }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if mode != .input {
+      // The other side is to read what there is and to close it too, and may have sent requests that nobody will answer.
+      isOver = true
+      requestDeadline = context.eventLoop.now + patience
+      schedule(context)
+    }
+    context.close(mode: mode, promise: promise)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -121,31 +129,34 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     timer = nil
   }
 
-  /// Looks again when the first of the deadlines that there are passes. One that is set later is no earlier than a whole
-  /// limit from now, but for the one of a stop.
+  /// Looks again when the first of the deadlines that there are passes, and before one that is set later can pass.
   private func schedule(_ context: ChannelHandlerContext) {
     timer?.cancel()
     let loop = context.eventLoop
-    let next = [requestDeadline, readingDeadline].compactMap(\.self).min() ?? loop.now + limit
+    let next = [requestDeadline, readingDeadline, loop.now + patience].compactMap(\.self).min() ?? loop.now
     timer = loop.assumeIsolated().scheduleTask(deadline: next) { self.look(context) }
   }
 
   private func look(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
     if [requestDeadline, readingDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
-      guard !isOver, isReading(context) else { return context.close(promise: nil) }
+      guard isReading(context) else { return context.close(promise: nil) }
       // Nothing more is to come from who has not got the last answer yet.
-      let next = now + (isStopping ? Self.stopLimit : limit)
-      requestDeadline = requestDeadline.map { max($0, next) }
-      readingDeadline = readingDeadline.map { max($0, next) }
+      requestDeadline = requestDeadline.map { max($0, now + patience) }
+      readingDeadline = readingDeadline.map { max($0, now + patience) }
     }
     schedule(context)
   }
+
+  /// As long is waited for whatever is awaited.
+  private var patience: TimeAmount { end == nil ? limit : min(limit, Self.stopLimit) }
 
   /// Whether something was written that is not read yet, and is being read.
   private func isReading(_ context: ChannelHandlerContext) -> Bool {
     let waiting = waiting(context.channel)
     defer { unread = waiting }
+    // How fast somebody reads is not to be seen within two seconds.
+    if let end { return waiting > 0 && context.eventLoop.now < end }
     return waiting > 0 && (unread.map { $0 - waiting >= Self.leastRead } ?? true)
   }
 }

@@ -164,7 +164,7 @@ let package = Package(
     .target(name: "SoundLibrary", swiftSettings: settingsWithC),
 
     // Rooms with C.
-    .target(name: "Mastering", dependencies: ["Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
+    .target(name: "Mastering", dependencies: ["Answers", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
+import Dispatch
 public import Waveforms
 
 /// Makes every announcement equally loud, without silence or clicks at its ends: EBU R 128 for a sound of seconds.
@@ -153,12 +155,12 @@ extension Mastering {
       Fade.apply(to: &whole, in: whole.indices)
       guard let trimming = Trimming(whole, threshold: silence, edge: edge) else { throw Self.silent }
       let samples = trimming.apply(to: whole)
-      let peak = TruePeak.hundredthsDBTP(of: samples)
+      let (peak, reading) = Self.measured(samples)
       guard peak <= maximumTruePeak else {
         ceiling -= peak - maximumTruePeak + 1
         continue
       }
-      guard let loudness = try LoudnessMeter.hundredths(of: samples, sampleRate: rate) else { throw Self.silent }
+      guard let loudness = try reading.get() else { throw Self.silent }
       let mastered = MasteredWaveform(
         waveform: Waveform(
           samples: samples, sampleRate: rate, marks: trimming.marks(waveform.marks, sampleRate: rate)),
@@ -172,6 +174,25 @@ extension Mastering {
       throw MasteringError(.loudnessUnreachable, "its true peak cannot be brought under the ceiling.")
     }
     return best
+  }
+
+  /// The two readings of a finished sound, at the same time where a core has nothing to do: its true peak in hundredths of
+  /// a dBTP, and its loudness in hundredths of a LU, `nil` when every sample is zero.
+  private static func measured(_ samples: [Int16]) -> (peak: Int, loudness: Result<Int?, MasteringError>) {
+    let peak = Locked(0)
+    let loudness = Locked<Result<Int?, MasteringError>>(.success(nil))
+    DispatchQueue.concurrentPerform(iterations: 2) { index in
+      if index == 0 {
+        let reading = Result { () throws(MasteringError) in
+          try LoudnessMeter.hundredths(of: samples, sampleRate: sampleRate)
+        }
+        loudness.withLock { $0 = reading }
+      } else {
+        let reading = TruePeak.hundredthsDBTP(of: samples)
+        peak.withLock { $0 = reading }
+      }
+    }
+    return (peak.withLock { $0 }, loudness.withLock { $0 })
   }
 
   /// How far from the target a sound is, in LU.

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A connection on which clips are asked for")
+struct HotClipsHandlerTests {
+  /// A connection on which `/hot` is in memory, and nothing else.
+  private struct Connection {
+    let channel = EmbeddedChannel()
+    let heard = Heard()
+    let holding = Holding()
+
+    init() throws {
+      let handler = HotClipsHandler(
+        answer: { head in
+          guard head.uri == "/hot" else { return nil }
+          return HotClips.Answer(
+            head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: "sound"))
+        }, waiting: { [holding] _ in holding.unread })
+      try channel.pipeline.syncOperations.addHandlers([holding, handler, heard])
+    }
+
+    /// Holds what is flushed until it is let go, as a reader does who is slow.
+    final class Holding: ChannelOutboundHandler {
+      typealias OutboundIn = HTTPServerResponsePart
+      var isHolding = false
+      /// What was written and not let go, in bytes; heads and ends count as one.
+      var unread = 0
+
+      func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        unread += 1
+        context.write(data, promise: promise)
+      }
+
+      func flush(context: ChannelHandlerContext) {
+        if isHolding { return }
+        unread = 0
+        context.flush()
+      }
+
+      // A channel that is embedded closes both sides at once.
+      func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode != .output { context.close(mode: mode, promise: promise) }
+      }
+    }
+
+    /// What the library hears.
+    final class Heard: ChannelInboundHandler {
+      typealias InboundIn = HTTPServerRequestPart
+      var events: [String] = []
+
+      func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        events.append(event is ChannelShouldQuiesceEvent ? "stop" : "\(event)")
+      }
+    }
+
+    func hold(_ isHolding: Bool) {
+      holding.isHolding = isHolding
+      if !isHolding { channel.flush() }
+    }
+
+    func ask(_ uri: String) throws {
+      try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: uri)))
+      try channel.writeInbound(HTTPServerRequestPart.end(nil))
+    }
+
+    /// Waits for nobody who reads it.
+    func answerPassedOn() {
+      let head = HTTPResponseHead(version: .http1_1, status: .accepted)
+      channel.write(HTTPServerResponsePart.head(head), promise: nil)
+      channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+    }
+
+    /// The requests that were passed on since it was asked last; their heads and their ends.
+    func passedOn() throws -> [String] {
+      var parts: [String] = []
+      while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+        switch part {
+        case .head(let head): parts.append(head.uri)
+        case .body: parts.append("body")
+        case .end: parts.append("end")
+        }
+      }
+      return parts
+    }
+
+    /// What was answered since it was asked last.
+    func answered() throws -> [String] {
+      var parts: [String] = []
+      while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+        switch part {
+        case .head(let head): parts.append("\(head.status.code)")
+        case .body(.byteBuffer(let bytes)): parts.append(String(buffer: bytes))
+        case .body: parts.append("file")
+        case .end: parts.append("end")
+        }
+      }
+      return parts
+    }
+  }
+
+  @Test("each is answered when it has come whole, and nothing of it is passed on")
+  func answers() throws {
+    let connection = try Connection()
+    try connection.channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/hot")))
+    #expect(try connection.answered() == [])
+    try connection.channel.writeInbound(HTTPServerRequestPart.end(nil))
+    #expect(try connection.answered() == ["200", "sound", "end"])
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["200", "sound", "end"])
+    #expect(try connection.passedOn() == [])
+  }
+
+  @Test("others are passed on whole")
+  func passesOn() throws {
+    let connection = try Connection()
+    try connection.channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/cold")))
+    try connection.channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
+    try connection.channel.writeInbound(HTTPServerRequestPart.end(nil))
+    #expect(try connection.passedOn() == ["/cold", "body", "end"])
+    #expect(try connection.answered() == [])
+  }
+
+  @Test("answers keep the order of their requests: behind one that is not answered yet, all are passed on")
+  func order() throws {
+    let connection = try Connection()
+    for uri in ["/cold", "/cold", "/hot"] { try connection.ask(uri) }
+    #expect(try connection.passedOn() == ["/cold", "end", "/cold", "end", "/hot", "end"])
+    for _ in 0..<2 { connection.answerPassedOn() }
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/hot", "end"])
+    for _ in 0..<2 { connection.answerPassedOn() }
+    #expect(try connection.answered() == ["202", "end", "202", "end", "202", "end", "202", "end"])
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["200", "sound", "end"])
+  }
+
+  @Test("who does not read what was written gets no more of it at once")
+  func unread() throws {
+    let connection = try Connection()
+    connection.channel.isWritable = false
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/hot", "end"])
+    connection.answerPassedOn()
+    connection.channel.isWritable = true
+    try connection.ask("/hot")
+    #expect(try connection.answered() == ["202", "end", "200", "sound", "end"])
+  }
+
+  @Test(
+    "what was written is read before the library is told that the other side has sent all, or that the service stops",
+    arguments: [true, false])
+  func unreadAtTheEnd(isStop: Bool) throws {
+    let event: any Sendable = isStop ? ChannelShouldQuiesceEvent() : ChannelEvent.inputClosed
+    let connection = try Connection()
+    connection.hold(true)
+    try connection.ask("/hot")
+    connection.channel.pipeline.fireUserInboundEventTriggered(event)
+    #expect(connection.heard.events == [])
+    // One that comes meanwhile is answered, and its answer read, too.
+    try connection.ask("/cold")
+    connection.hold(false)
+    #expect(connection.heard.events == [])
+    connection.hold(true)
+    connection.answerPassedOn()
+    #expect(connection.heard.events == [])
+    connection.hold(false)
+    #expect(connection.heard.events.count == 1)
+    #expect(try connection.answered().filter { !$0.isEmpty } == ["200", "sound", "end", "202", "end"])
+
+    let read = try Connection()
+    read.channel.pipeline.fireUserInboundEventTriggered(event)
+    #expect(read.heard.events.count == 1)
+  }
+
+  @Test("of a request that will not come whole the library hears at once")
+  func half() throws {
+    let connection = try Connection()
+    connection.hold(true)
+    try connection.ask("/hot")
+    try connection.channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/cold")))
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(connection.heard.events.count == 1)
+  }
+
+  @Test("when the service closes its side, nothing is answered any more")
+  func over() throws {
+    let connection = try Connection()
+    connection.channel.close(mode: .output, promise: nil)
+    try connection.ask("/hot")
+    #expect(try connection.answered() == [])
+    #expect(try connection.passedOn() == ["/hot", "end"])
+  }
+
+  @Test("an answer to what could not be read as a request leaves the count of those that are owed as it is")
+  func nothingOwed() throws {
+    let connection = try Connection()
+    connection.answerPassedOn()
+    try connection.ask("/cold")
+    try connection.ask("/hot")
+    #expect(try connection.passedOn() == ["/cold", "end", "/hot", "end"])
+  }
+}

@@ -217,9 +217,9 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "Answers", "Ledger", "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary",
-        "SpeechEngine", "VoicePacks", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging,
-        nioCore, nioHTTP1, serviceLifecycle,
+        "Announcements", "Announcer", "Answers", "Ledger", "Mastering", "Playback", "ServiceAccess", "SoundFiles",
+        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
+        httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: settings),
 

@@ -9,6 +9,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import SoundLibrary
+import VoicePackIntegrity
 
 #if canImport(Glibc)
   import Glibc
@@ -141,7 +142,7 @@ final class Clips: Sendable {
     guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
     let containers = containers
     guard let bytes = try await onWaitingThread({ try Self.find(name, in: containers) }) else { return nil }
-    let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digest = SHA256.hash(data: bytes).hexadecimal
     let file = File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: mediaType)
     files.insert(file, for: name, bytes: bytes.count + 512)
     return file

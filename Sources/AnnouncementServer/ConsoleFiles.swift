@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import VoicePackIntegrity
 
 /// The console and the contract: files beside the program, read once.
 public struct ConsoleFiles: Sendable {
@@ -34,7 +35,7 @@ public struct ConsoleFiles: Sendable {
   public init(folder: URL) throws {
     pages = try Self.files.map { path, name, mediaType in
       let data = try Data(contentsOf: folder.appending(path: name))
-      let digest = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let digest = SHA256.hash(data: data).hexadecimal.prefix(32)
       return Page(path: path, mediaType: mediaType, bytes: ByteBuffer(bytes: data), etag: "\"\(digest)\"")
     }
   }

@@ -8,6 +8,7 @@ import Ledger
 import Playback
 import SoundLibrary
 import SoundOutputs
+import VoicePackIntegrity
 
 #if canImport(Glibc)
   import Glibc
@@ -33,7 +34,7 @@ struct LaneOptions: ParsableArguments {
   func lane() throws(OutputError) -> String {
     let text = try name().description
     guard text.utf8.count > 100 else { return text }
-    return "sha256:" + SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "sha256:" + SHA256.hash(data: Data(text.utf8)).hexadecimal
   }
 
   /// - Throws: `LedgerError`.

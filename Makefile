@@ -42,7 +42,7 @@ SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
 test:
 	@scripts/setup $(SOUND_SERVER) curl
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	@scripts/run-tests $(SWIFT) test --skip-build
 
 # In folders of their own, .build/thread and .build/address; scripts/sanitize says how.
 sanitize:
@@ -61,7 +61,7 @@ format:
 # One after the other: what is to be done within seconds must not wait for processors that another check has taken.
 check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav $(SOUND_SERVER)
-	CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --no-parallel
+	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
 	@$(MAKE) --no-print-directory check-service SERVICE_CHECKS="schemathesis mutations kill stop" SCALE=0.02
 
 # At scale 1 all is done that docs/service.md promises, which takes half an hour on two cores; a part of it finds what is

@@ -37,23 +37,29 @@ class Problem extends Error {
 /** The key is kept for this tab alone. Without session storage it lasts as long as the page. */
 const access = {
   key: null,
+  /** A link's key that is another than the one in use. Whoever made the link would be told what is announced with it, so
+   * it takes the other's place only when somebody says so, or when the service does not know the other any more. */
+  offered: null,
+  /** Returns whether there is a key that was not in use before. */
   load() {
+    const before = this.key;
+    try {
+      this.key ??= sessionStorage.getItem(STORED_KEY);
+    } catch {
+      // Then there is none but the page's own.
+    }
     const fragment = new URLSearchParams(location.hash.slice(1));
     const given = fragment.get("key")?.replace(/[^\x21-\x7e]/g, "");
     if (given) {
       history.replaceState(null, "", location.pathname + location.search);
-      this.keep(given);
-      return true;
+      if (!this.key) this.keep(given);
+      this.offered = given === this.key ? null : given;
     }
-    try {
-      this.key = sessionStorage.getItem(STORED_KEY);
-    } catch {
-      this.key = null;
-    }
-    return false;
+    return this.key !== before;
   },
   keep(key) {
     this.key = key;
+    this.offered = null;
     try {
       if (key) sessionStorage.setItem(STORED_KEY, key);
       else sessionStorage.removeItem(STORED_KEY);
@@ -61,11 +67,10 @@ const access = {
       // It lasts as long as the page, then.
     }
   },
-  /** As much of it as is no secret. */
-  get name() {
-    return /^crier_[0-9a-z]{8}(?=_)/.exec(this.key ?? "")?.[0] ?? "a key";
-  },
 };
+
+/** As much of a key as is no secret. */
+const nameOf = (key) => /^crier_[0-9a-z]{8}(?=_)/.exec(key ?? "")?.[0] ?? "a key";
 
 /** Calls the service with the key. Throws a `Problem` for every answer that is not a good one. */
 async function call(path, { method = "GET", body = null, headers = {}, signal = null } = {}) {
@@ -92,7 +97,11 @@ async function call(path, { method = "GET", body = null, headers = {}, signal = 
   throw problem;
 }
 
-const json = async (path, options) => (await call(path, options)).json();
+const json = async (path, options) => {
+  const response = await call(path, options);
+  // One that ends before its end is as one that did not come.
+  return response.json().catch(() => { throw new Problem(); });
+};
 
 function showProblem(element, problem) {
   element.hidden = !problem;
@@ -205,7 +214,7 @@ const isText = () => $("what-text").checked;
 
 /** What the form says, as it will be sent. */
 function announcement({ locale = $("locale").value, plain = false } = {}) {
-  const body = { id: newID() };
+  const body = {};
   if (isText()) {
     body.text = $("text").value;
   } else {
@@ -259,12 +268,29 @@ async function busy(button, work) {
   }
 }
 
+/** What was sent and got no answer, by its form: it may be announced all the same. Sent once more as it is, it is the same
+ * announcement, and is not heard twice. */
+const unanswered = new Map();
+
+/** Announces what a form says. */
+async function send(form) {
+  const key = JSON.stringify(form);
+  const sent = unanswered.get(key) ?? JSON.stringify({ id: newID(), ...form });
+  unanswered.set(key, sent);
+  const report = await json("/v1/announcements", { method: "POST", body: sent }).catch((error) => {
+    // Refused, it was not announced.
+    if (error instanceof Problem && error.status >= 400 && error.status < 500) unanswered.delete(key);
+    throw error;
+  });
+  unanswered.delete(key);
+  return { report, sent };
+}
+
 async function announce() {
   sound.wake();
   clearFaults();
-  const sent = JSON.stringify(announcement());
   try {
-    const report = await json("/v1/announcements", { method: "POST", body: sent });
+    const { report, sent } = await send(announcement());
     setText($("live"), `Made: ${report.text}, ${seconds(report.clip.duration_ms)}.`);
     await stage.show(report, sent);
     stage.hear();
@@ -285,13 +311,13 @@ async function announceEverywhere() {
     const meta = make("p", { class: "meta" });
     const item = make("li", {}, make("h3", {}, `${languageName(locale, "en")} · ${locale}`), words, meta);
     $("locales").append(item);
-    const sent = JSON.stringify(announcement({ locale, plain: true }));
     const problem = make("p", { class: "problem", hidden: true });
-    const report = await attempt(problem, () => json("/v1/announcements", { method: "POST", body: sent }));
-    if (!report) {
+    const answer = await attempt(problem, () => send(announcement({ locale, plain: true })));
+    if (!answer) {
       item.replaceChildren(item.firstChild, problem);
       return;
     }
+    const { report, sent } = answer;
     words.textContent = report.text;
     meta.textContent = [seconds(report.clip.duration_ms), loudness(report.loudness_lufs), report.voice, shortened(report.shortened)].filter(Boolean).join(" · ");
     item.append(hearButton(report, sent, languageName(locale, "en")));
@@ -816,7 +842,14 @@ async function refreshReady() {
 
 function askForKey(problem = null) {
   feed.stopper?.abort();
+  const { offered } = access;
   access.keep(null);
+  // The one in use is not known any more, and a link brought another: with that it begins anew, after what failed.
+  if (problem && offered) {
+    access.keep(offered);
+    setTimeout(enter);
+    return;
+  }
   $("key-panel").hidden = false;
   $("main").hidden = true;
   $("key-shown").hidden = true;
@@ -824,16 +857,28 @@ function askForKey(problem = null) {
   $("key").focus();
 }
 
+/** Shows a link's key for whoever wants it, and changes nothing. */
+function offerKey() {
+  if (!access.offered) return;
+  $("key-panel").hidden = false;
+  $("key").value = access.offered;
+  showProblem($("key-problem"), new Problem({
+    code: "key_differs",
+    detail: `The link has another key, ${nameOf(access.offered)}…, than the one in use. Use it only if you know who made the link.`,
+  }));
+}
+
 async function enter() {
   $("key-panel").hidden = true;
   $("main").hidden = false;
   $("key-shown").hidden = false;
   $("key").value = "";
-  setText($("key-name"), `${access.name}…`);
+  setText($("key-name"), `${nameOf(access.key)}…`);
   feed.last = null;
   refreshReady();
+  const { key } = access;
   await attempt($("form-problem"), loadSpoken);
-  if (!access.key) return;
+  if (!access.key || access.key !== key) return;
   attempt($("packs-problem"), loadPacks);
   follow();
 }
@@ -850,7 +895,10 @@ function listen() {
     $("say").focus({ preventScroll: true });
   });
   $("key-forget").addEventListener("click", () => askForKey());
-  addEventListener("hashchange", () => { if (access.load()) enter(); });
+  addEventListener("hashchange", () => {
+    if (access.load()) enter();
+    offerKey();
+  });
 
   $("form").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -907,8 +955,10 @@ function listen() {
 
 listen();
 access.load();
-if (access.key) enter();
-else {
+if (access.key) {
+  enter();
+  offerKey();
+} else {
   askForKey();
   refreshReady();
 }

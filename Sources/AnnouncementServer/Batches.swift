@@ -302,7 +302,7 @@ actor Batches {
           report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
           outcome.result = .success(report)
         }
-        try output.write(contentsOf: Data((try outcome.json + "\n").utf8))
+        try output.write(contentsOf: Data((try outcome.json(reporting: reported) + "\n").utf8))
         switch outcome.result {
         case .success:
           status.done += 1
@@ -334,6 +334,16 @@ actor Batches {
     for watcher in (watchers.removeValue(forKey: id) ?? [:]).values { watcher.finish() }
   }
 
+  /// What is said of a row's fault to whoever sent it, who is told nothing of the service's folders.
+  private func reported(_ error: any Error) -> ErrorReport {
+    let problem = Problem(error)
+    if problem.status == .internalServerError {
+      logger.error(
+        "A row of a batch failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
+    }
+    return ErrorReport(code: problem.code, message: problem.detail)
+  }
+
   private func tell(_ status: Status) {
     records[status.id]?.status = status
     for watcher in (watchers[status.id] ?? [:]).values { watcher.yield(status) }
@@ -342,7 +352,7 @@ actor Batches {
 
 /// Files that are there whole or not at all, also after a loss of power.
 enum DurableFile {
-  /// - Throws: ``Problem``, 507, when there is no room; Foundation's errors.
+  /// - Throws: Foundation's errors, and that of ``rename``.
   static func write(_ data: Data, to file: URL) throws {
     let temporary = file.appendingPathExtension("new")
     do {
@@ -359,16 +369,7 @@ enum DurableFile {
       }
     } catch {
       try? FileManager.default.removeItem(at: temporary)
-      throw isFull(error) ? Problem.diskFull : error
-    }
-  }
-
-  private static func isFull(_ error: any Error) -> Bool {
-    let error = error as NSError
-    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
-    return [error, cause].compactMap(\.self).contains { error in
-      (error.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(error.code)))
-        || (error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue)
+      throw error
     }
   }
 }

@@ -140,7 +140,18 @@ extension Problem {
     case let error as PlayerError: self.init(error)
     case let error as AccessError: self.init(error)
     case is CancellationError: self = .stopping
+    case _ where Self.saysDiskIsFull(error): self = .diskFull
     default: self.init(.internalServerError, report.code, report.message)
+    }
+  }
+
+  /// Foundation tells it of files in its own way, most often behind an error that says less.
+  private static func saysDiskIsFull(_ error: any Error) -> Bool {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    return [error, cause].compactMap(\.self).contains { error in
+      (error.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(error.code)))
+        || (error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue)
     }
   }
 

@@ -23,16 +23,16 @@ public struct BatchOutcome: Sendable {
   }
 
   /// One line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
-  public var json: String {
-    get throws {
-      switch result {
-      case .success(let report): return try report.json
-      case .failure(let error):
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let failure = Failure(line: line, id: id, error: ErrorReport(error))
-        return String(decoding: try encoder.encode(failure), as: UTF8.self)
-      }
+  ///
+  /// - Parameter reported: what is said of an error.
+  public func json(reporting reported: (any Error) -> ErrorReport = ErrorReport.init) throws -> String {
+    switch result {
+    case .success(let report): return try report.json
+    case .failure(let error):
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let failure = Failure(line: line, id: id, error: reported(error))
+      return String(decoding: try encoder.encode(failure), as: UTF8.self)
     }
   }
 

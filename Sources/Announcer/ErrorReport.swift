@@ -16,6 +16,11 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
   /// For people: what was wrong, and what to do next.
   public var message: String
 
+  public init(code: String, message: String) {
+    self.code = code
+    self.message = message
+  }
+
   public init(_ error: any Error) {
     message = "\(error)"
     switch error {

@@ -120,7 +120,7 @@ struct BatchReporter {
 
   /// - Throws: `StandardOutput.Failure`.
   mutating func take(_ outcome: BatchOutcome) throws {
-    if printsJSON { try StandardOutput.write(try outcome.json) }
+    if printsJSON { try StandardOutput.write(try outcome.json()) }
     let ending: BatchProgress.Ending
     switch outcome.result {
     case .success(let report):

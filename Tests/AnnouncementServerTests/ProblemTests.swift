@@ -5,6 +5,7 @@ import Announcer
 import Foundation
 import HTTPTypes
 import SpeechEngine
+import TestSupport
 import Testing
 
 @testable import AnnouncementServer
@@ -127,6 +128,21 @@ struct ProblemTests {
         }
       #expect(status(AccessError(code)) == expected)
     }
+  }
+
+  @Test("a full disk is told as one, whichever way the system's libraries put it")
+  func fullDisk() throws {
+    let full = FileHandle(forWritingAtPath: "/dev/full")
+    let told = #expect(throws: (any Error).self) { try full.orThrow("/dev/full").write(contentsOf: Data("x".utf8)) }
+    let behind = [NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(EDQUOT))]
+    for error in [
+      try told.orThrow("an error"), CocoaError(.fileWriteOutOfSpace),
+      NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)),
+      NSError(domain: NSCocoaErrorDomain, code: CocoaError.fileWriteUnknown.rawValue, userInfo: behind),
+    ] as [any Error] {
+      #expect(Problem(error) == .diskFull, "\(error)")
+    }
+    for error in [CocoaError(.fileWriteNoPermission), CocoaError(.fileWriteUnknown)] { #expect(status(error) == 500) }
   }
 
   private struct Talkative: Error, CustomStringConvertible { var description: String { "张三 paid 12.50" } }

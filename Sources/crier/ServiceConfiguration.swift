@@ -124,9 +124,9 @@ struct ServiceConfiguration: Sendable {
       "give an app group: letters, digits, . and -, such as group.crier"
     }
     let publicURL = try reader.text(.publicURL, "") { text in
-      text.isEmpty || (["https", "http"].contains(URL(string: text)?.scheme ?? "") && URL(string: text)?.host() != nil)
+      text.isEmpty || Self.isBase(text)
     } rule: {
-      "give what the world calls the service, such as https://pay.example"
+      "give what the world calls the service, such as https://pay.example, without a query, a fragment or a user"
     }
     settings.publicURL = publicURL.isEmpty ? nil : publicURL
     let rate = try reader.decimal(.rate, settings.rate.rate, RateLimit.rates)
@@ -156,6 +156,12 @@ struct ServiceConfiguration: Sendable {
       "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))"
     }
     logLevel = Logger.Level(rawValue: level) ?? .info
+  }
+
+  /// Paths are put behind it: with a query or a fragment they would be no paths. A user's name in it would be told to all.
+  private static func isBase(_ text: String) -> Bool {
+    guard let url = URL(string: text), ["https", "http"].contains(url.scheme), url.host() != nil else { return false }
+    return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
   }
 
   /// A name that is none is a setting that somebody believes in.

@@ -169,6 +169,14 @@ struct ServeConfigurationTests {
       ("log_level: loud", "log_level (crier.yaml): give one of trace, debug, info"),
       ("public_url: pay.example", "public_url (crier.yaml): give what the world calls the service"),
       ("public_url: ftp://pay.example", "public_url (crier.yaml): give"),
+      (
+        "public_url: https://pay.example?a=b",
+        "public_url (crier.yaml): give what the world calls the service, such as https://pay.example, without a query, a "
+          + "fragment or a user."
+      ),
+      ("public_url: 'https://pay.example/crier?'", "public_url (crier.yaml): give"),
+      ("public_url: 'https://pay.example/#top'", "public_url (crier.yaml): give"),
+      ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
       ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
       ("chime: [a]", "chime (crier.yaml): give"),
     ])

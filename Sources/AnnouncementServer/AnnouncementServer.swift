@@ -27,8 +27,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var containers: URL
     /// Where batches are kept.
     public var batches: URL
-    /// The announcer's voice packs.
-    public var shelf: @Sendable () -> VoicePackShelf
+    /// The announcer's voice packs: what is listed is what speaks.
+    public var shelf: VoicePackShelf
     /// The lane of the service's output, and a new player for it; nil for a service that plays nothing.
     public var player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?
     /// With which URLs are signed: at least 32 random bytes, the same after a restart.
@@ -36,8 +36,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var console: ConsoleFiles
 
     public init(
-      announcer: Announcer, ledger: Ledger, containers: URL, batches: URL,
-      shelf: @escaping @Sendable () -> VoicePackShelf,
+      announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
       player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?, secret: Data,
       console: ConsoleFiles
     ) {
@@ -128,7 +127,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       PlaybackCalls(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale
       ).routes,
-      EventCalls(player: lanePlayer, ledger: ledger, hub: hub, keys: keys).routes,
+      EventCalls(player: lanePlayer, ledger: ledger, hub: hub, keys: keys, settings: settings).routes,
       BatchCalls(batches: batches, clips: clips, settings: settings, keys: keys, largeBodies: largeBodies).routes,
       SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,

@@ -86,10 +86,11 @@ struct BatchCalls: Sendable {
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody { [batches, keys] writer in
+      body: ResponseBody { [batches, keys, settings] writer in
         let items = merge(
           await batches.progress(id).map { Batches.Status?.some($0) },
-          AsyncTimerSequence(interval: EventCalls.heartbeat, clock: .continuous).map { _ in Batches.Status?.none })
+          AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Batches.Status?.none
+          })
         for await item in items.cancelOnGracefulShutdown() {
           // Whose key is revoked is told no more.
           guard try await keys.isInForce(sender) else { break }

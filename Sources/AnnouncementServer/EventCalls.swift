@@ -76,12 +76,12 @@ struct EventCalls: Sendable {
   static let mostStreams = 100
   /// Of an account: one that opens them again and again does not keep the others out.
   static let mostOfOne = 25
-  static let heartbeat: Duration = .seconds(15)
 
   let player: LanePlayer?
   let ledger: Ledger
   let hub: EventHub
   let keys: KeyRing
+  let settings: ServiceSettings
 
   var routes: [Route] { [.get("/v1/events", .key(.read), get)] }
 
@@ -119,7 +119,7 @@ struct EventCalls: Sendable {
         try await writer.write(ByteBuffer(string: ": crier\n\n"))
         let items = merge(
           ledgerEvents(after: start), rendered.map { Item.rendered($0) },
-          AsyncTimerSequence(interval: Self.heartbeat, clock: .continuous).map { _ in Item.beat })
+          AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat })
         // A stream has no end of its own: it is no reason to keep the service from stopping.
         for try await item in items.cancelOnGracefulShutdown() {
           // Whose key is revoked hears no more.

@@ -27,6 +27,9 @@ public struct ServiceSettings: Sendable {
   public var stopDeadline: TimeInterval = 10
   /// What ended is kept so long, in seconds: announcements, answers, events.
   public var retention: TimeInterval = 30 * 86_400
+  /// After which a stream that has nothing to tell says that it is there, in seconds: proxies end what is silent for a
+  /// minute.
+  public var heartbeat: TimeInterval = 15
   /// So many connections may be open at once.
   public var mostConnections = 8_192
 

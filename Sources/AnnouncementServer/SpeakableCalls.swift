@@ -11,7 +11,7 @@ import VoicePacks
 struct SpeakableCalls: Sendable {
   let phraseBooks: PhraseBooks
   /// That of the announcer, which remembers what it found: what is listed is what speaks.
-  let shelf: @Sendable () -> VoicePackShelf
+  let shelf: VoicePackShelf
 
   /// Of what a pack lacks, so many are named.
   static let mostMissing = 50
@@ -90,8 +90,7 @@ struct SpeakableCalls: Sendable {
   private var writers: [ScriptWriter] { phraseBooks.locales.compactMap { try? phraseBooks.writer(for: $0) } }
 
   private var locales: [LocaleEntry] {
-    let shelf = shelf()
-    return writers.map { writer in
+    writers.map { writer in
       LocaleEntry(
         locale: writer.book.locale, voice: writer.book.voice, voices: writer.book.voices, rate: writer.book.rate,
         channels: writer.book.channels, currencies: writer.bookCurrencies.map(\.code),
@@ -109,8 +108,7 @@ struct SpeakableCalls: Sendable {
   }
 
   private var packs: [PackEntry] {
-    let shelf = shelf()
-    return shelf.ids.map { id in
+    shelf.ids.map { id in
       do throws(VoicePackError) {
         return entry(try shelf.manifest(id: id))
       } catch {

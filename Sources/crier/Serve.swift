@@ -113,7 +113,7 @@ struct Serve: AsyncParsableCommand {
     let server = try AnnouncementServer(
       AnnouncementServer.Parts(
         announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
-        shelf: { shelf },
+        shelf: shelf,
         player: player.map { lane, output, settings in
           (lane, { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: settings) })
         },

@@ -114,6 +114,37 @@ struct BatchTests {
     #expect(await late.next() == nil)
   }
 
+  @Test("whose key is revoked is told no more of its progress")
+  func revoked() async throws {
+    let client = try await service.client()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    service.voice.hold()
+    service.startBatches()
+    await service.voice.isAsked()
+    let stream = await client.stream(place, ["Accept": "text/event-stream"])
+    #expect(try await stream.event().name == "progress")
+    try await service.revoke(client)
+    service.voice.release()
+    #expect(await stream.rest().isEmpty)
+  }
+
+  @Test("a clip whose name a folder has fails its row alone, and where the folder is, is not told")
+  func nameTaken() async throws {
+    let client = try await service.client()
+    service.startBatches()
+    let first = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    _ = try await client.end(of: first)
+    let clip = try await client.result(first)[0].string("clip.path").orThrow("a path")
+    try FileManager.default.removeItem(atPath: clip)
+    try FileManager.default.createDirectory(atPath: clip, withIntermediateDirectories: false)
+    let place = try await client.postBatch("text\none\ntwo\n").header("Location").orThrow("a place")
+    let end = try await client.end(of: place)
+    #expect(try end.string("state") == "done" && end.number("done") == 1 && end.number("failed") == 1)
+    let row = try await client.result(place).first { $0.text.contains("error") }.orThrow("a row")
+    #expect(try row.string("error.code") == "not_a_file" && row.number("line") == 2)
+    #expect(!row.text.contains(service.folder.url.lastPathComponent))
+  }
+
   @Test("a progress stream ends when the service stops")
   func stopping() async throws {
     let client = try await service.client()

@@ -137,6 +137,26 @@ struct EventTests {
     }
   }
 
+  @Test("a stream that has nothing to tell says now and then that it is there")
+  func heartbeat() async throws {
+    let service = try TestService { $0.settings.heartbeat = 0.01 }
+    let stream = try await listen(try await service.client())
+    for _ in 0..<3 { #expect(await stream.next() == ServerSentEvent.heartbeat) }
+    stream.end()
+  }
+
+  @Test("whose key is revoked hears nothing of what happens then, and the stream ends", arguments: [0.01, 15])
+  func revoked(heartbeat: Double) async throws {
+    let service = try TestService { $0.settings.heartbeat = heartbeat }
+    let (client, other) = (try await service.client(), try await service.client())
+    let stream = try await listen(client)
+    try await service.revoke(client)
+    // With the next beat, or with what happens before.
+    if heartbeat > 1 { #expect(try await other.post(payment("p1")).status == 201) }
+    #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
+    while service.server.hub.count > 0 { await Task.yield() }
+  }
+
   @Test("a client that goes leaves nothing behind, nor one whose answer was never begun")
   func gone() async throws {
     let client = try await service.client()

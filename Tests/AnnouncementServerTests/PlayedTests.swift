@@ -147,7 +147,10 @@ struct KeyPackTests {
     #expect(try packs.string("packs.0.id") == "a" && packs.string("packs.1.id") == "b")
     #expect(try packs.number("packs.0.missing_count").map { $0 > 0 } == true)
     try Data("{".utf8).write(to: folder.url.appending(path: "b/\(PackManifest.fileName)"))
-    let broken = try await client.get("/v1/packs")
+    let before = try await client.get("/v1/packs")
+    #expect(before.body == packs.body, "a service goes on with what it has read")
+    let next = try TestService { $0.packs = [folder.url] }
+    let broken = try await next.client().get("/v1/packs")
     #expect(try broken.string("packs.1.error.code") != nil && broken.value("packs.1.clips") == nil)
     #expect(try broken.value("packs.0.error") == nil)
   }

@@ -69,8 +69,8 @@ final class TestService: Sendable {
     var options = try Options()
     change(&options)
     ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), options: options.ledger, now: options.now)
-    let shelf: @Sendable () -> VoicePackShelf = { [packs = options.packs] in VoicePackShelf(folders: packs) }
-    let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf())
+    let shelf = VoicePackShelf(folders: options.packs)
+    let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
     let make: @Sendable (AnnouncerRendering) throws -> Player = { [ledger, output] rendering in
@@ -123,6 +123,12 @@ final class TestService: Sendable {
         group: group,
         rate: rate))
     return TestClient(server: server, key: TestKey(key: key, account: account), log: log)
+  }
+
+  /// Revokes a client's key, and waits until the service knows.
+  func revoke(_ client: TestClient) async throws {
+    try await ledger.revokeKey(try client.key.orThrow("a key").key.id)
+    while try await client.get("/v1/locales").status != 401 { await Task.yield() }
   }
 
   /// A client without a key.

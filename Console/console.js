@@ -38,11 +38,11 @@ class Problem extends Error {
 const access = {
   key: null,
   /** A link's key that is another than the one in use. Whoever made the link would be told what is announced with it, so
-   * it takes the other's place only when somebody says so, or when the service does not know the other any more. */
+   * it takes the other's place only when somebody says so, or when the page is loaded with it and the service does not
+   * know the other any more. */
   offered: null,
-  /** Returns whether there is a key that was not in use before. */
+  /** Looks for a key; a link's other one is offered. */
   load() {
-    const before = this.key;
     try {
       this.key ??= sessionStorage.getItem(STORED_KEY);
     } catch {
@@ -53,13 +53,13 @@ const access = {
     if (given) {
       history.replaceState(null, "", location.pathname + location.search);
       if (!this.key) this.keep(given);
-      this.offered = given === this.key ? null : given;
+      else if (given !== this.key) this.offered = given;
     }
-    return this.key !== before;
   },
   keep(key) {
     this.key = key;
     this.offered = null;
+    unanswered.clear();
     try {
       if (key) sessionStorage.setItem(STORED_KEY, key);
       else sessionStorage.removeItem(STORED_KEY);
@@ -70,7 +70,11 @@ const access = {
 };
 
 /** As much of a key as is no secret. */
-const nameOf = (key) => /^crier_[0-9a-z]{8}(?=_)/.exec(key ?? "")?.[0] ?? "a key";
+const nameOf = (key) => /^crier_[0-9a-z]{8}(?=_)/.exec(key ?? "")?.[0] ?? "crier_";
+
+/** What was sent and got no answer, by its form: it may be announced all the same. Sent again as it is, it is the same
+ * announcement, and is not heard twice. It is forgotten when the form is changed, or the key. */
+const unanswered = new Map();
 
 /** Calls the service with the key. Throws a `Problem` for every answer that is not a good one. */
 async function call(path, { method = "GET", body = null, headers = {}, signal = null } = {}) {
@@ -97,11 +101,9 @@ async function call(path, { method = "GET", body = null, headers = {}, signal = 
   throw problem;
 }
 
-const json = async (path, options) => {
-  const response = await call(path, options);
-  // One that ends before its end is as one that did not come.
-  return response.json().catch(() => { throw new Problem(); });
-};
+/** An answer that breaks off is as one that did not come. */
+const read = (response) => response.json().catch(() => { throw new Problem(); });
+const json = async (path, options) => read(await call(path, options));
 
 function showProblem(element, problem) {
   element.hidden = !problem;
@@ -268,30 +270,30 @@ async function busy(button, work) {
   }
 }
 
-/** What was sent and got no answer, by its form: it may be announced all the same. Sent once more as it is, it is the same
- * announcement, and is not heard twice. */
-const unanswered = new Map();
-
-/** Announces what a form says. */
+/** Announces what a form says. Returns the report, what was sent, and whether it had been announced before. */
 async function send(form) {
   const key = JSON.stringify(form);
-  const sent = unanswered.get(key) ?? JSON.stringify({ id: newID(), ...form });
+  const before = unanswered.get(key);
+  const sent = before ?? JSON.stringify({ id: newID(), ...form });
   unanswered.set(key, sent);
-  const report = await json("/v1/announcements", { method: "POST", body: sent }).catch((error) => {
-    // Refused, it was not announced.
-    if (error instanceof Problem && error.status >= 400 && error.status < 500) unanswered.delete(key);
+  try {
+    const response = await call("/v1/announcements", { method: "POST", body: sent });
+    const report = await read(response);
+    unanswered.delete(key);
+    return { report, sent, isKnown: response.status === 200 };
+  } catch (error) {
+    // Refused at once, it was not announced; what refuses it later says nothing of the first time.
+    if (!before && error instanceof Problem && error.status >= 400 && error.status < 500) unanswered.delete(key);
     throw error;
-  });
-  unanswered.delete(key);
-  return { report, sent };
+  }
 }
 
 async function announce() {
   sound.wake();
   clearFaults();
   try {
-    const { report, sent } = await send(announcement());
-    setText($("live"), `Made: ${report.text}, ${seconds(report.clip.duration_ms)}.`);
+    const { report, sent, isKnown } = await send(announcement());
+    setText($("live"), `${isKnown ? "It had been announced already" : "Made"}: ${report.text}, ${seconds(report.clip.duration_ms)}.`);
     await stage.show(report, sent);
     stage.hear();
   } catch (error) {
@@ -843,13 +845,14 @@ async function refreshReady() {
 function askForKey(problem = null) {
   feed.stopper?.abort();
   const { offered } = access;
-  access.keep(null);
+  access.keep(problem && offered);
   // The one in use is not known any more, and a link brought another: with that it begins anew, after what failed.
-  if (problem && offered) {
-    access.keep(offered);
+  if (access.key) {
     setTimeout(enter);
     return;
   }
+  $("key").value = "";
+  $("key-keep").hidden = true;
   $("key-panel").hidden = false;
   $("main").hidden = true;
   $("key-shown").hidden = true;
@@ -861,6 +864,7 @@ function askForKey(problem = null) {
 function offerKey() {
   if (!access.offered) return;
   $("key-panel").hidden = false;
+  $("key-keep").hidden = false;
   $("key").value = access.offered;
   showProblem($("key-problem"), new Problem({
     code: "key_differs",
@@ -868,17 +872,25 @@ function offerKey() {
   }));
 }
 
-async function enter() {
+function closeKeyPanel() {
   $("key-panel").hidden = true;
+  $("key-keep").hidden = true;
+  $("key").value = "";
+  showProblem($("key-problem"), null);
+}
+
+async function enter() {
+  closeKeyPanel();
   $("main").hidden = false;
   $("key-shown").hidden = false;
-  $("key").value = "";
   setText($("key-name"), `${nameOf(access.key)}…`);
   feed.last = null;
   refreshReady();
   const { key } = access;
   await attempt($("form-problem"), loadSpoken);
   if (!access.key || access.key !== key) return;
+  // The service knows it: from now on only a person puts another in its place.
+  access.offered = null;
   attempt($("packs-problem"), loadPacks);
   follow();
 }
@@ -895,9 +907,16 @@ function listen() {
     $("say").focus({ preventScroll: true });
   });
   $("key-forget").addEventListener("click", () => askForKey());
+  $("key-keep").addEventListener("click", () => {
+    closeKeyPanel();
+    $("say").focus({ preventScroll: true });
+  });
   addEventListener("hashchange", () => {
-    if (access.load()) enter();
+    const before = access.key;
+    access.load();
+    if (access.key !== before) enter();
     offerKey();
+    access.offered = null;
   });
 
   $("form").addEventListener("submit", (event) => {
@@ -906,6 +925,7 @@ function listen() {
   });
   $("everywhere").addEventListener("click", () => busy($("everywhere"), announceEverywhere));
   $("form").addEventListener("input", ({ target }) => {
+    unanswered.clear();
     touched.add(target.id);
     target.removeAttribute("aria-invalid");
   });

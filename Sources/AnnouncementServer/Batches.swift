@@ -129,7 +129,7 @@ actor Batches {
 
   /// Accepts a list: when this returns, it is on disk.
   ///
-  /// - Throws: ``Problem``, 429, when as many wait as may, and 507.
+  /// - Throws: ``Problem``, 429, when as many wait as may; the system's errors of the disk.
   func accept(
     _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
   ) async throws -> Status {
@@ -288,6 +288,7 @@ actor Batches {
         [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
       }
       let rows = Locked(0)
+      var told: Set<String> = []
       // Half of the processors: somebody's payment is not to wait behind a list.
       let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
       try await announcer.batch(
@@ -302,13 +303,23 @@ actor Batches {
           report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
           outcome.result = .success(report)
         }
-        try output.write(contentsOf: Data((try outcome.json(reporting: reported) + "\n").utf8))
+        try output.write(contentsOf: Data((try outcome.json { Self.reported(Problem($0)) } + "\n").utf8))
         switch outcome.result {
         case .success:
           status.done += 1
           metrics.countBatchRow(isFailure: false)
-        case .failure:
+        case .failure(let error):
           status.failed += 1
+          let problem = Problem(error)
+          // Of a fault of ours, once: a list may have a million rows.
+          if problem.status == .internalServerError, told.insert(problem.code).inserted {
+            logger.error(
+              "A row of a batch failed, and others may have failed alike.",
+              metadata: [
+                "batch": "\(id)", "line": "\(outcome.line)", "code": "\(problem.code)",
+                "error": "\(Problem.loggable(error))",
+              ])
+          }
           metrics.countBatchRow(isFailure: true)
         }
         status.rows = rows.withLock { $0 }
@@ -334,14 +345,9 @@ actor Batches {
     for watcher in (watchers.removeValue(forKey: id) ?? [:]).values { watcher.finish() }
   }
 
-  /// What is said of a row's fault to whoever sent it, who is told nothing of the service's folders.
-  private func reported(_ error: any Error) -> ErrorReport {
-    let problem = Problem(error)
-    if problem.status == .internalServerError {
-      logger.error(
-        "A row of a batch failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
-    }
-    return ErrorReport(code: problem.code, message: problem.detail)
+  /// Whoever sent a row is told what every caller is told, and nothing of the service's folders.
+  private static func reported(_ problem: Problem) -> ErrorReport {
+    ErrorReport(code: problem.code, message: problem.detail)
   }
 
   private func tell(_ status: Status) {
@@ -352,24 +358,24 @@ actor Batches {
 
 /// Files that are there whole or not at all, also after a loss of power.
 enum DurableFile {
-  /// - Throws: Foundation's errors, and that of ``rename``.
+  /// - Throws: the system's error, as `POSIXError` or as Foundation puts it.
   static func write(_ data: Data, to file: URL) throws {
     let temporary = file.appendingPathExtension("new")
     do {
-      guard
-        FileManager.default.createFile(
-          atPath: temporary.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o600])
-      else { throw CocoaError(.fileWriteUnknown) }
-      let handle = try FileHandle(forWritingTo: temporary)
+      // Foundation makes a file without saying why it could not.
+      let number = open(temporary.path(percentEncoded: false), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard number >= 0 else { throw Self.systemError }
+      let handle = FileHandle(fileDescriptor: number, closeOnDealloc: true)
       try handle.write(contentsOf: data)
       try handle.synchronize()
       try handle.close()
       guard rename(temporary.path(percentEncoded: false), file.path(percentEncoded: false)) == 0 else {
-        throw CocoaError(.fileWriteUnknown)
+        throw Self.systemError
       }
     } catch {
       try? FileManager.default.removeItem(at: temporary)
       throw error
     }
   }
+  private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -205,8 +205,7 @@ extension Problem {
   }
 
   static let diskFull = Problem(
-    .insufficientStorage, "disk_full", "The service's disk is full; nothing was done. Try again when there is room.",
-    retryAfter: 30)
+    .insufficientStorage, "disk_full", "The service's disk is full: try again when there is room.", retryAfter: 30)
 
   private init(_ error: LedgerError) {
     switch error.code {

@@ -25,6 +25,7 @@ public struct BatchOutcome: Sendable {
   /// One line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
   ///
   /// - Parameter reported: what is said of an error.
+  /// - Throws: what `JSONEncoder` throws, which a report does not make it do.
   public func json(reporting reported: (any Error) -> ErrorReport = ErrorReport.init) throws -> String {
     switch result {
     case .success(let report): return try report.json

@@ -16,6 +16,9 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
   /// For people: what was wrong, and what to do next.
   public var message: String
 
+  /// - Parameters:
+  ///   - code: stable, for programs.
+  ///   - message: for people; without amounts, names and notes.
   public init(code: String, message: String) {
     self.code = code
     self.message = message

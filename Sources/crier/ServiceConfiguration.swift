@@ -160,7 +160,10 @@ struct ServiceConfiguration: Sendable {
 
   /// Paths are put behind it: with a query or a fragment they would be no paths. A user's name in it would be told to all.
   private static func isBase(_ text: String) -> Bool {
-    guard let url = URL(string: text), ["https", "http"].contains(url.scheme), url.host() != nil else { return false }
+    // What Foundation had to mend is not what was written.
+    guard let url = URL(string: text), url.absoluteString == text, ["https", "http"].contains(url.scheme),
+      url.host() != nil
+    else { return false }
     return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
   }
 

@@ -128,7 +128,10 @@ final class TestService: Sendable {
   /// Revokes a client's key, and waits until the service knows.
   func revoke(_ client: TestClient) async throws {
     try await ledger.revokeKey(try client.key.orThrow("a key").key.id)
-    while try await client.get("/v1/locales").status != 401 { await Task.yield() }
+    while try await client.get("/v1/locales").status != 401 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
   }
 
   /// A client without a key.

@@ -176,6 +176,7 @@ struct ServeConfigurationTests {
       ),
       ("public_url: 'https://pay.example/crier?'", "public_url (crier.yaml): give"),
       ("public_url: 'https://pay.example/#top'", "public_url (crier.yaml): give"),
+      ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml): give"),
       ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
       ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
       ("chime: [a]", "chime (crier.yaml): give"),

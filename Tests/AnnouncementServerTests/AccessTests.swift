@@ -144,7 +144,8 @@ struct AccessTests {
   @Test("a signature that is too old, from a time to come, or not there")
   func badSignature() async throws {
     let client = try await service.client()
-    for seconds in [-310, 310] as [TimeInterval] {
+    // Far ahead: on a busy machine seconds pass until the service looks at it.
+    for seconds in [-310, 3_600] as [TimeInterval] {
       let answer = try await client.post(payment(), try signed(client, body: payment(), at: seconds))
       #expect(answer.status == 401 && answer.code == "timestamp_outside_window")
     }

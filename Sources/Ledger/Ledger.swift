@@ -166,6 +166,9 @@ public final class Ledger: Sendable {
     var configuration = Configuration()
     configuration.label = "crier.ledger"
     configuration.busyMode = .timeout(options.busyTimeout)
+    // Of a connection that may write GRDB forbids it for each single read, by a pragma with which SQLite forgets every
+    // statement that it has compiled: they were compiled anew for each read.
+    configuration.readonly = !isWriter
     // GRDB's own setting for a write-ahead log leaves commits unsynchronized (`synchronous=NORMAL`), hence ours.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)

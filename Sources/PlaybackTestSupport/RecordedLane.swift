@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-private import Foundation
+public import Foundation
 public import Ledger
 public import Playback
 public import SoundOutputTestSupport
 private import SoundOutputs
 
-/// A player as people have it, with its ledger on the disk, whose sound card is a sound server that is recorded.
+/// A player as people have it, with a ledger of its own, whose sound card is a sound server that is recorded.
 public final class RecordedLane: Sendable {
   public let server: PulseServer
   public let player: Player
   public let tones: TellingTones
   private let ledger: Ledger
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)")
+  private let folder: URL
 
   /// With the settings that a player has if nothing is set; nothing is started.
-  public init(server: PulseServer, tones: TellingTones = TellingTones()) throws {
+  ///
+  /// - Parameter place: where the ledger's folder is made, which goes with this object.
+  public init(
+    server: PulseServer, tones: TellingTones = TellingTones(), in place: URL = FileManager.default.temporaryDirectory
+  ) throws {
     self.server = server
     self.tones = tones
+    folder = place.appending(path: "lane-\(UUID().uuidString)")
     ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
     player = Player(lane: "counter", ledger: ledger, output: ALSAOutput(device: server.pcm), render: tones)
   }

@@ -11,6 +11,11 @@ import Testing
 /// What is heard of a player: through a sound server, by a recording of what it plays.
 @Suite("A player's sound", .serialized, .timeLimit(.minutes(5)))
 struct PlayerSoundChecks {
+  /// A folder that is no disk's, where there is one.
+  private static let memory =
+    FileManager.default.isWritableFile(atPath: "/dev/shm")
+    ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+
   /// What is heard in a recording, and how long the machine itself stood still meanwhile.
   private struct Heard {
     /// One announcement: its tone, in pieces where it has holes. The silence between two announcements is longer.
@@ -111,20 +116,22 @@ struct PlayerSoundChecks {
 
   /// Accepts 20 payments from eight threads within 10 ms and returns what was heard, and in which order they came.
   ///
-  /// A disk may be busy elsewhere: what takes longer is tried again, with a ledger of its own.
+  /// A disk may be busy elsewhere: what takes longer is tried again, with a ledger of its own. Where the disk is always
+  /// slower, the ledger is at last put where there is no disk: how fast that is, is not what is looked at here.
   private func hear(
     _ payments: [(id: Int, sequence: Int64?)], _ title: String
   ) async throws -> (heard: Heard, accepted: [Int]) {
     let server = try PulseServer()
     for attempt in 1...40 {
-      let lane = try RecordedLane(server: server)
+      let lane = try RecordedLane(
+        server: server, in: attempt <= 20 ? FileManager.default.temporaryDirectory : Self.memory)
       try await lane.player.start()
       let recording = try server.record()
       let watch = StallWatch()
       let (accepted, span) = try await lane.accept(payments, threads: 8)
       guard span <= .milliseconds(10) else {
         await lane.player.stop(finishingPlaying: false)
-        print("\(title): accepted in \(span), tried again")
+        print("\(title): accepted in \(span) at attempt \(attempt), tried again")
         continue
       }
       try await lane.happens(.played, times: payments.count)

@@ -46,6 +46,7 @@ public final class Ledger: Sendable {
   let options: Options
   let now: @Sendable () -> Date
   private let writer: DatabaseQueue
+  /// Goes before `writes`, which has the writer too: who closes a ledger last empties its log, which the reader may not.
   private let reader: DatabaseQueue
   private let writes: WriteQueue
 

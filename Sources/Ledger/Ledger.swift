@@ -46,7 +46,6 @@ public final class Ledger: Sendable {
   let options: Options
   let now: @Sendable () -> Date
   private let writer: DatabaseQueue
-  /// Goes before `writes`, which has the writer too: who closes a ledger last empties its log, which the reader may not.
   private let reader: DatabaseQueue
   private let writes: WriteQueue
 
@@ -98,11 +97,22 @@ public final class Ledger: Sendable {
   func read<Value: Sendable>(
     while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
-    // GRDB's own async calls end with a cancelled task; this one answers all the same, as writing does.
+    // GRDB's own async calls end with a cancelled task; this one answers all the same, as writing does. Its calls that
+    // read forbid writing each time, by a pragma with which SQLite forgets every statement that it has compiled; this
+    // connection has had it forbidden since it was opened. (Opened for reading alone, it could not empty the log when it
+    // is the last to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
-      reader.asyncRead { [file] database in
-        let value = Result { try work(database.get()) }.mapError { LedgerError($0, while: action, in: file) }
-        answer.give(value)
+      reader.asyncWriteWithoutTransaction { [file] database in
+        var value: Result<Value, any Error> = .failure(CancellationError())
+        do {
+          try database.inTransaction(.deferred) {
+            value = .success(try work(database))
+            return .commit
+          }
+        } catch {
+          value = .failure(error)
+        }
+        answer.give(value.mapError { LedgerError($0, while: action, in: file) })
       }
     }
     return try result.get()
@@ -155,7 +165,7 @@ public final class Ledger: Sendable {
     }
     let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, isWriter: false))
     if options.checksIntegrity {
-      try reader.read { database in
+      try reader.inDatabase { database in
         let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
         guard findings == ["ok"] else { throw LedgerError(.damaged, while: .opening, in: file) }
       }
@@ -167,13 +177,10 @@ public final class Ledger: Sendable {
     var configuration = Configuration()
     configuration.label = "crier.ledger"
     configuration.busyMode = .timeout(options.busyTimeout)
-    // Of a connection that may write GRDB forbids it for each single read, by a pragma with which SQLite forgets every
-    // statement that it has compiled: they were compiled anew for each read.
-    configuration.readonly = !isWriter
     // GRDB's own setting for a write-ahead log leaves commits unsynchronized (`synchronous=NORMAL`), hence ours.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
-      guard isWriter else { return }
+      guard isWriter else { return try database.execute(sql: "PRAGMA query_only = 1") }
       // Lets pruning give pages back. In a file that exists it would change nothing but be written all the same, and a
       // damaged one must not be.
       if isNew { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }

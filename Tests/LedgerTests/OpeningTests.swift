@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Opening")
+@Suite("Opening", .timeLimit(.minutes(5)))
 struct OpeningTests {
   let place: TemporaryLedger
 
@@ -43,6 +43,7 @@ struct OpeningTests {
       let ledger = try place.open()
       for id in 0..<200 { try await _ = ledger.accept(payment("\(id)")) }
     }
+    try await place.isClosed()
     var bytes = try Data(contentsOf: place.file)
     #expect(bytes.count > 40_000)
     for page in 4..<8 {
@@ -59,6 +60,7 @@ struct OpeningTests {
       let ledger = try place.open()
       for id in 0..<200 { try await _ = ledger.accept(payment("\(id)")) }
     }
+    try await place.isClosed()
     let bytes = try Data(contentsOf: place.file)
     try bytes.prefix(5 * 4096 + 100).write(to: place.file)
     #expect(place.openingFailure == .damaged)

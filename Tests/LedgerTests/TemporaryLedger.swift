@@ -37,6 +37,15 @@ final class TemporaryLedger: Sendable {
     return (attributes[.size] as? Int) ?? 0
   }
 
+  /// Returns when a ledger that nobody has any more has been closed: what it did last may let it go a moment later, and
+  /// then SQLite empties the log into the file.
+  func isClosed() async throws {
+    while FileManager.default.fileExists(atPath: file.path + "-wal") {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
   func mode(_ url: URL) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
   }

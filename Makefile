@@ -89,8 +89,9 @@ bench: voices
 install: voices
 	install -D -m 755 $(RELEASE)/crier $(DESTDIR)$(PREFIX)/bin/crier
 	install -D -m 755 $(RELEASE)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
-	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
+	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/* $(DESTDIR)$(PREFIX)/share/crier/Console
 	for pack in Voices/*/; do \

@@ -153,7 +153,7 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
     // Portable rooms: Foundation at most. `scripts/check-rooms` proves it.
-    .target(name: "Announcements", swiftSettings: settings),
+    .target(name: "Announcements", dependencies: ["CommaSeparatedValues"], swiftSettings: settings),
     .target(name: "AmountReadback", swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),

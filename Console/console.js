@@ -437,6 +437,8 @@ const stage = {
       ["Method", METHODS[report.method] ?? report.method],
       ["Voice", report.voice],
       ["Left out or changed", report.shortened?.length ? report.shortened.map((step) => STEPS[step] ?? step).join(", ") : "nothing"],
+      ["Not spoken", report.unspoken?.length ? report.unspoken.map(({ text }) => text).join(", ") : "nothing"],
+      ...(report.warnings ?? []).map((warning) => ["Warning", warning]),
       ["Clip", report.cached ? "was there already" : "made anew"],
     ];
     $("facts").replaceChildren(...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value ?? "not known"))));

@@ -59,6 +59,10 @@ struct AmountGrammar {
   /// Refuses a unit of another currency than the one asked for.
   private mutating func accept(_ unit: Unit) throws(Refusal) {
     guard (isNamed ? unit.whenNamed : unit.currencies).contains(currency), !currency.isEmpty else {
+      // Once its currency is named, the unit could be this currency's: by itself it could be another's.
+      if !isNamed, unit.whenNamed.contains(currency), unit.fraction > 0, !unit.currencies.contains(currency) {
+        throw .ambiguous
+      }
       // The right currency, said once too often, is no wrong currency.
       throw unit.currencies.contains(currency) && !currency.isEmpty ? .unreadable : .wrongCurrency
     }

@@ -301,7 +301,7 @@ struct AnnouncementCalls: Sendable {
     var id: String
 
     enum CodingKeys: String, CodingKey {
-      case id, text, locale, method, voice, amount, clip, marks, shortened, cached
+      case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
       case loudnessLUFS = "loudness_lufs"
     }
 
@@ -313,6 +313,8 @@ struct AnnouncementCalls: Sendable {
       }
       try fields.encode([String](), forKey: .marks)
       try fields.encode([String](), forKey: .shortened)
+      try fields.encode([String](), forKey: .unspoken)
+      try fields.encode([String](), forKey: .warnings)
     }
   }
 }

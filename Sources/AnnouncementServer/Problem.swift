@@ -170,7 +170,7 @@ extension Problem {
     switch code {
     case .payloadTooLarge: .contentTooLarge
     case .payloadMalformed: .badRequest
-    case .phraseBooksMissing, .phraseBookInvalid: .internalServerError
+    case .phraseBooksMissing, .phraseBookInvalid, .lexiconInvalid: .internalServerError
     case .fieldMissing, .fieldInvalid, .fieldsConflict, .localeUnknown, .currencyUnspeakable, .nothingToSay:
       .unprocessableContent
     }

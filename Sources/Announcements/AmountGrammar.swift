@@ -40,7 +40,7 @@ struct AmountGrammar {
           append(isFirst ? book.content.majorMinorSeparator : book.content.wordSeparator, to: &words)
           if let skipped = unit.skipped, !unitAboveIsSaid { words.append(skipped) }
         }
-        words += separated(counted(count, unit))
+        words += separated(counted(count, unit, isAlone: words.isEmpty))
         isFirst = false
       }
       unitAboveIsSaid = count > 0
@@ -54,11 +54,18 @@ struct AmountGrammar {
   }
 
   /// A whole number by itself, for free text.
-  func cardinal(_ number: Int64) -> String { separated(book.numbers.words(number)).joined() }
+  func cardinal(_ number: Int64) -> String { joined(book.numbers.words(number)) }
+
+  /// Words of a number as they are written together.
+  func joined(_ words: [NumberWord]) -> String { separated(words).joined() }
 
   /// Digits one by one, for free text.
-  func digits(_ digits: some Sequence<Int>) -> String {
-    separated(digits.map { NumberWord(book.content.digits[$0]) }).joined()
+  func digits(_ digits: some Sequence<Int>) -> String { joined(digits.map { NumberWord(book.content.digits[$0]) }) }
+
+  /// The digits of a telephone, card or order number, one by one, for free text.
+  func numberDigits(_ digits: some Sequence<Int>) -> String {
+    let words = book.content.text?.numberDigits ?? book.content.digits
+    return joined(digits.map { NumberWord(words[$0]) })
   }
 
   /// What stands between two parts of a sum: white space and punctuation go onto the word before, and a word (`and`) is
@@ -69,12 +76,15 @@ struct AmountGrammar {
     if opening.count < separator.count { words.append(String(separator.dropFirst(opening.count))) }
   }
 
-  private func counted(_ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false) -> [NumberWord] {
+  /// - Parameter isAlone: whether no unit is said before this one.
+  private func counted(
+    _ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false, isAlone: Bool = false
+  ) -> [NumberWord] {
     var words = book.numbers.words(counting: count, isFeminine: isFeminine)
     if let last = words.last, let contracted = unit.contractions?[last.text] {
       words[words.count - 1] = NumberWord(contracted)
     }
-    return words + [NumberWord(count == 1 ? unit.one ?? unit.other : unit.other)]
+    return words + [NumberWord(unit.name(of: count, isAlone: isAlone))]
   }
 
   private func decimalWords(_ money: Money) -> [NumberWord] {
@@ -83,8 +93,14 @@ struct AmountGrammar {
       return book.numbers.words(counting: money.majorPart, isFeminine: book.numbers.isFeminine(money.currency))
     }
     let digits = book.content.digits.map { NumberWord($0) }
-    let major = money.majorPart == 0 ? [digits[0]] : book.numbers.words(money.majorPart)
+    let major = money.majorPart == 0 ? [digits[0]] : beforePoint(book.numbers.words(money.majorPart))
     return major + [NumberWord(book.content.decimalPoint)] + money.minorPartDigits.map { digits[$0] }
+  }
+
+  /// The words of a number as they stand before the decimal point: いってん.
+  func beforePoint(_ number: [NumberWord]) -> [NumberWord] {
+    guard let last = number.last, let contracted = book.content.pointContractions?[last.text] else { return number }
+    return number.dropLast() + [NumberWord(contracted)]
   }
 
   /// The unit's name in the plural that the number takes, from CLDR.

@@ -17,6 +17,7 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
     case nothingToSay = "nothing_to_say"
     case phraseBookInvalid = "phrase_book_invalid"
     case phraseBooksMissing = "phrase_books_missing"
+    case lexiconInvalid = "lexicon_invalid"
   }
 
   public var code: Code

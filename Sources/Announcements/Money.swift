@@ -91,6 +91,9 @@ public struct Money: Sendable, Hashable {
     return digits
   }
 
+  /// Whether the sum is exactly one major unit, or exactly one minor unit.
+  public var isOneUnit: Bool { minorUnits == 1 || (majorPart == 1 && minorPart == 0) }
+
   /// The sum in decimal text with all of the currency's digits: `12.50`, `1250` for yen.
   public var decimalText: String {
     currency.minorDigits == 0 ? "\(majorPart)" : "\(majorPart)." + minorPartDigits.map(String.init).joined()

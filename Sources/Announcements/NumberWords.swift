@@ -25,7 +25,11 @@ enum NumberWords: Sendable {
   /// The words of a count that a unit follows, which may differ from the number by itself: 两元, but 第二; un peso, but
   /// uno.
   func words(counting number: Int64, isFeminine: Bool = false) -> [NumberWord] {
-    let words = words(number)
+    counting(words(number), isFeminine: isFeminine)
+  }
+
+  /// The words of a number in the form that stands before a unit.
+  func counting(_ words: [NumberWord], isFeminine: Bool) -> [NumberWord] {
     switch self {
     case .cldr(_, let forms): return forms.counting(words, isFeminine: isFeminine)
     case .myriad(let numerals):

@@ -20,7 +20,8 @@ extension PayloadDecoder {
 
   /// The fields of a row that is not JSON: the keys of a payment, and of a text.
   public static let rowKeys = [
-    "id", "amount", "minor", "currency", "kind", "channel", "payer", "note", "locale", "sequence", "occurred_at",
+    "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
+    "occurred_at",
     "text",
   ]
 

@@ -67,6 +67,7 @@ public enum PayloadDecoder {
       id: id, amount: try amount(fields, currency), kind: kind,
       channel: try fields.text("channel", atMost: Payment.longestChannel),
       payer: try fields.text("payer", atMost: Payment.longestPayer),
+      payerReading: try fields.text("payer_reading", atMost: Payment.longestPayer),
       note: try fields.text("note", atMost: Payment.longestNote),
       locale: try fields.text("locale", atMost: 64),
       sequence: try fields.integer("sequence"),

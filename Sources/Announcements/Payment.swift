@@ -20,6 +20,9 @@ public struct Payment: Sendable, Hashable {
   /// Who paid, at most ``longestPayer`` characters.
   public var payer: String?
 
+  /// How the payer's name is said (kana, pinyin), where its writing does not tell; at most ``longestPayer`` characters.
+  public var payerReading: String?
+
   /// What the payer wrote, at most ``longestNote`` characters.
   public var note: String?
 
@@ -37,13 +40,15 @@ public struct Payment: Sendable, Hashable {
 
   public init(
     id: String? = nil, amount: Money, kind: Kind = .received, channel: String? = nil, payer: String? = nil,
-    note: String? = nil, locale: String? = nil, sequence: Int64? = nil, occurredAt: Date? = nil
+    payerReading: String? = nil, note: String? = nil, locale: String? = nil, sequence: Int64? = nil,
+    occurredAt: Date? = nil
   ) {
     self.id = id
     self.amount = amount
     self.kind = kind
     self.channel = channel
     self.payer = payer
+    self.payerReading = payerReading
     self.note = note
     self.locale = locale
     self.sequence = sequence

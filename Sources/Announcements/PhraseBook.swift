@@ -17,6 +17,21 @@ public struct PhraseBook: Sendable {
   let numbers: NumberWords
   let content: Content
 
+  /// The names of currencies' major units in a text, and their codes.
+  let unitNames: ReplacementTable
+
+  /// How words that the voice cannot read are read.
+  let readings: ReplacementTable
+
+  /// The words that a number counts in a text.
+  let counterNames: ReplacementTable
+
+  /// The words of numbers and of units, to find sums in names.
+  let numberWords: NumberWordTable
+
+  /// The words of the book's sentences, to find names that speak of a payment.
+  let sentenceWords: ReplacementTable
+
   /// Whether a voice of the engine reads this book's words: the book's own, or one it names beside it, with any variant.
   public func isReadable(by voice: String) -> Bool { voices.contains(String(voice.prefix { $0 != "+" })) }
 
@@ -28,6 +43,9 @@ public struct PhraseBook: Sendable {
 
   /// How long a recorded voice is silent between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
+
+  /// The book's language, by BCP 47: `zh` of zh-CN.
+  var language: Substring { locale.prefix { $0 != "-" } }
 
   /// The scripts (ISO 15924) that the voice reads.
   var writingSystems: Set<String> { content.writingSystems }
@@ -52,9 +70,11 @@ public struct PhraseBook: Sendable {
     /// Said before a negative number in free text.
     var minus: String
     var digits: [String]
-    var channels: [String: String]
+    var channels: [String: ChannelName]
+    /// What is said around a channel's name, by kind of payment and `other`: `through {channel}`.
+    var channelPhrases: [String: String]
     var currencies: [String: Units]
-    var sentences: [String: String]
+    var sentences: [String: SentenceForms]
     /// How several payments are told as one.
     var summary: SummaryPhrases
     /// How long a recorded voice is silent between two clips.
@@ -63,6 +83,16 @@ public struct PhraseBook: Sendable {
     var symbols: [String: String]
     /// Which currency a sign before or after a number means in free text.
     var currencySigns: [String: String]
+    /// What the last word of a number becomes before the decimal point: いってん.
+    var pointContractions: [String: String]?
+    /// Forms of address at the end of a name that the sentence says itself: さん, 님.
+    var honorifics: [String]?
+    /// How words that the voice cannot read are read: a family name in kanji.
+    var readings: [String: String]?
+    /// Scripts of the book's own language (ISO 15924) that only a voice of another language reads. The report says so.
+    var borrowedScripts: Set<String>?
+    /// How numbers in free text are read.
+    var text: TextRules?
   }
 
   enum Numbers: Decodable, Sendable {
@@ -101,6 +131,19 @@ public struct PhraseBook: Sendable {
     var skipped: String?
     /// What the last word of the count becomes before this unit: `よん` + `えん` is よえん.
     var contractions: [String: String]?
+    /// The names of a minor unit that is said without the major one, where another currency has a unit of the same name:
+    /// `euro cents`.
+    var alone: Names?
+
+    struct Names: Decodable, Sendable {
+      var one: String?
+      var other: String
+    }
+
+    func name(of count: Int64, isAlone: Bool) -> String {
+      if isAlone, let alone { return count == 1 ? alone.one ?? alone.other : alone.other }
+      return count == 1 ? one ?? other : other
+    }
   }
 
   /// - Parameters:
@@ -116,6 +159,10 @@ public struct PhraseBook: Sendable {
     locale = content.locale
     voice = content.voice
     rate = content.rate
+    unitNames = content.unitNames
+    readings = content.readingTable
+    counterNames = content.counterNames
+    sentenceWords = content.sentenceWords
     switch content.numbers {
     case .cldr(let identifier, let corrections, let isSyllabic, let counts):
       // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.
@@ -129,6 +176,7 @@ public struct PhraseBook: Sendable {
       numbers = .myriad(numerals)
     }
     if let fault = content.fault { throw Self.invalid(name, fault) }
+    numberWords = NumberWordTable(words: content.numberWords(numbers), units: content.allUnitNames)
   }
 
   private static func invalid(_ name: String, _ problem: String) -> AnnouncementError {
@@ -156,10 +204,18 @@ extension PhraseBook.Content {
     }
     if !(80...450).contains(rate) { return "rate is not between 80 and 450 words a minute" }
     for kind in Payment.Kind.allCases {
-      guard let sentence = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }
-      if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue) \(fault)" }
+      guard let forms = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }
+      for (suffix, sentence) in forms.named {
+        if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue)\(suffix) \(fault)" }
+      }
+    }
+    guard channelPhrases["other"] != nil else { return "channelPhrases has no other" }
+    for (kind, phrase) in channelPhrases {
+      if let fault = SentenceTemplate.channelFault(in: phrase) { return "channelPhrases.\(kind) \(fault)" }
     }
     if let fault = summary.fault { return "summary\(fault)" }
+    if let fault = text?.fault { return "text\(fault)" }
+    if let fault = sharedMinorUnit { return fault }
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }
@@ -170,6 +226,25 @@ extension PhraseBook.Content {
         above = value
       }
       if let smallest = values.last, smallest != 1 { return "currencies.\(code).minor does not reach 1" }
+    }
+    return nil
+  }
+}
+
+extension PhraseBook.Content {
+  /// A minor unit whose name by itself could mean two currencies: both amounts would sound alike.
+  private var sharedMinorUnit: String? {
+    var owners: [String: String] = [:]
+    for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
+      for unit in units.minor {
+        for name in Set([unit.name(of: 1, isAlone: true), unit.name(of: 2, isAlone: true)]) {
+          if let other = owners[name], other != code {
+            return
+              "currencies.\(code) and currencies.\(other) have a minor unit of the same name; give one of them alone"
+          }
+          owners[name] = code
+        }
+      }
     }
     return nil
   }

@@ -6,12 +6,18 @@ public import Foundation
 public struct PhraseBooks: Sendable {
   /// In alphabetical order. A book with a fault is kept as its fault: the others speak on.
   private let books: [(locale: String, book: Result<PhraseBook, AnnouncementError>)]
+  /// The user's lexicon laid over the readings of a book, by the book's locale.
+  private let lexicons: [String: ReplacementTable]
   public let voices: ScriptVoices
+  private let pronunciations: Pronunciations
 
-  /// Reads a folder of phrase books: each `<locale>.json`, and `scripts.json` for the voices of other scripts.
-  /// - Throws: `.phraseBooksMissing` when there is none; `.phraseBookInvalid` for `scripts.json`. A fault in a book is
-  ///   thrown when that book is asked for.
-  public init(directory: URL) throws(AnnouncementError) {
+  /// Reads a folder of phrase books: each `<locale>.json`, `scripts.json` for the voices of other scripts, and
+  /// `pronunciation/` for the respellings of voices.
+  ///
+  /// - Parameter lexicon: how the user wants names to be said.
+  /// - Throws: `.phraseBooksMissing` when there is none; `.phraseBookInvalid` for `scripts.json` and the respellings. A
+  ///   fault in a book is thrown when that book is asked for.
+  public init(directory: URL, lexicon: Lexicon = .empty) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     guard let voices = try? Data(contentsOf: directory.appending(path: "scripts.json")) else {
       throw Self.missing(directory.path)
@@ -20,7 +26,11 @@ public struct PhraseBooks: Sendable {
       (String(name.dropLast(".json".count)), Result { () throws(AnnouncementError) in try Self.book(name, directory) })
     }
     guard !books.isEmpty else { throw Self.missing(directory.path) }
+    lexicons = books.reduce(into: [:]) { lexicons, entry in
+      if case .success(let book) = entry.book { lexicons[book.locale] = lexicon.table(for: book) }
+    }
     self.voices = try ScriptVoices(data: voices)
+    pronunciations = try Pronunciations(directory: directory.appending(path: "pronunciation"))
   }
 
   private static func book(_ name: String, _ directory: URL) throws(AnnouncementError) -> PhraseBook {
@@ -57,7 +67,9 @@ public struct PhraseBooks: Sendable {
 
   /// Writes scripts in the book for a locale.
   public func writer(for locale: String) throws(AnnouncementError) -> ScriptWriter {
-    ScriptWriter(book: try book(for: locale), voices: voices)
+    let book = try book(for: locale)
+    return ScriptWriter(
+      book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicons[book.locale] ?? book.readings)
   }
 
   private static func missing(_ name: String) -> AnnouncementError {

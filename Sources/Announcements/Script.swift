@@ -17,10 +17,17 @@ public struct Script: Sendable, Hashable, Codable {
     public var text: String
     public var role: Role
 
-    public init(_ text: String, _ role: Role) {
+    /// What the engine is given in place of ``text``, where the voice would say that wrongly.
+    public var respelled: String?
+
+    public init(_ text: String, _ role: Role, respelled: String? = nil) {
       self.text = text
       self.role = role
+      self.respelled = respelled
     }
+
+    /// What the engine is given.
+    public var spelling: String { respelled ?? text }
   }
 
   /// Words in one language, spoken by one voice without a break.
@@ -38,8 +45,11 @@ public struct Script: Sendable, Hashable, Codable {
       self.segments = segments
     }
 
-    /// The words as the engine gets them.
+    /// The words as people write them.
     public var text: String { segments.map(\.text).joined() }
+
+    /// The words as the engine is given them.
+    public var spelling: String { segments.map(\.spelling).joined() }
   }
 
   /// The phrase book's locale, BCP 47.

@@ -90,6 +90,9 @@ private struct VocabularyBuilder {
   /// The fixed words of one kind of payment.
   mutating func addSentence(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
     try add(Payment(amount: example(currency), kind: kind), smallestAmount: nil)
+    // The verb may agree with an amount of one unit.
+    let one = try Money(minorUnits: currency.minorUnitsPerMajor, currency: currency)
+    try add(Payment(amount: one, kind: kind), smallestAmount: nil)
     close("the words around every payment that is \(kind.rawValue), without channel and names", isRequired: true)
   }
 

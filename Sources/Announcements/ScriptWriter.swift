@@ -10,70 +10,147 @@ public struct ScriptWriter: Sendable {
 
   public let book: PhraseBook
   let voices: ScriptVoices
+  let pronunciations: Pronunciations
+  /// The user's lexicon for the book's language, and the book's own readings.
+  let lexicon: ReplacementTable
 
-  init(book: PhraseBook, voices: ScriptVoices) {
+  init(book: PhraseBook, voices: ScriptVoices, pronunciations: Pronunciations, lexicon: ReplacementTable) {
     self.book = book
     self.voices = voices
+    self.pronunciations = pronunciations
+    self.lexicon = lexicon
   }
 
-  /// - Parameter shortenings: which pieces to leave out. `rate` changes no words.
-  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text without a word. A payer, note or channel in which
-  ///   nothing can be spoken is left out: the payment is announced all the same.
+  /// The script of an announcement; see ``writing(of:shortenings:)``.
   public func script(
     for announcement: Announcement, shortenings: Set<Shortening> = []
   ) throws(AnnouncementError) -> Script {
+    try writing(of: announcement, shortenings: shortenings).script
+  }
+
+  /// Writes the script of an announcement, and tells what of it is not spoken.
+  ///
+  /// - Parameter shortenings: which pieces to leave out. `rate` changes no words.
+  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text without a word. A payer, note or channel in which
+  ///   nothing can be spoken is left out: the payment is announced all the same.
+  public func writing(
+    of announcement: Announcement, shortenings: Set<Shortening> = []
+  ) throws(AnnouncementError) -> (script: Script, remarks: Remarks) {
     var runs = RunBuilder()
+    var remarks = Remarks()
     switch announcement {
     case .text(let text, _):
-      let pieces = freeText.pieces(text)
-      guard !pieces.isEmpty else {
+      let reading = freeText.reading(of: text, as: .text)
+      remarks.add(reading, field: "text", book)
+      guard !reading.pieces.isEmpty else {
         throw AnnouncementError(
           .nothingToSay, "text", "has no word that a voice can say", remedy: "give at least one word")
       }
-      for piece in pieces { runs.append(piece, .text) }
+      for piece in reading.pieces { runs.append(piece, .text) }
     case .payment(var payment) where shortenings.contains(.amountOnly):
       if payment.kind == .received {
         try appendAmount(payment.amount, to: &runs)
       } else {
         // A sum by itself is heard as money received: what else happened to it stays said.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
-        try append(payment, without: [], to: &runs)
+        try append(payment, without: [], to: &runs, &remarks)
       }
     case .payment(let payment):
-      try append(payment, without: shortenings, to: &runs)
+      try append(payment, without: shortenings, to: &runs, &remarks)
     case .summary(let summary):
       for (index, total) in summary.totals.enumerated() {
         if index > 0 { runs.append(book.piece(book.content.summary.separator), .phrase) }
         try append(total, to: &runs)
       }
     }
-    return Script(locale: book.locale, runs: runs.finished, rate: book.rate)
+    let script = Script(
+      locale: book.locale, runs: runs.finished.map(pronunciations.respelled), rate: book.rate)
+    return (script, remarks)
   }
 
-  private var freeText: FreeText { FreeText(book: book, voices: voices) }
+  /// The run with the respellings that its voice needs.
+  public func respelled(_ run: Script.Run) -> Script.Run { pronunciations.respelled(run) }
+
+  private var freeText: FreeText {
+    FreeText(book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicon)
+  }
+
+  private typealias Filled = [Script.Role: [(piece: FreeText.Piece, role: Script.Role)]]
 
   private func append(
-    _ payment: Payment, without shortenings: Set<Shortening>, to runs: inout RunBuilder
+    _ payment: Payment, without shortenings: Set<Shortening>, to runs: inout RunBuilder, _ remarks: inout Remarks
   ) throws(AnnouncementError) {
-    var filled: [Script.Role: [FreeText.Piece]] = [:]
-    if let channel = payment.channel {
-      filled[.channel] =
-        book.content.channels[channel.lowercased()].map { name in
-          [FreeText.Piece(language: book.locale, voice: book.voice, text: name)]
-        } ?? freeText.pieces(channel)
+    var filled: Filled = [:]
+    func read(_ text: String, as kind: FreeTextScanner.Kind, _ role: Script.Role) -> [FreeText.Piece] {
+      let reading = freeText.reading(of: text, as: kind)
+      remarks.add(reading, field: role.rawValue, book)
+      return reading.pieces
     }
-    if let payer = payment.payer, !shortenings.contains(.payer) { filled[.payer] = freeText.pieces(payer) }
-    if let note = payment.note, !shortenings.contains(.note) { filled[.note] = freeText.pieces(note) }
+    if let channel = payment.channel {
+      filled[.channel] = self.channel(channel, payment.kind) { read($0, as: .name, .channel) }
+    }
+    if let payer = payment.payer, !shortenings.contains(.payer) {
+      filled[.payer] = self.payer(payer, payment.payerReading) { read($0, as: .name, .payer) }.map { ($0, .payer) }
+    }
+    if let note = payment.note, !shortenings.contains(.note) {
+      filled[.note] = read(note, as: .note, .note).map { ($0, .note) }
+    }
     let places = Set(filled.filter { !$0.value.isEmpty }.keys)
     // The book was checked to have a sentence for each kind.
-    let sentence = book.content.sentences[payment.kind.rawValue] ?? "{amount}"
+    let sentence = book.content.sentences[payment.kind.rawValue]?.sentence(of: payment.amount) ?? "{amount}"
     for piece in SentenceTemplate.pieces(of: sentence, filled: places) {
       switch piece {
       case .words(let words): runs.append(book.piece(words), .phrase)
       case .place(.amount): try appendAmount(payment.amount, to: &runs)
-      case .place(let role): for part in filled[role] ?? [] { runs.append(part, role) }
+      case .place(let role): for part in filled[role] ?? [] { runs.append(part.piece, part.role) }
       }
     }
+  }
+
+  /// What is said of a channel: the book's own phrase, or the channel's name in the book's phrase for channels.
+  private func channel(
+    _ channel: String, _ kind: Payment.Kind, read: (String) -> [FreeText.Piece]
+  ) -> [(piece: FreeText.Piece, role: Script.Role)] {
+    let known = book.content.channels[channel.lowercased()]
+    if let phrase = known?.phrase(for: kind) { return [(book.piece(phrase), .channel)] }
+    let name = known.map { [named($0.name)] } ?? read(channel)
+    guard !name.isEmpty else { return [] }
+    let phrases = book.content.channelPhrases
+    let template = phrases[kind.rawValue] ?? phrases["other"] ?? "{channel}"
+    var said: [(piece: FreeText.Piece, role: Script.Role)] = []
+    for piece in SentenceTemplate.pieces(of: template, filled: [.channel]) {
+      switch piece {
+      case .words(let words): said.append((book.piece(words), .phrase))
+      case .place: said += name.map { ($0, .channel) }
+      }
+    }
+    return said
+  }
+
+  /// A name that the book gives, as the lexicon says it.
+  private func named(_ name: String) -> FreeText.Piece {
+    var piece = book.piece(name)
+    if !lexicon.isEmpty {
+      let lowered = name.unicodeScalars.map(\.lowercased)
+      if let entry = lexicon.match(lowered, at: 0), entry.key.count == lowered.count { piece.said = entry.value }
+    }
+    return piece
+  }
+
+  /// What is said of a payer: the name, without the form of address that the sentence says itself, read as the payload
+  /// asks for.
+  private func payer(
+    _ payer: String, _ payerReading: String?, read: (String) -> [FreeText.Piece]
+  ) -> [FreeText.Piece] {
+    let name = book.withoutHonorific(payer)
+    guard let payerReading else { return read(name) }
+    let said = freeText.reading(of: book.withoutHonorific(payerReading), as: .name).pieces
+    // A reading that no voice says is of no use.
+    guard !said.isEmpty else { return read(name) }
+    guard said.count == 1, var piece = said.first else { return said }
+    let written = freeText.reading(of: name, as: .name).pieces.map(\.text).joined(separator: " ")
+    if !written.isEmpty { (piece.text, piece.said) = (written, piece.said ?? piece.text) }
+    return [piece]
   }
 
   private func append(_ total: PaymentSummary.Total, to runs: inout RunBuilder) throws(AnnouncementError) {
@@ -96,6 +173,14 @@ extension PhraseBook {
   fileprivate func piece(_ words: String) -> FreeText.Piece {
     FreeText.Piece(language: locale, voice: voice, text: words)
   }
+
+  /// A name without the form of address at its end: the sentence says one itself.
+  fileprivate func withoutHonorific(_ name: String) -> String {
+    guard let honorifics = content.honorifics else { return name }
+    let trimmed = name.trimmed
+    let ending = honorifics.filter { trimmed.hasSuffix($0) && trimmed != $0 }.max { $0.count < $1.count }
+    return ending.map { String(trimmed.dropLast($0.count)).trimmed } ?? name
+  }
 }
 
 /// Joins pieces into runs: neighbours of one voice become one run, so that the engine hears whole clauses.
@@ -104,7 +189,17 @@ private struct RunBuilder {
 
   mutating func append(_ piece: FreeText.Piece, _ role: Script.Role) {
     if let last = runs.indices.last, runs[last].voice == piece.voice {
-      runs[last].segments.append(Script.Segment(piece.text, role))
+      var segment = Script.Segment(piece.text, role, respelled: piece.said)
+      // White space and punctuation by themselves are no segment: they open the next one.
+      // Not of a number: its words are read back.
+      if let before = runs[last].segments.last, before.role == .phrase, !before.text.contains(where: \.isLetter),
+        role != .amount, role != .count
+      {
+        runs[last].segments.removeLast()
+        segment.text = before.text + segment.text
+        segment.respelled = segment.respelled.map { before.text + $0 }
+      }
+      runs[last].segments.append(segment)
       return
     }
     // A run begins with a word: a comma before it closes the clause of the run that ended.
@@ -115,7 +210,9 @@ private struct RunBuilder {
     let words = String(piece.text.dropFirst(opening.count))
     guard !words.isEmpty else { return }
     runs.append(
-      Script.Run(language: piece.language, voice: piece.voice, segments: [Script.Segment(words, role)]))
+      Script.Run(
+        language: piece.language, voice: piece.voice,
+        segments: [Script.Segment(words, role, respelled: piece.said)]))
   }
 
   /// Runs without white space hanging at their ends.
@@ -124,6 +221,7 @@ private struct RunBuilder {
       var run = run
       while let last = run.segments.indices.last {
         while run.segments[last].text.last?.isWhitespace == true { run.segments[last].text.removeLast() }
+        while run.segments[last].respelled?.last?.isWhitespace == true { run.segments[last].respelled?.removeLast() }
         guard run.segments[last].text.isEmpty else { break }
         run.segments.removeLast()
       }

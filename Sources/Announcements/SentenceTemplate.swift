@@ -23,6 +23,12 @@ struct SentenceTemplate {
     fault(in: template, required: [.amount], optional: [.channel, .payer, .note], filler: "payment")
   }
 
+  /// What is wrong with the phrase around a channel's name, or `nil`.
+  static func channelFault(in template: String) -> String? {
+    if template.contains("[") || template.contains("]") { return "has brackets, and nothing in it may be absent" }
+    return fault(in: template, required: [.channel], optional: [], filler: "channel phrase")
+  }
+
   /// What is wrong with the template of a summary, or `nil`: nothing in it may be absent, and a word parts its numbers.
   static func summaryFault(in template: String) -> String? {
     if template.contains("[") || template.contains("]") { return "has brackets, and nothing in it may be absent" }

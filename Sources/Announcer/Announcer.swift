@@ -53,7 +53,8 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let (ways, engine) = try await withEngine(try ways(announcement, options))
+    let (written, remarks) = try ways(announcement, options)
+    let (ways, engine) = try await withEngine(written)
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -62,7 +63,7 @@ public final class Announcer: Sendable {
     }
     let whole = recipe(ways)
     if let library, let found = try Self.find(whole, options, in: library) {
-      return try clip(announcement, ways, options, found, cached: true, in: library)
+      return try clip(announcement, ways, remarks, options, found, cached: true, in: library)
     }
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
     // Ways that the engine could not speak are none of this clip's recipe: should the fault have been a passing one,
@@ -79,23 +80,30 @@ public final class Announcer: Sendable {
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
     // Its digest is found while the disk is waited for.
-    async let clip = clip(announcement, ways, options, made, cached: false, in: library)
+    async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
     return try await clip
   }
 
   /// The words of an announcement, whole; nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
+    try writing(of: announcement, options: options).script
+  }
+
+  /// The words of an announcement, whole, and what of it is not spoken; nothing is spoken.
+  public func writing(
+    of announcement: Announcement, options: RenderOptions = RenderOptions()
+  ) throws -> (script: Script, remarks: Remarks) {
     try options.check()
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
-    return try script(announcement, by: writer, without: [], options)
+    return try writing(announcement, by: writer, without: [], options)
   }
 
   /// What the engine will say, in its mnemonics, a line for each run.
   public func phonemes(of script: Script) async throws -> [String] {
     var lines: [String] = []
     for run in script.runs {
-      lines.append(try await engine.phonemes(Utterance(voice: run.voice, rate: script.rate, text: run.text)))
+      lines.append(try await engine.phonemes(Utterance(voice: run.voice, rate: script.rate, text: run.spelling)))
     }
     return lines
   }
@@ -103,9 +111,9 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> [Way] {
+  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> (ways: [Way], remarks: Remarks) {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
-    let whole = try script(announcement, by: writer, without: [], options)
+    let (whole, remarks) = try writing(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
     let pack =
       options.method == .speech ? nil : try packs.pack(for: whole, pauses: pauses, options: options)
@@ -114,7 +122,7 @@ public final class Announcer: Sendable {
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
       if let (script, plan) = said[leftOut] { return Way(attempt: attempt, script: script, plan: plan) }
-      let script = leftOut.isEmpty ? whole : try script(announcement, by: writer, without: leftOut, options)
+      let script = leftOut.isEmpty ? whole : try writing(announcement, by: writer, without: leftOut, options).script
       let plan = pack.map { SpeakingPlan(script, recordedBy: $0, pauses: pauses) } ?? SpeakingPlan(spoken: script)
       switch announcement {
       case .payment(let payment): try Self.readBack(payment.amount, in: plan, script.locale)
@@ -133,7 +141,7 @@ public final class Announcer: Sendable {
         .methodUnavailable, "method clips", "the voice pack lacks words of this announcement",
         remedy: "see what it lacks with crier voices check \(pack?.manifest.id ?? ""), or choose auto")
     }
-    return open
+    return (open, remarks)
   }
 
   /// The ways that are open, and the engine when one of them needs it. Clips alone need none, and none is started for
@@ -149,11 +157,11 @@ public final class Announcer: Sendable {
     }
   }
 
-  private func script(
+  private func writing(
     _ announcement: Announcement, by writer: ScriptWriter, without shortenings: Set<ScriptWriter.Shortening>,
     _ options: RenderOptions
-  ) throws -> Script {
-    var script = try writer.script(for: announcement, shortenings: shortenings)
+  ) throws -> (script: Script, remarks: Remarks) {
+    var (script, remarks) = try writer.writing(of: announcement, shortenings: shortenings)
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {
       // The words were read back as words; a voice of another language would say something else of them.
@@ -165,7 +173,7 @@ public final class Announcer: Sendable {
       let ours = script.locale
       for index in script.runs.indices where script.runs[index].language == ours { script.runs[index].voice = voice }
     }
-    return script
+    return (script, remarks)
   }
 
   /// The product's first rule: the words of the amount, read by somebody who did not write them, are the amount paid.
@@ -221,8 +229,8 @@ public final class Announcer: Sendable {
   }
 
   private func clip(
-    _ announcement: Announcement, _ ways: [Way], _ options: RenderOptions, _ stored: StoredClip, cached: Bool,
-    in library: SoundLibrary?
+    _ announcement: Announcement, _ ways: [Way], _ remarks: Remarks, _ options: RenderOptions, _ stored: StoredClip,
+    cached: Bool, in library: SoundLibrary?
   ) throws -> RenderedClip {
     let record = stored.record
     var id: String?
@@ -246,7 +254,7 @@ public final class Announcer: Sendable {
         sampleRate: waveform.sampleRate, channels: 1),
       loudnessLUFS: record.loudnessLUFS,
       marks: waveform.marks.map(ClipReport.Mark.init), shortened: record.shortened.map(\.rawValue),
-      cached: cached)
+      unspoken: remarks.unspoken, warnings: remarks.warnings, cached: cached)
     return RenderedClip(report: report, bytes: stored.bytes, waveform: waveform)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
 import Foundation
 public import Waveforms
 
@@ -67,11 +68,15 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var marks: [Mark]
   /// The steps taken to stay under 30 s, of `note`, `payer`, `rate`, `amount_only`.
   public var shortened: [String]
+  /// Parts of the payload's texts that no voice says.
+  public var unspoken: [Remarks.Unspoken]
+  /// What is said otherwise than it is written, in sentences for people; they hold no amount and no name.
+  public var warnings: [String]
   /// Whether the clip stood in the folder already.
   public var cached: Bool
 
   enum CodingKeys: String, CodingKey {
-    case id, text, locale, method, voice, amount, clip, marks, shortened, cached
+    case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
     case loudnessLUFS = "loudness_lufs"
   }
 
@@ -88,6 +93,8 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     try fields.encode(loudnessLUFS, forKey: .loudnessLUFS)
     try fields.encode(marks, forKey: .marks)
     try fields.encode(shortened, forKey: .shortened)
+    try fields.encode(unspoken, forKey: .unspoken)
+    try fields.encode(warnings, forKey: .warnings)
     try fields.encode(cached, forKey: .cached)
   }
 

@@ -12,8 +12,8 @@ enum SegmentMarks {
     var marks: [Waveform.Mark] = []
     var position = 0
     var joint = ""
-    for segment in pieces(of: segments) {
-      let range = position..<position + segment.unicodeScalars.count
+    for (segment, spelling) in pieces(of: segments) {
+      let range = position..<position + spelling.unicodeScalars.count
       position = range.upperBound
       let before = segment.first?.isWhitespace == true ? " " : joint
       joint = segment.last.map { $0.isWhitespace ? " " : $0 == "-" ? "-" : "" } ?? ""
@@ -32,16 +32,25 @@ enum SegmentMarks {
     return marks
   }
 
-  /// Text from outside is one segment of many words: each word is a piece, so that a long note can be followed.
-  private static func pieces(of segments: [Script.Segment]) -> [String] {
-    segments.flatMap { segment in
-      var pieces = [""]
-      for character in segment.text {
-        if !character.isWhitespace, pieces[pieces.count - 1].last?.isWhitespace == true { pieces.append("") }
-        pieces[pieces.count - 1].append(character)
-      }
-      return pieces
+  /// Text from outside is one segment of many words: each word is a piece, so that a long note can be followed. A segment
+  /// whose respelling has another number of words is one piece.
+  private static func pieces(of segments: [Script.Segment]) -> [(text: String, spelling: String)] {
+    segments.flatMap { segment -> [(text: String, spelling: String)] in
+      let texts = words(of: segment.text)
+      guard let respelled = segment.respelled else { return texts.map { ($0, $0) } }
+      let spellings = words(of: respelled)
+      return texts.count == spellings.count ? Array(zip(texts, spellings)) : [(segment.text, respelled)]
     }
+  }
+
+  /// The words of a text, each with the white space behind it.
+  private static func words(of text: String) -> [String] {
+    var words = [""]
+    for character in text {
+      if !character.isWhitespace, words[words.count - 1].last?.isWhitespace == true { words.append("") }
+      words[words.count - 1].append(character)
+    }
+    return words
   }
 }
 

@@ -26,7 +26,7 @@ extension SpeechEngine: Speaking {
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {
-    let speech = try await speak(Utterance(voice: run.voice, rate: rate, text: run.text))
+    let speech = try await speak(Utterance(voice: run.voice, rate: rate, text: run.spelling))
     var waveform = Waveform(samples: speech.samples, sampleRate: max(1, speech.sampleRate))
     waveform.marks = SegmentMarks.marks(
       of: run.segments, words: speech.words, endMilliseconds: waveform.durationMilliseconds)

@@ -19,16 +19,19 @@ struct AnnouncementInput: ParsableArguments {
   @Option(help: "How it was paid: a name the phrase book knows (alipay), else spoken as it stands.")
   var channel: String?
 
-  @Option(help: "Who paid.")
+  @Option(parsing: .unconditional, help: "Who paid.")
   var payer: String?
 
-  @Option(help: "What the payer wrote.")
+  @Option(help: "How the payer's name is said: kana, pinyin.")
+  var payerReading: String?
+
+  @Option(parsing: .unconditional, help: "What the payer wrote.")
   var note: String?
 
   @Option(help: "What happened: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
   var kind: Payment.Kind?
 
-  @Option(help: "Text to be spoken as it stands.")
+  @Option(parsing: .unconditional, help: "Text to be spoken as it stands.")
   var text: String?
 
   @Option(help: "The language, by BCP 47, where a payload names none.")
@@ -45,6 +48,7 @@ struct AnnouncementInput: ParsableArguments {
     }
     let paymentFlags = [
       currency.map { _ in "--currency" }, channel.map { _ in "--channel" }, payer.map { _ in "--payer" },
+      payerReading.map { _ in "--payer-reading" },
       note.map { _ in "--note" }, kind.map { _ in "--kind" },
     ].compactMap(\.self)
     if amount == nil, let flag = paymentFlags.first {
@@ -70,6 +74,7 @@ struct AnnouncementInput: ParsableArguments {
           amount: try Self.money(amount, currency), kind: kind ?? .received,
           channel: try Self.limited(channel, "--channel", Payment.longestChannel),
           payer: try Self.limited(payer, "--payer", Payment.longestPayer),
+          payerReading: try Self.limited(payerReading, "--payer-reading", Payment.longestPayer),
           note: try Self.limited(note, "--note", Payment.longestNote), locale: locale))
     }
     return try PayloadDecoder.decode(try PayloadFile.read(payload ?? "-"))

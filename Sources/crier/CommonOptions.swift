@@ -17,12 +17,17 @@ struct DataOptions: ParsableArguments {
     if data == "" { throw ValidationError("--data is empty: name a folder.") }
   }
 
-  func phraseBooks() throws -> PhraseBooks { try PhraseBooks(directory: installation.templates) }
+  /// - Parameter lexicon: the file of a lexicon; `nil` takes the one in the home folder, where there is one.
+  func phraseBooks(lexicon: String? = nil, home: CrierHome = CrierHome()) throws -> PhraseBooks {
+    try PhraseBooks(directory: installation.templates, lexicon: try LexiconFile.read(lexicon, home: home))
+  }
 
-  /// - Parameter speakers: speaker programs; a single clip needs no more than one.
-  func announcer(speakers: Int) throws -> Announcer {
+  /// - Parameters:
+  ///   - speakers: speaker programs; a single clip needs no more than one.
+  ///   - lexicon: see ``phraseBooks(lexicon:)``.
+  func announcer(speakers: Int, lexicon: String? = nil) throws -> Announcer {
     Announcer(
-      phraseBooks: try phraseBooks(),
+      phraseBooks: try phraseBooks(lexicon: lexicon),
       engine: engine(speakers: speakers), packs: shelf)
   }
 

@@ -34,6 +34,9 @@ struct CrierHome: Sendable {
   /// The voice packs that somebody recorded: they cannot be made again, so they belong to what is backed up.
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 
+  /// How names and other words are to be said.
+  var lexicon: URL { directory.appending(path: "lexicon.csv") }
+
   /// The lists that the service renders ahead.
   var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
 

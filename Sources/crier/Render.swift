@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
@@ -60,7 +61,10 @@ struct Render: AsyncParsableCommand {
       var report = rendered.report
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
       try StandardOutput.write(json ? try report.json : report.clip.path)
-      if !json { Terminal.note(report.summary) }
+      if !json {
+        Terminal.note(report.summary)
+        for remark in report.remarks { Terminal.note(remark) }
+      }
     }
   }
 
@@ -76,6 +80,11 @@ extension ClipReport {
     let steps = shortened.isEmpty ? "" : ", shortened: \(shortened.joined(separator: ", "))"
     return
       "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", made before" : ""))"
+  }
+
+  /// What is not spoken, and the warnings, a line each.
+  var remarks: [String] {
+    unspoken.map { "\($0.field): not spoken: \(Terminal.printable($0.text))" } + warnings
   }
 
   fileprivate mutating func locate(at url: URL) {

@@ -87,7 +87,7 @@ struct Serve: AsyncParsableCommand {
     var settings = configuration.settings
     settings.mostConnections = try OpenFiles.connections(
       atMost: settings.mostConnections, speakers: configuration.speakers)
-    let books = try files.phraseBooks()
+    let books = try files.phraseBooks(home: home)
     _ = try books.book(for: configuration.settings.locale)
     let player = try makePlayer(configuration)
     let installation = files.installation

@@ -92,7 +92,7 @@ struct ChineseTests {
     ("十二美元", "CNY", .wrongCurrency),
     ("十二元", "USD", .wrongCurrency),
     ("十二元", "HKD", .wrongCurrency),
-    ("五分", "USD", .wrongCurrency),
+    ("五分", "USD", .ambiguous),
     ("十二瑞士法郎", "CNY", .wrongCurrency),
     ("人民币十二美元", "CNY", .wrongCurrency),
     ("人民币十二人民币", "CNY", .unreadable),

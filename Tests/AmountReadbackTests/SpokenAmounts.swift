@@ -20,7 +20,8 @@ enum SpokenAmounts {
       amount(major % 10_000_000_000, minor, indianEnglish, "rupees", "paise")
     },
     Language(locale: "es-MX", separator: " ", currency: "USD") { major, minor in
-      amount(major, minor, spanish, "dólares", "centavos")
+      // By itself a centavo is Mexico's.
+      amount(major, minor, spanish, "dólares", major > 0 ? "centavos" : "centavos de dólar")
     },
     Language(locale: "es", separator: " ", currency: "GBP") { major, minor in
       // The penny is masculine.

@@ -27,7 +27,7 @@ struct ProblemTests {
     let expected: [AnnouncementError.Code: Int] = [
       .payloadTooLarge: 413, .payloadMalformed: 400, .fieldMissing: 422, .fieldInvalid: 422, .fieldsConflict: 422,
       .localeUnknown: 422, .currencyUnspeakable: 422, .nothingToSay: 422, .phraseBookInvalid: 500,
-      .phraseBooksMissing: 500,
+      .phraseBooksMissing: 500, .lexiconInvalid: 500,
     ]
     for (code, status) in expected {
       let problem = Problem(AnnouncementError(code, "amount", "is wrong", remedy: "right it"))

@@ -9,7 +9,8 @@ struct AmountWordsTests {
     "Chinese says 零 where a place is skipped, 角 and 分, and 两 before a unit",
     arguments: [
       ("1", "一元"), ("2", "两元"), ("10", "十元"), ("12.50", "十二元五角"), ("12.05", "十二元零五分"), ("12.55", "十二元五角五分"),
-      ("0.05", "五分"), ("0.50", "五角"), ("101", "一百零一元"), ("110", "一百一十元"), ("1001", "一千零一元"), ("1010", "一千零一十元"),
+      ("0.05", "五分"), ("0.50", "五角"), ("2.02", "两元零二分"), ("0.22", "两角二分"), ("2.20", "两元两角"), ("101", "一百零一元"),
+      ("110", "一百一十元"), ("1001", "一千零一元"), ("1010", "一千零一十元"),
       ("2222", "两千二百二十二元"), ("10000", "一万元"), ("10100", "一万零一百元"), ("20000", "两万元"), ("105000", "十万五千元"),
       ("100001000", "一亿零一千元"), ("1000000000000", "一万亿元"), ("1000000000001", "一万亿零一元"),
       ("100000100000000", nil),
@@ -26,7 +27,8 @@ struct AmountWordsTests {
     "English counts in the singular and the plural",
     arguments: [
       ("1", "USD", "one dollar"), ("0.01", "USD", "one cent"), ("12.50", "USD", "twelve dollars and fifty cents"),
-      ("1.01", "USD", "one dollar and one cent"),
+      ("1.01", "USD", "one dollar and one cent"), ("0.50", "EUR", "fifty euro cents"),
+      ("1.50", "EUR", "one euro and fifty cents"), ("0.50", "USD", "fifty cents"),
       ("12.345", "KWD", "twelve Kuwaiti dinars and three hundred forty-five fils"),
       ("12.50", "CHF", "twelve point five zero Swiss francs"), ("0.05", "CHF", "zero point zero five Swiss francs"),
       ("1", "CHF", "one Swiss franc"), ("3", "JPY", "three yen"), ("12.50", "CNY", "twelve point five zero yuan"),
@@ -61,7 +63,8 @@ struct AmountWordsTests {
   @Test(
     "Hindi counts in lakh and crore",
     arguments: [
-      ("1", "एक रुपये"), ("12.50", "बारह रुपये पचास पैसे"), ("125000.50", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
+      ("1", "एक रुपया"), ("0.01", "एक पैसा"), ("1.50", "एक रुपया पचास पैसे"), ("12.50", "बारह रुपये पचास पैसे"),
+      ("125000.50", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
       ("10000000", "एक करोड़ रुपये"), ("0.05", "पाँच पैसे"),
     ])
   func hindi(amount: String, words: String) throws {
@@ -71,7 +74,8 @@ struct AmountWordsTests {
   @Test(
     "Spanish counts in the form that stands before the unit, and millions have a de",
     arguments: [
-      ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo"), ("12.50", "USD", "doce dólares con cincuenta centavos"),
+      ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo de dólar"), ("0.50", "MXN", "cincuenta centavos"),
+      ("12.50", "USD", "doce dólares con cincuenta centavos"),
       ("21.21", "USD", "veintiún dólares con veintiún centavos"), ("31", "MXN", "treinta y un pesos"),
       ("100", "MXN", "cien pesos"), ("116", "MXN", "ciento dieciséis pesos"), ("1000", "MXN", "mil pesos"),
       ("21000", "MXN", "veintiún mil pesos"), ("1000000", "USD", "un millón de dólares"),

@@ -9,7 +9,10 @@ enum Books {
   static let directory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
 
-  static func all() throws -> PhraseBooks { try PhraseBooks(directory: directory) }
+  /// Read once: the books do not change.
+  static func all() throws -> PhraseBooks { try books.get() }
+
+  private static let books = Result { try PhraseBooks(directory: directory) }
 
   static func money(_ text: String, _ code: String) throws -> Money {
     let currency = try Currency(code: code).orThrow("\(code) is a currency")

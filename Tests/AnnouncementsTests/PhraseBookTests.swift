@@ -55,7 +55,7 @@ struct PhraseBookTests {
       ("\"Received {amount}", "\"Received", "sentences.received does not say {amount} exactly once"),
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
       (
-        "[ through {channel}]", " through {channel}",
+        "[ {channel}]", " {channel}",
         "sentences.failed says {channel} outside brackets, and it may be absent"
       ),
       ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),

@@ -40,12 +40,13 @@ struct ScriptTokensTests {
 
   @Test("a piece of a sentence is one token, and punctuation becomes a pause")
   func pauses() throws {
-    let payment = Payment(amount: try Books.money("2", "USD"), kind: .failed, channel: "card")
+    let payment = Payment(amount: try Books.money("2", "USD"), kind: .failed, channel: "paypal")
     #expect(
       try tokens(payment, "en-US") == [
         ClipToken(name: "Payment_failed", role: .phrase, pause: .clause),
         ClipToken(name: "two", role: .amount, pause: .word), ClipToken(name: "dollars", role: .amount, pause: .piece),
-        ClipToken(name: "through", role: .phrase, pause: .piece), ClipToken(name: "card", role: .channel, pause: .end),
+        ClipToken(name: "through", role: .phrase, pause: .piece),
+        ClipToken(name: "Pay_Pal", role: .channel, pause: .end),
       ])
   }
 

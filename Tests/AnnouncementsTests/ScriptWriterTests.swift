@@ -65,8 +65,8 @@ struct ScriptWriterTests {
   @Test(
     "the steps that shorten leave out the note, the payer, and all but the amount",
     arguments: [
-      ([.note], "Received one dollar through cash, from Ann"),
-      ([.note, .payer], "Received one dollar through cash"), ([.amountOnly], "one dollar"),
+      ([.note], "Received one dollar in cash, from Ann"),
+      ([.note, .payer], "Received one dollar in cash"), ([.amountOnly], "one dollar"),
     ] as [(Set<ScriptWriter.Shortening>, String)])
   func shortenings(steps: Set<ScriptWriter.Shortening>, text: String) throws {
     let writer = try Books.all().writer(for: "en-US")

@@ -40,7 +40,8 @@ struct AnnouncerTests {
       try JSONSerialization.jsonObject(with: Data(clip.report.json.utf8)) as? [String: Any])
     #expect(
       Set(object.keys) == [
-        "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened", "cached",
+        "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened",
+        "unspoken", "warnings", "cached",
       ])
     #expect(object["text"] as? String == "支付宝到账十二元五角")
     #expect(object["amount"] as? [String: String] == ["currency": "CNY", "value": "12.50"])

@@ -53,7 +53,7 @@ struct BatchTests {
       outcomes.map { code($0) } == [nil, "field_invalid", nil, "locale_unknown", nil, "nothing_to_say", nil])
     #expect(
       outcomes.compactMap { report($0)?.text } == [
-        "支付宝到账十二元五角", "The shop closes at nine", "Received five dollars through card", "支付宝到账十二元五角",
+        "支付宝到账十二元五角", "The shop closes at nine", "Received five dollars by card", "支付宝到账十二元五角",
       ])
     // The last row's clip is the first one's.
     #expect(outcomes.compactMap { report($0)?.cached } == [false, false, false, true])

@@ -48,7 +48,7 @@ struct ShorteningTests {
       try Workshop.payment(
         largest, "USD", channel: "cash", payer: longName, note: long, locale: "en-US"), rate: 80)
     #expect(report.shortened == ["note", "payer"])
-    #expect(report.text.hasSuffix("ninety-nine cents through cash"))
+    #expect(report.text.hasSuffix("ninety-nine cents in cash"))
   }
 
   @Test("then it is spoken faster, and no more than is needed")

@@ -81,7 +81,7 @@ struct VoicesCommandTests {
       (["voices", "check", "nobody"], "crier: There is no pack nobody: make one with crier voices build.\n"),
       (
         ["voices", "build", "--locale", "en-US", "--voice", "zh"],
-        "crier: --voice zh does not read the words of en-US: choose one of en-us, en, en-gb, en-gb-scotland, en-gb-x-rp, "
+        "crier: --voice zh does not read the words of en-US: choose one of en-us, en, en-gb-scotland, en-gb-x-rp, "
           + "en-029, with any variant, such as +f2.\n"
       ),
       (

@@ -45,7 +45,9 @@ enum English: AmountLanguage {
       UnitName(.cny, fraction: 2, "fen"),
       UnitName(.usd, "dollar", "dollars", "us dollar", "us dollars", "american dollar", "american dollars"),
       UnitName(.usd, "united states dollar", "united states dollars"),
-      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "cent", "cents"),
+      // By itself a cent is America's; whoever means another says so.
+      UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "cent", "cents"),
+      UnitName(.usd, fraction: 2, "us cent", "us cents", "dollar cent", "dollar cents"),
       UnitName(.eur, "euro", "euros"),
       UnitName(.eur, fraction: 2, "euro cent", "euro cents", "eurocent", "eurocents"),
       UnitName(.gbp, "pound", "pounds", "pound sterling", "pounds sterling", "british pound", "british pounds"),

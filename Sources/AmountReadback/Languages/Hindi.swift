@@ -54,7 +54,9 @@ enum Hindi: AmountLanguage {
       UnitName(.inr, "भारतीय रुपया", "भारतीय रुपये", "भारतीय रुपए", "भारतीय रुपयों"),
       UnitName(.inr, fraction: 2, "पैसा", "पैसे", "पैसों"),
       UnitName(.usd, "डॉलर", "डालर", "अमेरिकी डॉलर", "अमरीकी डॉलर", "यूएस डॉलर"),
-      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "सेंट", "सेन्ट"),
+      // By itself a cent is nobody's.
+      UnitName([], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "सेंट", "सेन्ट"),
+      UnitName(.usd, fraction: 2, "डॉलर सेंट", "डॉलर सेन्ट", "अमेरिकी सेंट"),
       UnitName(.eur, "यूरो"),
       UnitName(.eur, fraction: 2, "यूरो सेंट", "यूरो सेन्ट"),
       UnitName(.gbp, "पाउंड", "पाउण्ड", "पौंड", "ब्रिटिश पाउंड", "पाउंड स्टर्लिंग", "ब्रिटिश पाउंड स्टर्लिंग"),

@@ -89,7 +89,7 @@ enum Japanese: AmountLanguage {
       UnitName(.cny, fraction: 2, tag: geminate, "ぷん", "分"),
       UnitName(.cny, fraction: 2, "ふん", "フェン"),
       UnitName(.usd, "ドル", "べいドル", "米ドル", "アメリカドル"),
-      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], tag: geminate, "セント"),
+      UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], tag: geminate, "セント"),
       UnitName(.eur, "ユーロ"),
       UnitName(.eur, fraction: 2, "ユーロセント"),
       UnitName(.gbp, tag: geminate, "ポンド"),

@@ -50,7 +50,7 @@ enum Korean: AmountLanguage {
       UnitName(.cny, fraction: 1, "자오", "쟈오", "각"),
       UnitName(.cny, fraction: 2, "펀", "분"),
       UnitName(.usd, "달러", "미국달러", "미달러", "미화달러"),
-      UnitName([.usd, .eur], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "센트"),
+      UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "센트"),
       UnitName(.eur, "유로", "유로화"),
       UnitName(.eur, fraction: 2, "유로센트"),
       UnitName(.gbp, "파운드", "영국파운드"),

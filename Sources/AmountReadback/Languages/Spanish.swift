@@ -74,8 +74,9 @@ enum Spanish: AmountLanguage {
       UnitName(.mxn, "peso", "pesos", "peso mexicano", "pesos mexicanos"),
       UnitName(.usd, "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
       UnitName(.usd, "dólar americano", "dólares americanos"),
-      UnitName(
-        [.usd, .mxn, .eur], fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
+      // By itself a centavo is Mexico's; whoever means another says so.
+      UnitName(.mxn, fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
+      UnitName(.usd, fraction: 2, "centavo de dólar", "centavos de dólar"),
       UnitName(.eur, "euro", "euros"),
       UnitName(.eur, fraction: 2, "céntimo", "céntimos"),
       UnitName(.gbp, tag: feminine, "libra", "libras", "libra esterlina", "libras esterlinas"),

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Text from outside in plain forms: full-width and half-width letters, digits of every script, and the many spaces and
+/// dashes are each brought to one.
+///
+/// Digits are never joined by it: the `㏠` of `1㏠`, which stands for "1日", stays apart from the 1 before it, and `½`
+/// keeps its fraction slash.
+struct FoldedText {
+  let scalars: [Unicode.Scalar]
+
+  /// The same text in lower case, scalar by scalar.
+  let lowered: [Unicode.Scalar]
+
+  /// A space that does not break: narrow ones and thin ones too. People group digits by it.
+  static let groupingSpace: Unicode.Scalar = "\u{A0}"
+  static let fractionSlash: Unicode.Scalar = "\u{2044}"
+
+  init(_ text: String) {
+    if text.utf8.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x0A) }) {
+      scalars = Array(text.unicodeScalars)
+    } else {
+      var folded = String.UnicodeScalarView()
+      for scalar in text.unicodeScalars { Self.fold(scalar, into: &folded) }
+      scalars = Array(String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
+    }
+    lowered = scalars.map(\.lowercased)
+  }
+
+  private static func fold(_ scalar: Unicode.Scalar, into folded: inout String.UnicodeScalarView) {
+    switch scalar {
+    case _ where scalar.isASCII, "º", "ª": folded.append(scalar)
+    case "\u{A0}", "\u{2007}", "\u{2008}", "\u{2009}", "\u{200A}", "\u{202F}": folded.append(groupingSpace)
+    case "\u{2010}", "\u{2011}", "\u{2212}", "\u{FE63}", "\u{FF0D}": folded.append("-")
+    case "\u{2014}", "\u{2015}": folded.append(contentsOf: ", ".unicodeScalars)
+    case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
+    case "™", "®", "©", "℠": folded.append(" ")
+    // Marks of masked digits.
+    case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
+    default: foldByProperties(scalar, into: &folded)
+    }
+  }
+
+  private static func foldByProperties(_ scalar: Unicode.Scalar, into folded: inout String.UnicodeScalarView) {
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .decimalNumber:
+      let value = properties.numericValue.map { UInt8($0) } ?? 0
+      folded.append(Unicode.Scalar(UInt8(ascii: "0") + value))
+    case .spaceSeparator: folded.append(" ")
+    case .otherNumber, .otherSymbol, .otherLetter, .letterNumber:
+      let plain = String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars
+      guard plain.contains(where: { $0.properties.generalCategory == .decimalNumber }) else {
+        return folded.append(contentsOf: plain)
+      }
+      // A space keeps the digits of the sign apart from those beside it; a fraction slash tells a fraction by itself.
+      folded.append(" ")
+      folded.append(contentsOf: plain)
+      folded.append(" ")
+    default:
+      folded.append(contentsOf: String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars)
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// The value of an ASCII digit.
+  var digit: Int? { (0x30...0x39).contains(value) ? Int(value) - 0x30 : nil }
+
+  /// Whether it belongs to a script that writes no spaces between words.
+  var isUnspaced: Bool {
+    guard value >= 0x3005 else { return false }
+    switch WritingSystem.of(self) {
+    case "Hani"?, "Hira"?, "Kana"?, "Hang"?: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text from outside (a payer's name, a note, an alert) made fit to be spoken: words, in pieces of one voice each.
+///
+/// What comes out holds letters, their marks, single spaces and plain punctuation, and nothing that an engine could
+/// take for a number, a sign, markup or a command: the product's rule that words are said, not digits. A long row of
+/// possessives or dotted initials, which ends the engine (measured on espeak-ng 1.51), comes out as separate letters.
+struct FreeText {
+  let book: PhraseBook
+  let voices: ScriptVoices
+  let pronunciations: Pronunciations
+  /// The user's lexicon for the book's language, and the book's own readings.
+  let lexicon: ReplacementTable
+
+  /// A piece that one voice reads.
+  struct Piece: Equatable {
+    var language: String
+    var voice: String
+    var text: String
+    /// How a lexicon wants the text to be said.
+    var said: String?
+  }
+
+  /// What is said of a text, and what is not.
+  struct Reading {
+    /// None when nothing in the text can be spoken.
+    var pieces: [Piece] = []
+    /// Parts of the text that are not spoken, in their order.
+    var unspoken: [String] = []
+    var warnings: [Warning] = []
+  }
+
+  enum Warning: Hashable {
+    case uncertainSum
+    case sumInName
+    /// A script of the book's own language is read by a voice of the language named.
+    case borrowedVoice(language: String)
+  }
+
+  func reading(of text: String, as kind: FreeTextScanner.Kind) -> Reading {
+    let scanner = FreeTextScanner(text, book: book, kind: kind, lexicon: lexicon)
+    var reading = Reading(unspoken: scanner.leftOut)
+    if scanner.hasUncertainSum { reading.warnings.append(.uncertainSum) }
+    if scanner.hasSumInName { reading.warnings.append(.sumInName) }
+    for item in scanner.items {
+      switch item {
+      case .reading(let text, let said):
+        reading.pieces.append(Piece(language: book.locale, voice: book.voice, text: text, said: said))
+      case .words(let words):
+        append(words, to: &reading)
+      }
+    }
+    reading.pieces = Self.spaced(reading.pieces)
+    return reading
+  }
+
+  /// Gives each letter to a voice that can say it, and keeps those that none can.
+  private func append(_ words: String, to reading: inout Reading) {
+    var pieces: [Piece] = []
+    var leftOut = String.UnicodeScalarView()
+    func closeLeftOut() {
+      if !leftOut.isEmpty { reading.unspoken.append(String(leftOut)) }
+      leftOut = String.UnicodeScalarView()
+    }
+    for scalar in words.unicodeScalars {
+      guard let script = WritingSystem.of(scalar) else {
+        if scalar.isWordPart, !scalar.isMark || !leftOut.isEmpty {
+          leftOut.append(scalar)  // a letter of a script that no voice reads, or a mark on such a letter
+        } else {
+          if !scalar.isWordPart { closeLeftOut() }
+          if let last = pieces.indices.last { pieces[last].text.unicodeScalars.append(scalar) }
+        }
+        continue
+      }
+      guard let (language, voice) = voice(for: scalar, script) else {
+        leftOut.append(scalar)
+        continue
+      }
+      closeLeftOut()
+      if language != book.locale, book.content.borrowedScripts?.contains(script) == true {
+        let warning = Warning.borrowedVoice(language: language)
+        if !reading.warnings.contains(warning) { reading.warnings.append(warning) }
+      }
+      if let last = pieces.indices.last, pieces[last].voice == voice {
+        pieces[last].text.unicodeScalars.append(scalar)
+      } else {
+        pieces.append(Piece(language: language, voice: voice, text: String(scalar)))
+      }
+    }
+    closeLeftOut()
+    reading.pieces += pieces.compactMap { piece in
+      let tidied = Self.tidied(piece.text)
+      return tidied.isEmpty ? nil : Piece(language: piece.language, voice: piece.voice, text: tidied)
+    }
+  }
+
+  /// The voice that says a letter: the book's own where it reads the script, else the script's.
+  private func voice(for scalar: Unicode.Scalar, _ script: String) -> (language: String, voice: String)? {
+    if book.writingSystems.contains(script), pronunciations.canSay(scalar, by: book.voice) {
+      return (book.locale, book.voice)
+    }
+    guard let other = voices.voice(for: script), pronunciations.canSay(scalar, by: other.voice) else { return nil }
+    return other
+  }
+
+  /// Pieces of one voice that follow each other come from a lexicon and from the text around it: a space parts them.
+  private static func spaced(_ pieces: [Piece]) -> [Piece] {
+    var spaced = pieces
+    for index in spaced.indices.dropLast() where spaced[index].voice == spaced[index + 1].voice {
+      guard let last = spaced[index].text.unicodeScalars.last, !last.isUnspaced else { continue }
+      spaced[index].text += " "
+      spaced[index].said?.append(" ")
+    }
+    return spaced
+  }
+
+  /// Longer words, and clauses without a stop, are cut: the engine drops what goes over its tables and says nothing of
+  /// it (measured on espeak-ng 1.51: a word of 55 Hangul syllables, 72 kana, 150 letters; a clause of 150 syllables).
+  private static let longestWord = 36
+  private static let longestClause = 90
+
+  /// Single spaces, no punctuation before the first word or twice in a row, at most one apostrophe a word and only
+  /// inside it.
+  private static func tidied(_ text: String) -> String {
+    var words: [String] = []
+    var clause = 0
+    for chunk in text.split(separator: " ") {
+      let stop = chunk.last.flatMap { $0 == "," || $0 == "." ? $0 : nil }
+      let letters = chunk.filter { $0 != "," && $0 != "." }
+      var pieces = letters.split(separator: "'").map(String.init)
+      // One apostrophe is a name or a possessive; more are no word, and each piece is said by itself.
+      if pieces.count == 2 { pieces = [pieces.joined(separator: "'")] }
+      for piece in pieces.flatMap(parts(of:)) {
+        if clause + piece.count > longestClause, let last = words.indices.last, words[last].last?.isLetter == true {
+          words[last].append(",")
+          clause = 0
+        }
+        clause += piece.count
+        words.append(piece)
+      }
+      if let stop, let last = words.indices.last, words[last].last != ",", words[last].last != "." {
+        words[last].append(stop)
+        clause = 0
+      }
+    }
+    let joined = words.joined(separator: " ")
+    return joined.contains(where: \.isLetter) ? joined : ""
+  }
+
+  private static func parts(of word: String) -> [String] {
+    guard word.count > longestWord else { return [word] }
+    var parts: [String] = []
+    var rest = Substring(word)
+    while !rest.isEmpty {
+      parts.append(String(rest.prefix(longestWord)))
+      rest = rest.dropFirst(longestWord)
+    }
+    return parts
+  }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns the numbers and signs of a text into words of a phrase book's language, from left to right.
+///
+/// Each kind of number is one function, which looks at one place of the text and takes what it recognises. The first
+/// that recognises something wins.
+struct FreeTextScanner {
+  /// What the text is: this decides how much of it may sound like a sentence or a sum.
+  enum Kind {
+    /// An announcement of its own: an alert, a text.
+    case text
+    /// What a payer wrote. A full stop in it ends nothing.
+    case note
+    /// A payer or a channel. It has no pauses, its digits are read one by one, and a sum in it is not spoken: a listener
+    /// would take it for the sum paid.
+    case name
+  }
+
+  /// A part of the text as it will be said.
+  enum Item: Equatable {
+    case words(String)
+    /// Words that a lexicon says otherwise than they are written.
+    case reading(text: String, said: String)
+  }
+
+  let book: PhraseBook
+  let kind: Kind
+  let lexicon: ReplacementTable
+  let text: FoldedText
+
+  private(set) var items: [Item] = []
+
+  /// Parts of the text that are not spoken, as they stand in it.
+  private(set) var leftOut: [String] = []
+
+  /// Whether a sum was said digit by digit, because it can be read in two ways.
+  private(set) var hasUncertainSum = false
+
+  /// Whether a sum in a name was left out.
+  private(set) var hasSumInName = false
+
+  private var index = 0
+  private var scalars: [Unicode.Scalar] { text.scalars }
+  private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
+  private let sums: SumScanner
+
+  init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable) {
+    self.book = book
+    self.kind = kind
+    self.lexicon = lexicon
+    self.text = FoldedText(text)
+    sums = SumScanner(book: book, text: self.text)
+    let namesPayment = kind == .name && book.sentenceWords.occurs(in: self.text.lowered)
+    while index < scalars.count { takeNext(namesPayment) }
+  }
+
+  private mutating func takeNext(_ namesPayment: Bool) {
+    if !lexicon.isEmpty, let entry = lexicon.match(text.lowered, at: index) {
+      items.append(.reading(text: slice(index..<index + entry.key.count), said: entry.value))
+      index += entry.key.count
+      return
+    }
+    let scalar = scalars[index]
+    if kind == .name {
+      if leaveOutSum(namesPayment) { return }
+      if scalar.digit != nil { return takeDigitsOfName() }
+    } else if takeAddress() || takeSum() || takeNumber() || takeMinus() || takeCurrencyName() {
+      return
+    }
+    if takeMask() || takeRomanNumeral() || takeEmoji() { return }
+    index += 1
+    if let words = book.content.symbols[String(scalar)] { return say(" \(words) ") }
+    append(plain(scalar))
+  }
+
+  // MARK: Writing
+
+  private mutating func append(_ text: String) {
+    if case .words(let words) = items.last {
+      items[items.count - 1] = .words(words + text)
+    } else {
+      items.append(.words(text))
+    }
+  }
+
+  /// Appends words that stand for themselves.
+  private mutating func say(_ words: String) { append(" \(words) ") }
+
+  private func slice(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+
+  private func plain(_ scalar: Unicode.Scalar) -> String {
+    if scalar.isWordPart { return String(scalar) }
+    switch scalar {
+    case "'": return "'"
+    case ",", "、", ";", ":", "\n", "\r": return kind == .name ? " " : ", "
+    // A full stop in a name or a note ends nothing: what follows it must not sound like a new announcement.
+    case ".", "。", "!", "?", "।", "…": return kind == .text ? ". " : kind == .note ? ", " : " "
+    // A joiner shapes the letters beside it (Hindi, Persian) and is no break between words.
+    case "\u{200C}", "\u{200D}": return ""
+    default: return " "
+    }
+  }
+
+  // MARK: Names
+
+  private mutating func takeDigitsOfName() {
+    let start = index
+    while index < scalars.count, scalars[index].digit != nil { index += 1 }
+    let digits = scalars[start..<index].compactMap(\.digit)
+    say(digits.count > 2 ? numbers.identifier(digits) : AmountGrammar(book: book).digits(digits))
+  }
+
+  /// Leaves out a sum of money in a name, in digits or in words. Where the name speaks of a payment in the words of the
+  /// book's sentences, a number in words is enough.
+  private mutating func leaveOutSum(_ namesPayment: Bool) -> Bool {
+    let end =
+      sums.sum(at: index)?.end ?? book.numberWords.endOfSum(in: text.lowered, at: index, acceptsNumber: namesPayment)
+    guard let end else { return false }
+    leftOut.append(slice(index..<end))
+    hasSumInName = true
+    index = end
+    append(" ")
+    return true
+  }
+
+  // MARK: Sums
+
+  private mutating func takeSum() -> Bool {
+    guard mayBeginSum(scalars[index]), let sum = sums.sum(at: index) else { return false }
+    index = sum.end
+    let sign = sum.isNegative ? book.content.minus + " " : ""
+    if let money = sum.money, let words = try? AmountGrammar(book: book).words(money) {
+      say(sign + words.joined())
+      return true
+    }
+    // Nobody knows for certain which sum is meant, so that its digits are said as they stand.
+    hasUncertainSum = true
+    let unit = book.content.currencies[sum.currency.code]?.major.other ?? ""
+    let isOther = sum.number.value.map { $0.fraction.count > sum.currency.minorDigits } ?? false
+    say(sign + numbers.digitsAsWritten(sum.number) + " " + sum.scale + (isOther ? "" : " " + unit))
+    return true
+  }
+
+  private func mayBeginSum(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.digit != nil { return true }
+    if scalar.isASCII { return "$-(".unicodeScalars.contains(scalar) || isWordStart && scalar.isWordPart }
+    return scalar == "\u{2013}" || book.content.currencySigns[String(scalar)] != nil
+  }
+
+  private var isWordStart: Bool {
+    index == 0 || !(scalars[index - 1].isWordPart || scalars[index - 1].digit != nil)
+      || scalars[index - 1].isUnspaced
+  }
+
+  /// A hyphen or minus that opens a number, and does not join it to what stands before.
+  private mutating func takeMinus() -> Bool {
+    guard scalars[index] == "-", index + 1 < scalars.count, scalars[index + 1].digit != nil else { return false }
+    guard index == 0 || !(scalars[index - 1].isWordPart || scalars[index - 1].digit != nil) else { return false }
+    say(book.content.minus)
+    index += 1
+    return true
+  }
+
+  /// A currency sign without a number.
+  private mutating func takeCurrencyName() -> Bool {
+    let scalar = scalars[index]
+    guard !scalar.isWordPart, let code = book.content.currencySigns[String(scalar)] else { return false }
+    index += 1
+    if index < 2 || !scalars[index - 2].isWordPart { say(book.content.currencies[code]?.major.other ?? "") }
+    return true
+  }
+
+  // MARK: Other numbers
+
+  private mutating func takeNumber() -> Bool {
+    guard scalars[index].digit != nil else { return false }
+    let written = WrittenText(text: text, book: book)
+    if let (words, end) = written.date(at: index) ?? written.time(at: index) ?? written.identifier(at: index)
+      ?? written.quantity(at: index)
+    {
+      say(words)
+      index = end
+      return true
+    }
+    return false
+  }
+
+  // MARK: Signs and letters that are no words
+
+  /// Signs that hide digits: the digits behind them are the rest of a number that is a name.
+  private mutating func takeMask() -> Bool {
+    var end = index
+    while end < scalars.count, "*xX".unicodeScalars.contains(scalars[end]) { end += 1 }
+    guard end - index >= 2 || scalars[index] == "*" && end > index else { return false }
+    guard scalars[index] == "*" || isWordStart && end < scalars.count && scalars[end].digit != nil else { return false }
+    index = end
+    append(" ")
+    guard index < scalars.count, scalars[index].digit != nil else { return true }
+    let start = index
+    while index < scalars.count, scalars[index].digit != nil { index += 1 }
+    say(numbers.identifier(scalars[start..<index].compactMap(\.digit)))
+    return true
+  }
+
+  /// A Roman numeral, which a voice would read as a number: its letters are said. XL is a size as well.
+  private mutating func takeRomanNumeral() -> Bool {
+    guard isWordStart, RomanNumeral.isLetter(scalars[index]) else { return false }
+    var end = index
+    while end < scalars.count, RomanNumeral.isLetter(scalars[end]) { end += 1 }
+    guard end - index >= 2, end == scalars.count || !(scalars[end].isWordPart || scalars[end].digit != nil),
+      RomanNumeral.isNumeral(scalars[index..<end])
+    else { return false }
+    // In a text that is all capitals such a word is a word: LI, VI, MIX.
+    let isShouted = scalars != text.lowered && !zip(scalars, text.lowered).contains { $0 == $1 && $0.isWordPart }
+    let isWhole = index == 0 && end == scalars.count
+    if isShouted && !isWhole {
+      say(String(String.UnicodeScalarView(text.lowered[index..<end])))
+    } else {
+      say(scalars[index..<end].map { String($0) }.joined(separator: " "))
+    }
+    index = end
+    return true
+  }
+
+  private mutating func takeEmoji() -> Bool {
+    guard scalars[index].isPictogram else { return false }
+    let start = index
+    while index < scalars.count, scalars[index].isPictogram || scalars[index].joinsPictograms { index += 1 }
+    leftOut.append(slice(start..<index))
+    append(" ")
+    return true
+  }
+
+  /// An e-mail address or a web address, its punctuation said.
+  private mutating func takeAddress() -> Bool {
+    guard scalars[index].isASCII, isWordStart, scalars[index].isWordPart || scalars[index].digit != nil,
+      let address = WebAddress(scalars, at: index)
+    else { return false }
+    for part in address.parts {
+      switch part {
+      case .letters(let letters): append(letters)
+      case .digits(let digits): say(numbers.identifier(digits))
+      case .sign(let sign): say(book.content.text?.addressSigns?[sign] ?? book.content.symbols[sign] ?? "")
+      }
+    }
+    if !address.path.isEmpty { leftOut.append(address.path) }
+    append(" ")
+    index = address.end
+    return true
+  }
+}
+
+extension SpokenNumbers {
+  /// The digits one by one, with a pause where a separator stands, and a point where one is certain.
+  func digitsAsWritten(_ number: WrittenNumber) -> String {
+    let grammar = AmountGrammar(book: book)
+    if let (whole, fraction) = number.value, !fraction.isEmpty {
+      return [grammar.digits(whole), book.content.decimalPoint, grammar.digits(fraction)].joined(separator: " ")
+    }
+    return number.groups.map { grammar.digits($0) }.joined(separator: ", ")
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a picture or a sign that no voice reads.
+  var isPictogram: Bool {
+    guard !isASCII else { return false }
+    switch properties.generalCategory {
+    case .otherSymbol, .modifierSymbol, .privateUse, .unassigned: return true
+    default: return properties.isEmojiPresentation
+    }
+  }
+
+  /// Whether it joins two pictures into one, or changes the one before it.
+  fileprivate var joinsPictograms: Bool {
+    ["\u{200D}", "\u{FE0E}", "\u{FE0F}", "\u{20E3}"].contains(self) || (0xE0020...0xE007F).contains(value)
+      || properties.isEmojiModifier
+  }
+}
+
+/// Roman numerals as the engine recognises them: below fifty (espeak-ng 1.51), in capitals or small letters.
+enum RomanNumeral {
+  private static let values: [Unicode.Scalar: Int] = ["i": 1, "v": 5, "x": 10, "l": 50]
+
+  /// Small letters that are a word more often than a numeral.
+  private static let words: Set<String> = ["li", "vi", "xi"]
+
+  static func isLetter(_ scalar: Unicode.Scalar) -> Bool { values[scalar.lowercased] != nil }
+
+  /// Whether the letters, all capitals or all small, are a numeral in the usual form: IV and not IIII.
+  static func isNumeral(_ letters: ArraySlice<Unicode.Scalar>) -> Bool {
+    let lowered = letters.map(\.lowercased)
+    let isSmall = lowered.elementsEqual(letters)
+    let text = String(String.UnicodeScalarView(lowered))
+    guard isSmall ? !words.contains(text) : letters.allSatisfy({ $0.lowercased != $0 }) else { return false }
+    let numbers = lowered.compactMap { values[$0] }
+    var total = 0
+    for (index, number) in numbers.enumerated() {
+      total += index + 1 < numbers.count && number < numbers[index + 1] ? -number : number
+    }
+    return (1..<50).contains(total) && written(total) == text
+  }
+
+  private static func written(_ number: Int) -> String {
+    var rest = number
+    var letters = ""
+    let steps = [
+      (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+    ]
+    for (value, numeral) in steps {
+      while rest >= value {
+        letters += numeral
+        rest -= value
+      }
+    }
+    return letters
+  }
+}

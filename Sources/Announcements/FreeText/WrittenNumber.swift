@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number as people write it in a text: digits, perhaps grouped, perhaps with a decimal part.
+///
+/// All of the six countries whose languages have a phrase book write a decimal point and group by commas. A text may
+/// come from elsewhere: `1.234,50` and `1 234,50` have one reading only, and `12,50` has two.
+struct WrittenNumber {
+  /// The digits, as their separators part them.
+  private(set) var groups: [[Int]] = [[]]
+
+  /// `,`, `.`, `'` or a space, between two groups.
+  private(set) var separators: [Unicode.Scalar] = []
+
+  /// The first index behind it.
+  private(set) var end: Int
+
+  /// The digits before and behind the decimal point; `nil` when people read the number in two ways.
+  let value: (whole: [Int], fraction: [Int])?
+
+  /// Whether the number has no separator.
+  var isPlain: Bool { separators.isEmpty }
+
+  /// - Parameters:
+  ///   - joinsSpaces: whether a plain space may group digits (`$1 000`); one that does not break always does.
+  ///   - isSum: whether a currency stands beside it: `1.234.567` is a sum, and else it may be a version.
+  /// - Returns: `nil` when no digit stands at `start`.
+  init?(_ scalars: [Unicode.Scalar], at start: Int, joinsSpaces: Bool = false, isSum: Bool = false) {
+    guard start < scalars.count, scalars[start].digit != nil else { return nil }
+    end = start
+    while end < scalars.count {
+      let scalar = scalars[end]
+      if let digit = scalar.digit {
+        groups[groups.count - 1].append(digit)
+      } else if Self.separates(scalar, scalars, at: end, joinsSpaces: joinsSpaces) {
+        separators.append(scalar == "\u{66C}" ? "," : scalar == "\u{66B}" ? "." : scalar)
+        groups.append([])
+      } else {
+        break
+      }
+      end += 1
+    }
+    value = Self.value(of: groups, separators, isSum: isSum)
+  }
+
+  private static func separates(
+    _ scalar: Unicode.Scalar, _ scalars: [Unicode.Scalar], at index: Int, joinsSpaces: Bool
+  ) -> Bool {
+    func isDigit(_ index: Int) -> Bool { index < scalars.count && scalars[index].digit != nil }
+    switch scalar {
+    case ",", ".", "\u{66B}", "\u{66C}": return isDigit(index + 1)
+    case "'", FoldedText.groupingSpace, " ":
+      guard scalar != " " || joinsSpaces else { return false }
+      return isDigit(index + 1) && isDigit(index + 2) && isDigit(index + 3) && !isDigit(index + 4)
+    default: return false
+    }
+  }
+
+  private static func value(
+    of groups: [[Int]], _ separators: [Unicode.Scalar], isSum: Bool
+  ) -> (whole: [Int], fraction: [Int])? {
+    guard let last = separators.last, let lastGroup = groups.last else { return (groups[0], []) }
+    let wholeGroups = Array(groups.dropLast())
+    let before = Set(separators.dropLast())
+    switch last {
+    case "." where before.isEmpty:
+      return (groups[0], lastGroup)
+    case "." where before.count == 1 && !before.contains("."):
+      return isGrouped(wholeGroups) ? (wholeGroups.flatMap(\.self), lastGroup) : nil
+    case "." where before == ["."]:
+      return isSum && isGroupedByThrees(groups) ? (groups.flatMap(\.self), []) : nil
+    case "," where before.count == 1 && !before.contains(","):
+      // A last group of three could be a group of a number without a decimal part.
+      return isGroupedByThrees(wholeGroups) && lastGroup.count != 3 ? (wholeGroups.flatMap(\.self), lastGroup) : nil
+    default:
+      return before.isSubset(of: [last]) && isGrouped(groups) ? (groups.flatMap(\.self), []) : nil
+    }
+  }
+
+  /// By threes, or as India groups: 12,34,567.
+  private static func isGrouped(_ groups: [[Int]]) -> Bool {
+    let sizes = groups.map(\.count)
+    let isIndian =
+      sizes.count > 1 && (1...2).contains(sizes[0]) && sizes.last == 3
+      && sizes.dropFirst().dropLast().allSatisfy { $0 == 2 }
+    return isIndian || isGroupedByThrees(groups)
+  }
+
+  private static func isGroupedByThrees(_ groups: [[Int]]) -> Bool {
+    (1...3).contains(groups[0].count) && groups.dropFirst().allSatisfy { $0.count == 3 }
+  }
+}

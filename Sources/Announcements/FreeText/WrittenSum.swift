@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A sum of money as people write it in a text: a number, what multiplies it, and a currency, which are one thing.
+///
+/// `$1,234.50`, `1 000 €`, `₹5 lakh`, `¥1万2千`, `US$5bn`, `50¢`, `-$5` and, by itself, `($5)`.
+struct WrittenSum {
+  /// The sum without its sign; `nil` when the digits can be read as more than one sum, or are none of the currency.
+  let money: Money?
+  let isNegative: Bool
+
+  /// The number as it stands, to be said digit by digit when there is no ``money``.
+  let number: WrittenNumber
+
+  /// The word that multiplies the number, as it stands, where it could not be counted in.
+  let scale: String
+
+  /// The currency that the text names.
+  let currency: Currency
+
+  /// The first index behind it.
+  let end: Int
+}
+
+/// Finds sums in a text.
+struct SumScanner {
+  let book: PhraseBook
+  let text: FoldedText
+
+  private var scalars: [Unicode.Scalar] { text.scalars }
+
+  init(book: PhraseBook, text: FoldedText) {
+    self.book = book
+    self.text = text
+  }
+
+  /// The sum that begins at `start`; `nil` when none does.
+  func sum(at start: Int) -> WrittenSum? {
+    var index = start
+    if scalars[index] == "(" {
+      guard isBracketOfSum(at: index), let sum = sum(at: index + 1), sum.end < scalars.count, scalars[sum.end] == ")"
+      else { return nil }
+      return WrittenSum(
+        money: sum.money, isNegative: true, number: sum.number, scale: sum.scale, currency: sum.currency,
+        end: sum.end + 1)
+    }
+    var isNegative = takeMinus(&index, isFirst: true)
+    var currency = takeCurrencyBefore(&index)
+    if currency != nil, !isNegative { isNegative = takeMinus(&index, isFirst: false) }
+    guard let number = number(at: index, isSum: currency != nil) else { return nil }
+    index = number.end
+    let (amount, scale) = scaled(number, end: &index, isSum: currency != nil)
+    var isMinor = false
+    if currency != nil, let code = codeBehind(index) {
+      // $5 USD, $5 MXN: the code tells which dollar or peso the sign means.
+      (currency, index) = code
+    } else if currency == nil {
+      var behind = index
+      if behind < scalars.count, scalars[behind] == " " || scalars[behind] == FoldedText.groupingSpace { behind += 1 }
+      guard let (found, minor, end) = currencyBehind(behind, isAfterSpace: behind > index, number: number) else {
+        return nil
+      }
+      (currency, isMinor, index) = (found, minor, end)
+    }
+    guard let currency else { return nil }
+    var money: Money?
+    if let amount {
+      money = isMinor ? amount.minorUnits(of: currency) : amount.money(in: currency)
+      if !isMinor, scale.isEmpty, number.isPlain, let compound = minorParts(behind: index, of: currency, money: money) {
+        (money, index) = (compound.money, compound.end)
+      }
+    }
+    return WrittenSum(
+      money: money, isNegative: isNegative, number: number, scale: money == nil ? scale : "", currency: currency,
+      end: index)
+  }
+
+  // MARK: Signs
+
+  /// A bracket of accounting: it stands alone or behind punctuation. Behind a word it is a remark.
+  private func isBracketOfSum(at index: Int) -> Bool {
+    var before = index - 1
+    while before >= 0, scalars[before] == " " { before -= 1 }
+    return before < 0 || !(scalars[before].isWordPart || scalars[before].digit != nil)
+  }
+
+  /// A minus opens a sum, and does not join it to what stands before.
+  private func takeMinus(_ index: inout Int, isFirst: Bool) -> Bool {
+    guard index < scalars.count, scalars[index] == "-" || scalars[index] == "\u{2013}" else { return false }
+    guard !isFirst || index == 0 || !(scalars[index - 1].isWordPart || scalars[index - 1].digit != nil) else {
+      return false
+    }
+    // A dash with a space behind it opens an item of a list.
+    guard index + 1 < scalars.count, scalars[index + 1] != " " else { return false }
+    index += 1
+    return true
+  }
+
+  // MARK: Currencies
+
+  /// A sign, a sign behind letters (`HK$`), a code or an abbreviation before the number. One space may follow.
+  private func takeCurrencyBefore(_ index: inout Int) -> Currency? {
+    guard index < scalars.count, index == 0 || !scalars[index - 1].isWordPart || scalars[index - 1].isUnspaced
+    else { return nil }
+    var end = index
+    var currency: Currency?
+    if let sign = sign(at: end), !scalars[end].isWordPart {
+      currency = sign
+      end += 1
+    } else {
+      var word = ""
+      while end < scalars.count, scalars[end].isASCII, scalars[end].isWordPart, word.count < 4 {
+        word.unicodeScalars.append(scalars[end])
+        end += 1
+      }
+      guard !word.isEmpty else { return nil }
+      if end < scalars.count, scalars[end] == "$" || scalars[end] == "¥" || scalars[end] == "￥" {
+        currency = CurrencyAbbreviations.withSign(word, scalars[end])
+        end += 1
+      } else {
+        currency = CurrencyAbbreviations.currency(word, in: book)
+        if currency != nil, end < scalars.count, scalars[end] == "." { end += 1 }
+      }
+    }
+    guard let currency else { return nil }
+    if end < scalars.count, scalars[end] == " " || scalars[end] == FoldedText.groupingSpace { end += 1 }
+    // A sign by itself is no sum, and a letter behind the sign no number.
+    guard end < scalars.count, scalars[end].digit != nil || "-\u{2013}".unicodeScalars.contains(scalars[end]) else {
+      return nil
+    }
+    index = end
+    return currency
+  }
+
+  private func sign(at index: Int) -> Currency? {
+    book.content.currencySigns[String(scalars[index])].flatMap(Currency.init(code:))
+  }
+
+  /// A currency behind a number: a sign, a code, or a name that the book has for the unit.
+  private func currencyBehind(
+    _ index: Int, isAfterSpace: Bool, number: WrittenNumber
+  ) -> (currency: Currency, isMinor: Bool, end: Int)? {
+    guard index < scalars.count else { return nil }
+    if let code = book.content.text?.minorSigns?[String(scalars[index])], let currency = Currency(code: code) {
+      return (currency, true, index + 1)
+    }
+    if let sign = sign(at: index) {
+      // A sign that stands before a number of its own is not this number's: `5 €3`.
+      let isOfNext = isAfterSpace && index + 1 < scalars.count && scalars[index + 1].digit != nil
+      return isOfNext ? nil : (sign, false, index + 1)
+    }
+    if let match = book.unitNames.match(text.lowered, at: index), let currency = Currency(code: match.value) {
+      return (currency, false, index + match.key.count)
+    }
+    return code(at: index).map { ($0.currency, false, $0.end) }
+  }
+
+  /// A code behind a number, one space between.
+  private func codeBehind(_ index: Int) -> (currency: Currency, end: Int)? {
+    guard index < scalars.count else { return nil }
+    return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index)
+  }
+
+  private func code(at index: Int) -> (currency: Currency, end: Int)? {
+    var end = index
+    var word = ""
+    while end < scalars.count, scalars[end].isWordPart, word.count < 4 {
+      word.unicodeScalars.append(scalars[end])
+      end += 1
+    }
+    guard word.count == 3, let currency = CurrencyAbbreviations.currency(word, in: book) else { return nil }
+    return (currency, end)
+  }
+
+  // MARK: Numbers
+
+  private func number(at index: Int, isSum: Bool) -> WrittenNumber? {
+    guard let joined = WrittenNumber(scalars, at: index, joinsSpaces: true, isSum: true) else { return nil }
+    if isSum || !joined.separators.contains(" ") { return joined }
+    // Spaces group digits of a sum only when the currency stands right behind them.
+    var behind = joined.end
+    if behind < scalars.count, scalars[behind] == " " { behind += 1 }
+    return currencyBehind(behind, isAfterSpace: behind > joined.end, number: joined) == nil
+      ? WrittenNumber(scalars, at: index, isSum: true) : joined
+  }
+
+  /// The number with the words that multiply it: `1.5 million`, `1万2千`, `3百万`.
+  ///
+  /// - Returns: no amount when it cannot be read for certain, and the words that stand behind it then.
+  private func scaled(
+    _ number: WrittenNumber, end: inout Int, isSum: Bool
+  ) -> (amount: ExactAmount?, scale: String) {
+    let first = number.value.flatMap { ExactAmount(whole: $0.whole, fraction: $0.fraction) }
+    guard var (power, next) = scale(at: end, isSum: isSum) else { return (first, "") }
+    let scaleStart = end
+    func rest(_ end: Int) -> String {
+      String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed
+    }
+    // Two scales behind each other multiply: 3百万.
+    while let (further, after) = scale(at: next, isSum: isSum), further > power || power % 4 == 0 {
+      guard scalars[next - 1].isUnspaced else { break }
+      (power, next) = (power + further, after)
+    }
+    end = next
+    guard var total = first?.multiplied(byPowerOfTen: power) else { return (nil, rest(end)) }
+    // More digits behind a scale belong to the same sum: 1万2千, 1万2500.
+    while end < scalars.count, scalars[end].digit != nil, scalars[end - 1].isUnspaced,
+      let part = WrittenNumber(scalars, at: end)
+    {
+      var partEnd = part.end
+      guard part.isPlain, let value = part.value, var amount = ExactAmount(whole: value.whole, fraction: []) else {
+        return (nil, rest(part.end))
+      }
+      var partPower = 0
+      while let (further, after) = scale(at: partEnd, isSum: isSum) {
+        (partPower, partEnd) = (partPower + further, after)
+        if let multiplied = amount.multiplied(byPowerOfTen: further) { amount = multiplied }
+      }
+      // 1万5 is fifteen thousand to some: the places that are left must be said in full.
+      let isFull = partPower > 0 || value.whole.count == min(power, 4) || value.whole.count == 3
+      guard isFull, value.whole.count + partPower <= power, let sum = total.adding(amount) else {
+        end = partEnd
+        return (nil, rest(end))
+      }
+      (total, power, end) = (sum, partPower, partEnd)
+      if partPower == 0 { break }
+    }
+    return (total, "")
+  }
+
+  /// A word that multiplies the number before it. One space may stand between, but not before a single letter.
+  private func scale(at index: Int, isSum: Bool) -> (power: Int, end: Int)? {
+    var start = index
+    if start < scalars.count, scalars[start] == " " || scalars[start] == FoldedText.groupingSpace { start += 1 }
+    guard start < scalars.count, scalars[start].isWordPart else { return nil }
+    guard let match = CurrencyAbbreviations.scales.match(text.lowered, at: start), let power = Int(match.value) else {
+      return nil
+    }
+    let isAbbreviation = match.key.count <= 2 && match.key[0].isASCII
+    // `5 m` is a length, and `$5m` is a sum; `$5 bn` has one reading only.
+    if isAbbreviation, !isSum || (start > index && match.key.count == 1) { return nil }
+    return (power, start + match.key.count)
+  }
+
+  // MARK: Minor units behind major ones
+
+  /// 12元5角, 12元5角5分.
+  private func minorParts(
+    behind index: Int, of currency: Currency, money: Money?
+  ) -> (money: Money, end: Int)? {
+    guard let money, money.minorPart == 0, let units = book.content.currencies[currency.code]?.minor, !units.isEmpty
+    else { return nil }
+    var total = money.minorUnits
+    var end = index
+    var above = currency.minorUnitsPerMajor
+    for unit in units {
+      guard let part = WrittenNumber(scalars, at: end), part.isPlain, let whole = part.value?.whole, whole.count <= 2
+      else { continue }
+      let name = Array(unit.other.unicodeScalars)
+      let nameEnd = part.end + name.count
+      guard name.allSatisfy(\.isUnspaced), nameEnd <= scalars.count, scalars[part.end..<nameEnd].elementsEqual(name)
+      else { continue }
+      let count = whole.reduce(Int64(0)) { $0 * 10 + Int64($1) }
+      let value = unit.value ?? 1
+      guard count * value < above else { return nil }
+      total += count * value
+      above = value
+      end = nameEnd
+    }
+    guard end > index, let money = try? Money(minorUnits: total, currency: currency) else { return nil }
+    return (money, end)
+  }
+}
+
+/// A decimal number, exactly: its digits, and how many of them stand behind the point.
+struct ExactAmount {
+  private let digits: Int64
+  private let decimals: Int
+
+  /// - Returns: `nil` for more digits than an amount has.
+  init?(whole: [Int], fraction: [Int]) {
+    let all = (whole + fraction).drop { $0 == 0 }
+    guard all.count <= 17 else { return nil }
+    digits = all.reduce(0) { $0 * 10 + Int64($1) }
+    decimals = fraction.count
+  }
+
+  private init(digits: Int64, decimals: Int) {
+    (self.digits, self.decimals) = (digits, decimals)
+  }
+
+  func multiplied(byPowerOfTen power: Int) -> ExactAmount? {
+    let moved = min(power, decimals)
+    guard let more = Self.multiplied(digits, byPowerOfTen: power - moved) else { return nil }
+    return ExactAmount(digits: more, decimals: decimals - moved)
+  }
+
+  func adding(_ other: ExactAmount) -> ExactAmount? {
+    let decimals = max(decimals, other.decimals)
+    guard let left = Self.multiplied(digits, byPowerOfTen: decimals - self.decimals),
+      let right = Self.multiplied(other.digits, byPowerOfTen: decimals - other.decimals)
+    else { return nil }
+    let (sum, overflows) = left.addingReportingOverflow(right)
+    return overflows ? nil : ExactAmount(digits: sum, decimals: decimals)
+  }
+
+  /// The sum of as many major units; `nil` for zero and for more decimals than the currency has.
+  func money(in currency: Currency) -> Money? {
+    guard decimals <= currency.minorDigits,
+      let minorUnits = Self.multiplied(digits, byPowerOfTen: currency.minorDigits - decimals)
+    else { return nil }
+    return try? Money(minorUnits: minorUnits, currency: currency)
+  }
+
+  /// The sum of as many minor units.
+  func minorUnits(of currency: Currency) -> Money? {
+    decimals == 0 ? try? Money(minorUnits: digits, currency: currency) : nil
+  }
+
+  private static func multiplied(_ number: Int64, byPowerOfTen power: Int) -> Int64? {
+    var result = number
+    for _ in 0..<power {
+      let (product, overflows) = result.multipliedReportingOverflow(by: 10)
+      guard !overflows else { return nil }
+      result = product
+    }
+    return result
+  }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Recognises the numbers of a text that are no sums, and says them: dates, times, telephone and order numbers,
+/// fractions, ordinals, percentages, counts.
+///
+/// Each function looks at one place and returns the words and the first index behind what it took, or `nil`.
+struct WrittenText {
+  typealias Spoken = (words: String, end: Int)
+
+  let text: FoldedText
+  let book: PhraseBook
+
+  private var scalars: [Unicode.Scalar] { text.scalars }
+  private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
+
+  // MARK: Looking
+
+  /// The digits from `index` on, at most `longest`; `nil` when there is none or more.
+  private func digits(at index: Int, atMost longest: Int = 18) -> (digits: [Int], end: Int)? {
+    var end = index
+    while end < scalars.count, scalars[end].digit != nil { end += 1 }
+    guard end > index, end - index <= longest else { return nil }
+    return (scalars[index..<end].compactMap(\.digit), end)
+  }
+
+  private func scalar(at index: Int) -> Unicode.Scalar? { scalars.indices.contains(index) ? scalars[index] : nil }
+
+  private func skippingSpace(_ index: Int) -> Int { scalar(at: index) == " " ? index + 1 : index }
+
+  /// Whether one of the words stands at `index` and ends there; letter case is ignored.
+  private func end(of words: [String], at index: Int) -> Int? {
+    for word in words {
+      let end = index + word.unicodeScalars.count
+      guard end <= scalars.count, text.lowered[index..<end].elementsEqual(word.unicodeScalars),
+        !(scalar(at: end)?.isWordPart ?? false)
+      else { continue }
+      return end
+    }
+    return nil
+  }
+
+  // MARK: Dates and times
+
+  /// `2026-11-21`, `21/11/2026`.
+  func date(at index: Int) -> Spoken? {
+    guard let rules = book.content.text?.date, let first = digits(at: index, atMost: 4),
+      let separator = scalar(at: first.end), "-/.".unicodeScalars.contains(separator),
+      let second = digits(at: first.end + 1, atMost: 2), scalar(at: second.end) == separator,
+      let third = digits(at: second.end + 1, atMost: 4), scalar(at: third.end) != separator
+    else { return nil }
+    let values = [first, second, third].map { Int(SpokenNumbers.value($0.digits)) }
+    let (year, month, day): (Int, Int, Int)
+    if first.digits.count == 4, third.digits.count <= 2 {
+      (year, month, day) = (values[0], values[1], values[2])
+    } else if third.digits.count == 4, first.digits.count <= 2 {
+      // The first number can be a day only, or a month only, or either.
+      let isMonthFirst = values[1] > 12 || (values[0] <= 12 && rules.order == .mdy)
+      (year, month, day) = (values[2], values[isMonthFirst ? 0 : 1], values[isMonthFirst ? 1 : 0])
+    } else {
+      return nil
+    }
+    return numbers.date(year: year, month: month, day: day).map { ($0, third.end) }
+  }
+
+  /// `12:30`, `9:00 am`, `9 pm`.
+  func time(at index: Int) -> Spoken? {
+    guard book.content.text?.time != nil, let hour = digits(at: index, atMost: 2) else { return nil }
+    var minute = 0
+    var end = hour.end
+    let hasMinutes = scalar(at: end) == ":"
+    if hasMinutes {
+      guard let minutes = digits(at: end + 1, atMost: 2), minutes.digits.count == 2 else { return nil }
+      minute = Int(SpokenNumbers.value(minutes.digits))
+      end = minutes.end
+      // Seconds are heard by nobody.
+      if scalar(at: end) == ":", let seconds = digits(at: end + 1, atMost: 2) { end = seconds.end }
+    }
+    let period = skippingSpace(end)
+    let morning = self.end(of: ["a.m.", "a.m", "am"], at: period)
+    let afternoon = morning == nil ? self.end(of: ["p.m.", "p.m", "pm"], at: period) : nil
+    guard hasMinutes || morning != nil || afternoon != nil else { return nil }
+    let isMorning = morning != nil ? true : afternoon != nil ? false : nil
+    let words = numbers.time(hour: Int(SpokenNumbers.value(hour.digits)), minute: minute, isMorning: isMorning)
+    return words.map { ($0, morning ?? afternoon ?? end) }
+  }
+
+  // MARK: Numbers that are names
+
+  /// Telephone, card and order numbers: `555-123-4567`, `138****1234`, `INV-0042`, the digits behind 尾号.
+  func identifier(at index: Int) -> Spoken? {
+    guard let first = digits(at: index, atMost: 64) else { return nil }
+    var groups = [first.digits]
+    var end = first.end
+    var isMasked = false
+    var separators: [Unicode.Scalar] = []
+    while let (next, separator) = nextGroup(behind: end) {
+      groups.append(next.digits)
+      separators.append(separator)
+      isMasked = isMasked || separator == "*"
+      end = next.end
+    }
+    let count = groups.reduce(0) { $0 + $1.count }
+    if groups.count > 1, isMasked || Self.isNumberName(groups, separators, digits: count) {
+      return (groups.map { numbers.identifier($0) }.joined(separator: ", "), end)
+    }
+    guard isNamedIdentifier(at: index), first.digits.count > 2 || first.digits[0] == 0 else { return nil }
+    // A decimal part tells a quantity.
+    if let separator = scalar(at: first.end), ",.".unicodeScalars.contains(separator),
+      scalar(at: first.end + 1)?.digit != nil
+    {
+      return nil
+    }
+    return (numbers.identifier(first.digits), first.end)
+  }
+
+  /// Digits behind one hyphen, space, point or bracket, or behind signs that hide digits.
+  private func nextGroup(behind end: Int) -> (group: (digits: [Int], end: Int), separator: Unicode.Scalar)? {
+    guard var separator = scalar(at: end) else { return nil }
+    var start = end + 1
+    if "*xX".unicodeScalars.contains(separator) {
+      while let hidden = scalar(at: start), "*xX".unicodeScalars.contains(hidden) { start += 1 }
+      guard separator == "*" || start - end >= 2 else { return nil }
+      separator = "*"
+    } else if separator == ")" {
+      if let space = scalar(at: start), space == " " || space == "-" { start += 1 }
+    } else if !"- .".unicodeScalars.contains(separator) {
+      return nil
+    }
+    return digits(at: start).map { ($0, separator) }
+  }
+
+  private static func isNumberName(_ groups: [[Int]], _ separators: [Unicode.Scalar], digits: Int) -> Bool {
+    let sizes = groups.map(\.count)
+    if separators.contains(".") {
+      return Set(separators) == ["."] && groups.count >= 4 || digits >= 10 && groups.count == 3
+    }
+    // Two quantities may stand side by side; a telephone has long groups.
+    if separators.contains(" ") { return digits >= 7 && sizes.allSatisfy { $0 >= 2 } }
+    return digits >= 7 && sizes.allSatisfy { $0 >= 2 } || groups.count >= 3 && digits >= 6
+      || digits >= 6 && sizes.allSatisfy { $0 >= 3 }
+  }
+
+  /// Whether letters, a hyphen behind letters, `#` or a word such as "order" makes the number at `index` a name.
+  private func isNamedIdentifier(at index: Int) -> Bool {
+    guard let before = scalar(at: index - 1) else { return false }
+    if before.isWordPart && !before.isUnspaced || before == "#" || before == "№" || before == "+" { return true }
+    if before == "-", let letter = scalar(at: index - 2), letter.isWordPart { return true }
+    var end = index
+    while end > 0, " :#.：".unicodeScalars.contains(scalars[end - 1]) { end -= 1 }
+    for word in book.content.text?.identifiers ?? [] {
+      let start = end - word.unicodeScalars.count
+      guard start >= 0, text.lowered[start..<end].elementsEqual(word.unicodeScalars) else { continue }
+      let isUnspaced = word.unicodeScalars.allSatisfy(\.isUnspaced)
+      if isUnspaced || !(scalar(at: start - 1)?.isWordPart ?? false) { return true }
+    }
+    return false
+  }
+
+  // MARK: Quantities
+
+  /// A fraction, an ordinal, a percentage, a count, or a number by itself.
+  func quantity(at index: Int) -> Spoken? {
+    guard let number = WrittenNumber(scalars, at: index) else { return nil }
+    if let spoken = fraction(at: index) { return spoken }
+    if number.isPlain, let whole = number.value?.whole, whole.count <= 9 {
+      let value = SpokenNumbers.value(whole)
+      if let spoken = mixedFraction(value, behind: number.end) ?? ordinal(value, behind: number.end)
+        ?? counted(whole, value, behind: number.end) ?? agreeing(whole, value, behind: number.end)
+      {
+        return spoken
+      }
+    }
+    let sign = skippingSpace(number.end)
+    if let percent = scalar(at: sign), percent == "%" || percent == "٪", let words = numbers.percent(number) {
+      return (words, sign + 1)
+    }
+    return (numbers.number(number), number.end)
+  }
+
+  private func fraction(at index: Int) -> Spoken? {
+    guard let numerator = digits(at: index, atMost: 2), let slash = scalar(at: numerator.end),
+      slash == "/" || slash == FoldedText.fractionSlash,
+      let denominator = digits(at: numerator.end + 1, atMost: 3), scalar(at: denominator.end) != slash,
+      scalar(at: index - 1) != slash
+    else { return nil }
+    let (over, under) = (SpokenNumbers.value(numerator.digits), SpokenNumbers.value(denominator.digits))
+    // 24/7 is no fraction.
+    guard over > 0, over < under else { return nil }
+    return numbers.fraction(over, under).map { ($0, denominator.end) }
+  }
+
+  /// `3½`, `1 1/2`.
+  private func mixedFraction(_ whole: Int64, behind end: Int) -> Spoken? {
+    guard scalar(at: end) == " ", let fraction = fraction(at: end + 1) else { return nil }
+    return numbers.mixedFraction(whole, fraction.words).map { ($0, fraction.end) }
+  }
+
+  private func ordinal(_ value: Int64, behind end: Int) -> Spoken? {
+    for rule in book.content.text?.ordinals ?? [] {
+      if let markEnd = self.end(of: rule.marks, at: end), let words = numbers.ordinal(value, rule) {
+        return (words, markEnd)
+      }
+    }
+    return nil
+  }
+
+  private func counted(_ digits: [Int], _ value: Int64, behind end: Int) -> Spoken? {
+    guard numbers.isQuantity(digits), let counters = book.content.text?.counters else { return nil }
+    let start = skippingSpace(end)
+    guard let entry = book.counterNames.match(text.lowered, at: start), let counter = counters[entry.value] else {
+      return nil
+    }
+    return (numbers.counted(value, counter), start + entry.key.count)
+  }
+
+  /// A number before a noun that it agrees with.
+  private func agreeing(_ digits: [Int], _ value: Int64, behind end: Int) -> Spoken? {
+    guard numbers.isQuantity(digits), let genders = book.content.text?.genders, scalar(at: end) == " " else {
+      return nil
+    }
+    var wordEnd = end + 1
+    while let letter = scalar(at: wordEnd), letter.isWordPart { wordEnd += 1 }
+    guard wordEnd > end + 2 else { return nil }
+    let noun = String(String.UnicodeScalarView(text.lowered[end + 1..<wordEnd]))
+    let isFeminine = !genders.masculine.contains(noun) && genders.feminineEndings.contains { noun.hasSuffix($0) }
+    return (numbers.agreeing(value, isFeminine: isFeminine), end)
+  }
+}

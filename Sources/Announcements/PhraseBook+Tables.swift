@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The tables that free text is looked up in, made of a phrase book's words when the book is read.
+
+extension PhraseBook.Content {
+  var unitNames: ReplacementTable {
+    // Words of English and Spanish that mean something else too: five pounds of apples, I won, el sol.
+    let words: Set<String> = ["GBP", "KRW", "PEN"]
+    var table = ReplacementTable()
+    for (code, units) in currencies {
+      for name in [units.major.one, units.major.other].compactMap(\.self) {
+        let isUnspaced = name.unicodeScalars.allSatisfy(\.isUnspaced)
+        if isUnspaced || !words.contains(code) { table.add(name, code, isWholeWord: !isUnspaced) }
+      }
+    }
+    return table
+  }
+
+  var readingTable: ReplacementTable {
+    var table = ReplacementTable()
+    for (text, said) in readings ?? [:] {
+      table.add(text, said, isWholeWord: !text.unicodeScalars.allSatisfy(\.isUnspaced))
+    }
+    return table
+  }
+
+  /// The keys of ``TextRules/counters``, each standing for itself.
+  var counterNames: ReplacementTable {
+    var table = ReplacementTable()
+    for name in (text?.counters ?? [:]).keys {
+      table.add(name, name, isWholeWord: !name.unicodeScalars.allSatisfy(\.isUnspaced))
+    }
+    return table
+  }
+
+  /// The fixed words of the payment sentences, clause by clause.
+  var sentenceWords: ReplacementTable {
+    var table = ReplacementTable()
+    for forms in sentences.values {
+      for (_, sentence) in forms.named {
+        for case .words(let words) in SentenceTemplate.pieces(of: sentence, filled: []) {
+          for clause in words.split(whereSeparator: { !$0.isLetter && !$0.isWhitespace && !$0.isMark }) {
+            let phrase = String(clause).trimmed
+            // A word of one or two letters says nothing of a payment: a, の, 의.
+            guard phrase.unicodeScalars.count > 1, phrase.utf8.count > 3 else { continue }
+            table.add(phrase, "", isWholeWord: !phrase.unicodeScalars.allSatisfy(\.isUnspaced))
+          }
+        }
+      }
+    }
+    return table
+  }
+
+  /// The names of all units, major and minor.
+  var allUnitNames: Set<String> {
+    var names: Set<String> = []
+    for units in currencies.values {
+      for unit in [units.major] + units.minor {
+        names.formUnion([unit.one, unit.other, unit.alone?.one, unit.alone?.other].compactMap(\.self))
+      }
+    }
+    return names
+  }
+
+  /// Every word that a number may hold, found by writing numbers.
+  func numberWords(_ numbers: NumberWords) -> Set<String> {
+    var values = Array(Int64(0)...100)
+    var power: Int64 = 1_000
+    while power < Money.largestMajorUnits {
+      values += [power, 2 * power]
+      power *= 10
+    }
+    for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }
+    var words = Set(digits + [decimalPoint])
+    for value in values {
+      let number = numbers.words(value)
+      for word in number + numbers.counting(number, isFeminine: false) + numbers.counting(number, isFeminine: true) {
+        words.insert(word.text.filter { $0.isLetter || $0.isMark })
+      }
+    }
+    for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
+    words.insert(majorMinorSeparator.trimmed)
+    words.remove("")
+    return words
+  }
+}
+
+extension Character {
+  /// Whether the character is a combining mark by itself.
+  fileprivate var isMark: Bool { unicodeScalars.allSatisfy(\.isMark) }
+}

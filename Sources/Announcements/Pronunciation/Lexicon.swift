@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommaSeparatedValues
+public import Foundation
+
+/// How the user wants names and other words to be said, by language: `lexicon.csv`.
+///
+///     locale,text,said
+///     en-US,Siobhán,Shivawn
+///     ja-JP,田中,たなか
+///
+/// `text` is what stands in a payer's name, a channel, a note or a text, in any letter case; `said` is how it is
+/// written for the voice of the locale's phrase book. The longest entry wins.
+public struct Lexicon: Sendable {
+  public static let empty = Lexicon()
+
+  /// The most entries of a lexicon.
+  public static let mostEntries = 100_000
+
+  /// By language, the part of a locale before the first hyphen, in lower case.
+  private var tables: [Substring: ReplacementTable] = [:]
+  private var count = 0
+
+  private init() {}
+
+  /// Reads a lexicon from comma-separated values in UTF-8 with the header `locale,text,said`.
+  ///
+  /// - Parameters:
+  ///   - data: the file's bytes.
+  ///   - name: the file's name, for errors.
+  /// - Throws: `.lexiconInvalid`, naming the file, the line and the remedy.
+  public init(data: Data, name: String) throws(AnnouncementError) {
+    var reader = CSVReader()
+    reader.append(data)
+    reader.end()
+    guard let header = try Self.record(&reader, name) else {
+      throw Self.invalid(name, 1, "is empty", remedy: "begin with the line locale,text,said")
+    }
+    guard header.fields == ["locale", "text", "said"] else {
+      throw Self.invalid(name, header.line, "is not the header", remedy: "begin with the line locale,text,said")
+    }
+    while let record = try Self.record(&reader, name) { try add(record, name) }
+  }
+
+  private static func record(_ reader: inout CSVReader, _ name: String) throws(AnnouncementError) -> CSVRecord? {
+    do {
+      return try reader.next()
+    } catch {
+      throw invalid(name, error.line, "field \(error.field) \(error.problem)", remedy: error.remedy)
+    }
+  }
+
+  private mutating func add(_ record: CSVRecord, _ name: String) throws(AnnouncementError) {
+    guard record.fields.count == 3 else {
+      throw Self.invalid(
+        name, record.line, "has \(record.fields.count) fields and not three", remedy: "write locale,text,said")
+    }
+    let (locale, text, said) = (record.fields[0].trimmed, record.fields[1].trimmed, record.fields[2].trimmed)
+    guard !locale.isEmpty, locale.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
+      throw Self.invalid(
+        name, record.line, "has a locale that is not a BCP 47 tag", remedy: "write a tag such as en-US")
+    }
+    guard text.contains(where: { $0.isLetter || $0.isNumber }), text.count <= 80 else {
+      throw Self.invalid(
+        name, record.line, "has a text without a letter, or of more than 80 characters",
+        remedy: "write the word as it stands in a payment")
+    }
+    // The engine is given these words as they stand.
+    let isWord = said.unicodeScalars.allSatisfy { $0.isWordPart || " ,'-".unicodeScalars.contains($0) }
+    guard isWord, said.contains(where: \.isLetter), said.count <= 160 else {
+      throw Self.invalid(
+        name, record.line, "has a reading that is not words of at most 160 characters",
+        remedy: "write it in letters of the language, with no digits and no signs")
+    }
+    count += 1
+    guard count <= Self.mostEntries else {
+      throw Self.invalid(
+        name, record.line, "is one entry too many", remedy: "a lexicon has at most \(Self.mostEntries)")
+    }
+    let language = Self.language(of: locale)
+    // As free text is folded before it is looked up.
+    let folded = String(String.UnicodeScalarView(FoldedText(text).scalars))
+    tables[language, default: ReplacementTable()]
+      .add(folded, said, isWholeWord: !folded.unicodeScalars.allSatisfy(\.isUnspaced))
+  }
+
+  private static func invalid(
+    _ name: String, _ line: Int, _ problem: String, remedy: String
+  ) -> AnnouncementError {
+    AnnouncementError(.lexiconInvalid, "\(name), line \(line)", problem, remedy: remedy)
+  }
+
+  private static func language(of locale: String) -> Substring { locale.lowercased().prefix { $0 != "-" } }
+
+  /// The entries for a book's language, laid over the book's own readings.
+  func table(for book: PhraseBook) -> ReplacementTable {
+    var table = book.readings
+    if let own = tables[Self.language(of: book.locale)] { table.add(own) }
+    return table
+  }
+}

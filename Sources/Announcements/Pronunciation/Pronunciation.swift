@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// How words are respelled for one voice of the engine, so that the voice says what they mean:
+/// `Templates/pronunciation/<voice>.json`.
+///
+/// A respelling is for the engine alone. The report, the read-back of the amount, the marks and the recording sheets
+/// keep the real words.
+struct Pronunciation: Sendable {
+  /// The file as it stands.
+  struct Content: Decodable, Sendable {
+    /// The engine's voice, without a variant.
+    var voice: String
+    /// The lower-case letters and the marks that the voice reads inside a word: ``ScalarRanges``.
+    var reads: String
+    /// Letters that the voice does not read, and how they are written for it.
+    var letters: [String: String]?
+    /// Whole words, and how they are written for the voice.
+    var words: [String: String]?
+    /// Parts of a text, and how they are written for the voice wherever they stand.
+    var phrases: [String: String]?
+  }
+
+  private let reads: ScalarRanges
+  private let letters: [Unicode.Scalar: String]
+  private var table = ReplacementTable()
+
+  /// - Parameters:
+  ///   - data: the file's bytes, JSON.
+  ///   - name: the file's name, for errors.
+  /// - Throws: `.phraseBookInvalid`, naming the file and what is wrong in it.
+  init(data: Data, name: String) throws(AnnouncementError) {
+    let content: Content
+    do {
+      content = try JSONDecoder().decode(Content.self, from: data)
+    } catch {
+      throw Self.invalid(name, "does not read as a table of pronunciations")
+    }
+    guard name == "\(content.voice).json" else {
+      throw Self.invalid(name, "is for the voice \(content.voice), and a file is named after its voice")
+    }
+    guard let reads = ScalarRanges(content.reads) else {
+      throw Self.invalid(name, "has a part in reads that is neither a letter nor a range such as a-z")
+    }
+    self.reads = reads
+    var letters: [Unicode.Scalar: String] = [:]
+    for (letter, respelling) in content.letters ?? [:] {
+      guard let scalar = letter.unicodeScalars.first, letter.unicodeScalars.count == 1 else {
+        throw Self.invalid(name, "has a key in letters that is not one Unicode scalar")
+      }
+      letters[scalar] = respelling
+    }
+    self.letters = letters
+    for (word, respelling) in content.words ?? [:] { table.add(word, respelling, isWholeWord: true) }
+    for (phrase, respelling) in content.phrases ?? [:] { table.add(phrase, respelling, isWholeWord: false) }
+  }
+
+  private static func invalid(_ name: String, _ problem: String) -> AnnouncementError {
+    AnnouncementError(
+      .phraseBookInvalid, "pronunciation/\(name)", problem, remedy: "see docs/phrase-books.md for the fields")
+  }
+
+  /// Whether the voice can say the letter: as it stands, respelled, or without its marks.
+  func canSay(_ letter: Unicode.Scalar) -> Bool {
+    letter == Self.iterationMark ? reads.contains("一") : spelling(of: letter) != nil
+  }
+
+  /// 々, which repeats the kanji before it.
+  private static let iterationMark: Unicode.Scalar = "\u{3005}"
+
+  /// Gives each segment the respelling that the voice needs. Segments that need none stay as they are.
+  ///
+  /// Words are looked up across segments, because a word can sound otherwise before its unit: 一元, 十一元.
+  func respell(_ segments: [Script.Segment]) -> [Script.Segment] {
+    var scalars: [Unicode.Scalar] = []
+    var ends: [Int] = []
+    scalars.reserveCapacity(96)
+    ends.reserveCapacity(segments.count)
+    for segment in segments {
+      scalars.append(contentsOf: (segment.respelled ?? segment.text).unicodeScalars)
+      ends.append(scalars.count)
+    }
+    let lowered = scalars.map(\.lowercased)
+    var respelling = SegmentRespelling(segments, ends: ends)
+    var index = 0
+    while index < scalars.count {
+      if let entry = table.match(lowered, at: index) {
+        let end = index + entry.key.count
+        let value = entry.value.unicodeScalars
+        // What the key and the value end in stays in its own segment.
+        let changedEnd = end - entry.commonEnding
+        respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(entry.commonEnding))
+        for kept in changedEnd..<end { respelling.keep(scalars[kept]) }
+        index = end
+        continue
+      }
+      let scalar = scalars[index]
+      if scalar == Self.iterationMark, index > 0 {
+        let repeated = spelling(of: scalars[index - 1]) ?? ""
+        respelling.replace(index..<index + 1, of: scalars, with: repeated.unicodeScalars[...])
+      } else if !scalar.isWordPart || reads.contains(lowered[index]) {
+        respelling.keep(scalar)
+      } else {
+        respelling.replace(index..<index + 1, of: scalars, with: (spelling(of: scalar) ?? "").unicodeScalars[...])
+      }
+      index += 1
+    }
+    return respelling.segments
+  }
+
+  /// How the letter is written for the voice; `nil` when the voice cannot say it.
+  private func spelling(of letter: Unicode.Scalar) -> String? {
+    let lowered = letter.lowercased
+    if reads.contains(lowered) { return String(letter) }
+    if let respelling = letters[lowered] { return respelling }
+    // A mark that the voice does not read is left out, and its letter is read.
+    if letter.isMark { return "" }
+    var parts = Array(String(lowered).decomposedStringWithCanonicalMapping.unicodeScalars)
+    while parts.count > 1 {
+      parts.removeLast()
+      let shorter = String(String.UnicodeScalarView(parts)).precomposedStringWithCanonicalMapping.unicodeScalars
+      guard shorter.count == 1, let base = shorter.first else { continue }
+      if reads.contains(base) { return String(base) }
+      if let respelling = letters[base] { return respelling }
+    }
+    return nil
+  }
+}
+
+/// Writes the respelled text of segments, one after the other.
+private struct SegmentRespelling {
+  private(set) var segments: [Script.Segment]
+  /// Where each segment ends, in scalars.
+  private let ends: [Int]
+  private var segment = 0
+  private var position = 0
+  private var output = String.UnicodeScalarView()
+  private var isChanged = false
+
+  init(_ segments: [Script.Segment], ends: [Int]) {
+    self.segments = segments
+    self.ends = ends
+    closeFinished()
+  }
+
+  mutating func keep(_ scalar: Unicode.Scalar) {
+    output.append(scalar)
+    position += 1
+    closeFinished()
+  }
+
+  /// Puts `replacement` in the place of the range. All of it goes to the segment in which the range begins.
+  mutating func replace(
+    _ range: Range<Int>, of scalars: [Unicode.Scalar], with replacement: Substring.UnicodeScalarView
+  ) {
+    isChanged = isChanged || !scalars[range].elementsEqual(replacement)
+    output.append(contentsOf: replacement)
+    while position < range.upperBound {
+      position = min(range.upperBound, ends[segment])
+      closeFinished()
+      if position < range.upperBound { isChanged = true }
+    }
+  }
+
+  private mutating func closeFinished() {
+    while segment < ends.count, position >= ends[segment] {
+      if isChanged { segments[segment].respelled = String(output) }
+      output = String.UnicodeScalarView()
+      isChanged = false
+      segment += 1
+    }
+  }
+}

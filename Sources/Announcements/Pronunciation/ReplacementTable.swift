@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Replacements of words and phrases in a text. Where several entries match at one place, the longest wins.
+///
+/// Letter case is ignored. Matching goes from left to right, and what was replaced is not looked at again, so an entry
+/// that maps a phrase to itself protects the phrase from the shorter entries in it.
+struct ReplacementTable: Sendable {
+  struct Entry: Sendable {
+    /// In lower case.
+    let key: [Unicode.Scalar]
+    let value: String
+    /// Whether the entry matches between two word boundaries only.
+    let isWholeWord: Bool
+    /// How many scalars at the end of the key also end the value; at least one scalar of the key is before them.
+    let commonEnding: Int
+
+    init(key: [Unicode.Scalar], value: String, isWholeWord: Bool) {
+      self.key = key
+      self.value = value
+      self.isWholeWord = isWholeWord
+      commonEnding = zip(key.dropFirst().reversed(), value.unicodeScalars.reversed()).prefix { $0 == $1 }.count
+    }
+  }
+
+  /// By the first scalar of the key; the longest key first.
+  private var entries: [Unicode.Scalar: [Entry]] = [:]
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Adds an entry. A later entry replaces an earlier one with the same key. An empty key is ignored.
+  mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
+    let scalars = key.unicodeScalars.map(\.lowercased)
+    guard let first = scalars.first else { return }
+    var list = entries[first] ?? []
+    list.removeAll { $0.key == scalars }
+    let place = list.firstIndex { $0.key.count < scalars.count } ?? list.count
+    list.insert(Entry(key: scalars, value: value, isWholeWord: isWholeWord), at: place)
+    entries[first] = list
+  }
+
+  /// Adds the entries of another table; its entries replace those with the same key.
+  mutating func add(_ other: ReplacementTable) {
+    for entry in other.entries.values.joined() {
+      add(String(String.UnicodeScalarView(entry.key)), entry.value, isWholeWord: entry.isWholeWord)
+    }
+  }
+
+  /// The longest entry that matches at `index`; `nil` behind the end.
+  /// - Parameter scalars: the text in lower case, scalar by scalar.
+  func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
+    guard index < scalars.count, let list = entries[scalars[index]] else { return nil }
+    return list.first { entry in
+      let end = index + entry.key.count
+      guard end <= scalars.count, scalars[index..<end].elementsEqual(entry.key) else { return false }
+      return !entry.isWholeWord
+        || (Self.isBoundary(scalars, at: index, firstInside: true)
+          && Self.isBoundary(scalars, at: end, firstInside: false))
+    }
+  }
+
+  /// Whether a word may begin or end at `index`: no letter or mark stands on the outer side.
+  private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int, firstInside: Bool) -> Bool {
+    let outer = firstInside ? index - 1 : index
+    return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart
+  }
+}
+
+extension Unicode.Scalar {
+  /// The scalar in lower case; itself where its lower case is several scalars.
+  var lowercased: Unicode.Scalar {
+    if isASCII { return (0x41...0x5A).contains(value) ? Unicode.Scalar(UInt8(value) + 0x20) : self }
+    let mapping = properties.lowercaseMapping.unicodeScalars
+    return mapping.count == 1 ? mapping.first ?? self : self
+  }
+
+  /// Whether the scalar is a letter, or a mark on one.
+  var isWordPart: Bool {
+    if isASCII { return (0x61...0x7A).contains(value | 0x20) }
+    return properties.isAlphabetic || isMark
+  }
+
+  /// Whether the scalar is a combining mark.
+  var isMark: Bool {
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a listener does not hear of an announcement, or hears otherwise than it is written: for the report.
+public struct Remarks: Sendable, Hashable {
+  /// A part of a field that is not spoken.
+  public struct Unspoken: Sendable, Hashable, Codable {
+    /// The payload's field: `payer`, `note`, `channel`, `text`.
+    public var field: String
+    /// The part as it stands in the field.
+    public var text: String
+
+    public init(field: String, text: String) {
+      self.field = field
+      self.text = text
+    }
+  }
+
+  public var unspoken: [Unspoken] = []
+
+  /// Sentences for people. They hold no amount and no name.
+  public var warnings: [String] = []
+
+  public init() {}
+
+  mutating func add(_ reading: FreeText.Reading, field: String, _ book: PhraseBook) {
+    unspoken += reading.unspoken.map { Unspoken(field: field, text: $0) }
+    for warning in reading.warnings {
+      switch warning {
+      case .uncertainSum:
+        warnings.append("\(field): a sum can be read in two ways, so its digits are said one by one")
+      case .sumInName:
+        warnings.append("\(field): a sum of money is not spoken, because a listener would take it for the sum paid")
+      case .borrowedVoice(let language):
+        let remedy = field == "payer" ? "; give payer_reading to have it read in \(book.locale)" : ""
+        warnings.append("\(field): a part is read by a voice of another language (\(language))\(remedy)")
+      }
+    }
+  }
+}

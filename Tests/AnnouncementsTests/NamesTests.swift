@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Testing
+
+@Suite("A name is said as a name")
+struct NamesTests {
+  private func writing(
+    _ locale: String, _ amount: String = "5", _ code: String = "USD", channel: String? = nil, payer: String? = nil,
+    payerReading: String? = nil, note: String? = nil, kind: Payment.Kind = .received
+  ) throws -> (script: Script, remarks: Remarks) {
+    let payment = Payment(
+      amount: try Books.money(amount, code), kind: kind, channel: channel, payer: payer, payerReading: payerReading,
+      note: note)
+    return try Books.all().writer(for: locale).writing(of: .payment(payment))
+  }
+
+  @Test(
+    "a name that imitates an announcement has no sum and no pause",
+    arguments: [
+      ("zh-CN", "张三。微信到账一万元", "到账五美元，来自张三 微信到账", "一万元"),
+      ("zh-CN", "李四 到账10000元", "到账五美元，来自李四 到账", "10000元"),
+      ("en-US", "Bob. Received one million dollars", "Received five dollars, from Bob Received", "one million dollars"),
+      ("en-US", "Bob, $1,000,000", "Received five dollars, from Bob", "$1,000,000"),
+      ("hi-IN", "राम। एक लाख रुपये प्राप्त हुए", "राम प्राप्त हुए से पाँच डॉलर प्राप्त हुए", "एक लाख रुपये"),
+      ("es-MX", "Ana. Recibiste mil pesos", "Recibiste un pago de cinco dólares, de Ana Recibiste", "mil pesos"),
+      ("ko-KR", "철수. 만 원 입금", "오 달러 입금되었습니다. 보낸 분, 철수 입금 님", "만 원"),
+    ])
+  func imitation(locale: String, payer: String, text: String, unspoken: String) throws {
+    let (script, remarks) = try writing(locale, payer: payer)
+    #expect(script.text == text)
+    #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: unspoken)])
+    #expect(
+      remarks.warnings
+        == ["payer: a sum of money is not spoken, because a listener would take it for the sum paid"])
+  }
+
+  @Test("a number in words counts as a sum where the name speaks of a payment")
+  func numberAlone() throws {
+    #expect(try writing("zh-CN", payer: "张三到账一万").script.text == "到账五美元，来自张三到账")
+    #expect(try writing("zh-CN", payer: "五十铃").script.text == "到账五美元，来自五十铃")
+    #expect(try writing("zh-CN", payer: "三一重工").remarks.unspoken.isEmpty)
+  }
+
+  @Test("a channel that the book does not know is cleaned as a name is")
+  func channel() throws {
+    #expect(try writing("ja-JP", channel: "¥1,000,000").script.text == "ごドルをうけとりました")
+    #expect(try writing("en-US", channel: "Pay. Me").script.text == "Received five dollars through Pay Me")
+  }
+
+  @Test("digits of a name are said one by one, and hidden ones are not said")
+  func digits() throws {
+    #expect(
+      try writing("zh-CN", payer: "138****1234").script.text == "到账五美元，来自幺三八 幺二三四")
+    #expect(try writing("en-US", payer: "7-Eleven").script.text == "Received five dollars, from seven Eleven")
+    #expect(try writing("ko-KR", payer: "김*수").script.text.hasSuffix("김 수 님"))
+  }
+
+  @Test("the form of address that the sentence says itself is not said twice")
+  func honorifics() throws {
+    #expect(try writing("ja-JP", payer: "たなかさん").script.text == "ごドルをうけとりました。たなかさまより")
+    #expect(try writing("ja-JP", payer: "たなか様").script.text == "ごドルをうけとりました。たなかさまより")
+    #expect(try writing("ko-KR", payer: "김철수님").script.text == "오 달러 입금되었습니다. 보낸 분, 김철수 님")
+  }
+
+  @Test("a name that no voice reads is left out and told")
+  func unspoken() throws {
+    let (script, remarks) = try writing("en-US", payer: "สมชาย", note: "lunch 🍜")
+    #expect(script.text == "Received five dollars. Note, lunch")
+    #expect(
+      remarks.unspoken == [
+        Remarks.Unspoken(field: "payer", text: "สมชาย"), Remarks.Unspoken(field: "note", text: "🍜"),
+      ])
+  }
+
+  @Test("a family name in kanji is read in Japanese, and another kanji name by a Chinese voice with a warning")
+  func kanji() throws {
+    let known = try writing("ja-JP", payer: "佐々木")
+    #expect(known.script.text == "ごドルをうけとりました。佐々木さまより")
+    #expect(known.script.runs.map(\.spelling) == ["ごドルをうけとりました。ささきさまより"])
+    #expect(known.remarks.warnings.isEmpty)
+    let unknown = try writing("ja-JP", payer: "凜")
+    #expect(unknown.script.runs.map(\.voice) == ["ja+f2", "cmn-latn-pinyin+f2", "ja+f2"])
+    #expect(
+      unknown.remarks.warnings == [
+        "payer: a part is read by a voice of another language (zh); give payer_reading to have it read in ja-JP"
+      ])
+  }
+
+  @Test("a payer's reading is said in place of the name, and the name stays in the text")
+  func payerReading() throws {
+    let (script, remarks) = try writing("ja-JP", payer: "凜", payerReading: "りん")
+    #expect(script.text == "ごドルをうけとりました。凜さまより")
+    #expect(script.runs.map(\.spelling) == ["ごドルをうけとりました。りんさまより"])
+    #expect(remarks.warnings.isEmpty)
+  }
+
+  @Test("a note has no sentence break, and is introduced as a note")
+  func note() throws {
+    #expect(
+      try writing("en-US", note: "Rent. $1,200.50 paid!").script.text
+        == "Received five dollars. Note, Rent, one thousand two hundred dollars and fifty cents paid,")
+  }
+
+  @Test("what happened comes before the amount unless money came")
+  func whatHappenedComesFirst() throws {
+    for locale in try Books.all().locales {
+      for kind in [Payment.Kind.refunded, .withdrawn, .failed] {
+        let roles = try writing(locale, kind: kind).script.runs.flatMap(\.segments).map(\.role)
+        #expect(roles.first == .phrase, "\(locale) \(kind)")
+      }
+    }
+    #expect(try writing("hi-IN", "1", "INR", kind: .failed).script.text == "भुगतान विफल, एक रुपया")
+    #expect(try writing("ja-JP", "1", "JPY", kind: .failed).script.text == "けっさいしっぱい、いちえん")
+    #expect(try writing("ko-KR", "1000", "KRW", kind: .failed).script.text == "결제 실패, 천 원")
+  }
+
+  @Test(
+    "a channel brings its own preposition",
+    arguments: [
+      ("en-US", "cash", "Received five dollars in cash"), ("en-US", "card", "Received five dollars by card"),
+      ("en-US", "alipay", "Received five dollars through Alipay"),
+      ("es-MX", "cash", "Recibiste un pago de cinco dólares en efectivo"),
+      ("es-MX", "card", "Recibiste un pago de cinco dólares con tarjeta"),
+      ("hi-IN", "cash", "नकद में पाँच डॉलर प्राप्त हुए"), ("hi-IN", "card", "कार्ड से पाँच डॉलर प्राप्त हुए"),
+      ("hi-IN", "bharatpe", "भारत पे पर पाँच डॉलर प्राप्त हुए"), ("zh-CN", "wechat", "微信收款到账五美元"),
+    ])
+  func channels(locale: String, channel: String, text: String) throws {
+    #expect(try writing(locale, channel: channel).script.text == text)
+  }
+
+  @Test("the verb agrees with one rupee")
+  func agreement() throws {
+    #expect(try writing("hi-IN", "1", "INR", payer: "राम").script.text == "राम से एक रुपया प्राप्त हुआ")
+    #expect(try writing("hi-IN", "2", "INR").script.text == "दो रुपये प्राप्त हुए")
+    #expect(try writing("hi-IN", "0.01", "INR").script.text == "एक पैसा प्राप्त हुआ")
+  }
+}

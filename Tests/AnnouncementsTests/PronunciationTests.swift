@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Announcements
+
+@Suite("Words are respelled for a voice, and stay as they are for people")
+struct PronunciationTests {
+  private func pronunciation(_ json: String) throws -> Pronunciation {
+    try Pronunciation(data: Data(json.utf8), name: "xx.json")
+  }
+
+  private func spellings(_ pronunciation: Pronunciation, _ texts: String...) -> [String] {
+    pronunciation.respell(texts.map { Script.Segment($0, .amount) }).map(\.spelling)
+  }
+
+  @Test("a whole word is replaced in any letter case, and a part of a word is not")
+  func words() throws {
+    let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "words": {"won": "wahn"}}"#)
+    #expect(spellings(voice, "twenty ", "won") == ["twenty ", "wahn"])
+    #expect(spellings(voice, "Won, wonder") == ["wahn, wonder"])
+  }
+
+  @Test("a phrase is replaced wherever it stands, the longest first, and one that stands for itself is protected")
+  func phrases() throws {
+    let voice = try pronunciation(
+      #"{"voice": "xx", "reads": "一-龥", "phrases": {"一元": "yì元", "十一": "十一", "银行": "银航"}}"#)
+    #expect(spellings(voice, "一元") == ["yì元"])
+    #expect(spellings(voice, "十", "一", "元") == ["十", "一", "元"])
+    #expect(spellings(voice, "中国银行卡") == ["中国银航卡"])
+  }
+
+  @Test("a phrase over two segments leaves each segment what is its own")
+  func segments() throws {
+    let voice = try pronunciation(
+      #"{"voice": "xx", "reads": "一-龥 가-힣", "phrases": {"一元": "yì元", "십 원": "시붠"}}"#)
+    #expect(spellings(voice, "一", "元", "五角") == ["yì", "元", "五角"])
+    #expect(spellings(voice, "십 ", "원", " 입금") == ["시붠", "", " 입금"])
+    let segments = voice.respell([Script.Segment("一", .amount), Script.Segment("元", .amount)])
+    #expect(segments.map(\.text) == ["一", "元"])
+    #expect(segments[1].respelled == nil)
+  }
+
+  @Test("a letter that the voice does not read is respelled, or read without its marks, or not said")
+  func letters() throws {
+    let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z ê", "letters": {"ß": "ss", "đ": "d"}}"#)
+    #expect(spellings(voice, "Nguyễn Đức Straße") == ["Nguyên duc Strasse"])
+    #expect(voice.canSay("ễ") && voice.canSay("Đ") && !voice.canSay("張"))
+    #expect(spellings(voice, "e\u{301}\u{302}x") == ["ex"])
+  }
+
+  @Test("the iteration mark repeats the kanji before it")
+  func iterationMark() throws {
+    let voice = try pronunciation(#"{"voice": "xx", "reads": "一-龥"}"#)
+    #expect(spellings(voice, "佐々木") == ["佐佐木"])
+  }
+
+  @Test(
+    "a table with a fault is refused, and the error names the file",
+    arguments: [
+      ("{", "does not read as a table of pronunciations"),
+      (#"{"voice": "yy", "reads": "a-z"}"#, "is for the voice yy, and a file is named after its voice"),
+      (#"{"voice": "xx", "reads": "a-z abc"}"#, "has a part in reads that is neither a letter nor a range such as a-z"),
+      (#"{"voice": "xx", "reads": "z-a"}"#, "has a part in reads that is neither a letter nor a range such as a-z"),
+      (
+        #"{"voice": "xx", "reads": "a", "letters": {"ab": "c"}}"#, "has a key in letters that is not one Unicode scalar"
+      ),
+    ])
+  func faults(json: String, problem: String) throws {
+    let error = #expect(throws: AnnouncementError.self) { try pronunciation(json) }
+    #expect(error?.code == .phraseBookInvalid)
+    #expect(error?.subject == "pronunciation/xx.json")
+    #expect(error?.problem == problem)
+  }
+
+  @Test("the report's text and the words that are read back keep the real words")
+  func realWords() throws {
+    let script = try Books.script(
+      .payment(Payment(amount: try Books.money("20", "KRW"), channel: "bank", payer: "Nguyễn")), "en-US")
+    #expect(script.text == "Received twenty won by bank transfer, from Nguyễn")
+    #expect(script.amountText == "twenty won")
+    #expect(script.runs.map(\.spelling) == ["Received twenty wahn by bank transfer, from Nguyên"])
+  }
+
+  @Test("every book's sentences are respelled with the table of its voice")
+  func books() throws {
+    func spelling(_ amount: String, _ code: String, _ locale: String, channel: String? = nil) throws -> String {
+      let payment = Payment(amount: try Books.money(amount, code), channel: channel)
+      return try Books.script(.payment(payment), locale).runs.map(\.spelling).joined()
+    }
+    #expect(try spelling("101.10", "CNY", "zh-CN", channel: "bank") == "银航卡到账yì百零一元yì角")
+    #expect(try spelling("11000", "CNY", "zh-CN") == "到账yí万yì千元")
+    #expect(try spelling("600", "JPY", "ja-JP") == "ろっ-ぴゃくえんをうけとりました")
+    #expect(try spelling("20", "KRW", "ko-KR") == "이시붠 입금되어씀니다")
+    #expect(try spelling("55.59", "INR", "hi-IN") == "पच्पन रुपये उन्सठ पैसे प्राप्त हुए")
+    #expect(try spelling("1.05", "INR", "en-US") == "Received one rupee and five pysay")
+  }
+}

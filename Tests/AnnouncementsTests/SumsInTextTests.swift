@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AmountReadback
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+
+/// Sums in free text, in every way of writing that CLDR's patterns and the six countries' habits know: the words are read
+/// back by the independent reader, and are the sum that was written.
+@Suite("A sum in a text is said as the sum that is meant")
+struct SumsInTextTests {
+  /// Signs that mean one currency in a locale, as the phrase books' `currencySigns` have them.
+  static let currencies: [(locale: String, code: String, sign: String)] = [
+    ("en-US", "USD", "$"), ("en-US", "EUR", "€"), ("en-US", "GBP", "£"), ("en-US", "INR", "₹"), ("en-US", "JPY", "¥"),
+    ("zh-CN", "CNY", "¥"), ("zh-CN", "USD", "$"), ("zh-CN", "EUR", "€"),
+    ("hi-IN", "INR", "₹"), ("hi-IN", "USD", "$"), ("es-MX", "MXN", "$"), ("es-MX", "EUR", "€"),
+    ("ja-JP", "JPY", "¥"), ("ja-JP", "USD", "$"), ("ko-KR", "KRW", "₩"), ("ko-KR", "USD", "$"),
+  ]
+
+  /// One way of writing a sum; `nil` for sums that are not written so.
+  struct Way: Sendable {
+    var name: String
+    var write: @Sendable (_ sum: Money, _ sign: String, _ locale: String) -> String?
+    var isNegative = false
+  }
+
+  /// The digits of a sum: `1234567.50`, grouped by threes or as India groups, with a decimal part where there is one.
+  private static func digits(
+    _ sum: Money, group: String = "", point: String = ".", isIndian: Bool = false
+  ) -> String {
+    var whole = Array(String(sum.majorPart))
+    var groups: [String] = []
+    var size = 3
+    while whole.count > size {
+      groups.insert(String(whole.suffix(size)), at: 0)
+      whole.removeLast(size)
+      if isIndian { size = 2 }
+    }
+    groups.insert(String(whole), at: 0)
+    let decimals = sum.minorPartDigits.map(String.init).joined()
+    return groups.joined(separator: group) + (sum.minorPart > 0 ? point + decimals : "")
+  }
+
+  /// The sum as a decimal multiple of a power of ten, where two decimals are enough: 1.5 of 1,500,000.
+  private static func multiple(_ sum: Money, _ power: Int) -> String? {
+    var unit = sum.currency.minorUnitsPerMajor
+    for _ in 0..<power { unit *= 10 }
+    let hundredth = unit / 100
+    guard sum.minorUnits >= unit, sum.minorUnits % hundredth == 0 else { return nil }
+    let (whole, rest) = (sum.minorUnits / unit, sum.minorUnits % unit / hundredth)
+    if rest == 0 { return String(whole) }
+    return "\(whole)." + (rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")
+  }
+
+  private static func fullWidth(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          guard (0x21...0x7E).contains(scalar.value) else { return scalar }
+          return Unicode.Scalar(scalar.value + 0xFEE0) ?? scalar
+        }))
+  }
+
+  private static func devanagari(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          (0x30...0x39).contains(scalar.value) ? Unicode.Scalar(scalar.value - 0x30 + 0x966) ?? scalar : scalar
+        }))
+  }
+
+  private static let scaleWords: [(locale: String, word: String, power: Int)] = [
+    ("", " million", 6), ("", "M", 6), ("", "bn", 9), ("", " billion", 9), ("", "k", 3), ("", " lakh", 5),
+    ("", " crore", 7), ("zh-CN", "万", 4), ("zh-CN", "亿", 8), ("zh-CN", "百万", 6), ("ja-JP", "万", 4),
+    ("ja-JP", "億", 8), ("ko-KR", "만", 4), ("ko-KR", "억", 8), ("hi-IN", " लाख", 5), ("hi-IN", " करोड़", 7),
+    ("hi-IN", " हज़ार", 3), ("es-MX", " mil", 3), ("es-MX", " millones", 6), ("es-MX", " mil millones", 9),
+  ]
+
+  static let ways: [Way] =
+    [
+      Way(name: "sign before") { sum, sign, _ in sign + digits(sum) },
+      Way(name: "sign before, grouped") { sum, sign, _ in sign + digits(sum, group: ",") },
+      Way(name: "sign and space before") { sum, sign, _ in sign + " " + digits(sum, group: ",") },
+      Way(name: "sign behind") { sum, sign, _ in digits(sum, group: ",") + sign },
+      Way(name: "sign behind a space that does not break") { sum, sign, _ in digits(sum) + "\u{A0}" + sign },
+      Way(name: "grouped by spaces") { sum, sign, _ in sign + digits(sum, group: " ") },
+      Way(name: "grouped by narrow spaces") { sum, sign, _ in sign + digits(sum, group: "\u{202F}") },
+      Way(name: "grouped by thin spaces, sign behind") { sum, sign, _ in digits(sum, group: "\u{2009}") + " " + sign },
+      Way(name: "grouped by apostrophes") { sum, sign, _ in sign + digits(sum, group: "'") },
+      Way(name: "grouped as in India") { sum, sign, _ in sign + digits(sum, group: ",", isIndian: true) },
+      Way(name: "grouped by points, a decimal comma") { sum, sign, _ in
+        sum.majorPart >= 1_000 && sum.minorPart > 0 ? digits(sum, group: ".", point: ",") + " " + sign : nil
+      },
+      Way(name: "grouped by spaces, a decimal comma") { sum, sign, _ in
+        sum.majorPart >= 1_000 && sum.minorPart > 0 ? digits(sum, group: "\u{A0}", point: ",") + " " + sign : nil
+      },
+      Way(name: "code before") { sum, _, _ in sum.currency.code + " " + digits(sum, group: ",") },
+      Way(name: "code behind") { sum, _, _ in digits(sum, group: ",") + " " + sum.currency.code },
+      Way(name: "code behind, and a sign") { sum, sign, _ in sign + digits(sum) + " " + sum.currency.code },
+      Way(name: "full width") { sum, sign, _ in fullWidth(sign + digits(sum, group: ",")) },
+      Way(name: "digits of Devanagari") { sum, sign, _ in sign + devanagari(digits(sum)) },
+      Way(name: "minus before") { sum, sign, _ in "-" + sign + digits(sum) },
+      Way(name: "minus behind the sign") { sum, sign, _ in sign + "-" + digits(sum) },
+      Way(name: "dash before") { sum, sign, _ in "\u{2013}" + sign + digits(sum) },
+      Way(name: "mathematical minus before") { sum, sign, _ in "\u{2212}" + sign + digits(sum, group: ",") },
+      Way(name: "brackets of accounting") { sum, sign, _ in "(" + sign + digits(sum, group: ",") + ")" },
+      Way(name: "letter sign behind") { sum, _, locale in
+        ["zh-CN CNY": "元", "ja-JP JPY": "円", "ko-KR KRW": "원"]["\(locale) \(sum.currency.code)"]
+          .map { digits(sum, group: ",") + $0 }
+      },
+      Way(name: "letter sign behind a space") { sum, _, locale in
+        ["zh-CN CNY": "元", "ja-JP JPY": "円", "ko-KR KRW": "원"]["\(locale) \(sum.currency.code)"]
+          .map { digits(sum, group: ",") + " " + $0 }
+      },
+      Way(name: "元, 角 and 分") { sum, _, locale in
+        guard locale == "zh-CN", sum.currency.code == "CNY", sum.majorPart > 0, sum.minorPart >= 10 else { return nil }
+        let parts = sum.minorPartDigits
+        return "\(sum.majorPart)元\(parts[0])角" + (parts[1] > 0 ? "\(parts[1])分" : "")
+      },
+      Way(name: "万 and 千") { sum, sign, locale in
+        guard ["zh-CN", "ja-JP"].contains(locale), sum.minorPart == 0, (10_000...99_999_999).contains(sum.majorPart),
+          sum.majorPart % 1_000 == 0, sum.majorPart % 10_000 > 0
+        else { return nil }
+        return "\(sign)\(sum.majorPart / 10_000)万\(sum.majorPart % 10_000 / 1_000)千"
+      },
+      Way(name: "cents") { sum, _, locale in
+        ["en-US USD", "es-MX MXN"].contains("\(locale) \(sum.currency.code)") && sum.majorPart == 0
+          ? "\(sum.minorPart)¢" : nil
+      },
+      Way(name: "Rs") { sum, _, _ in sum.currency.code == "INR" ? "Rs. " + digits(sum, group: ",", isIndian: true) : nil
+      },
+      Way(name: "US$") { sum, sign, _ in
+        sum.currency.code == "USD" && sign == "$" ? "US$" + digits(sum, group: ",") : nil
+      },
+    ].map { way in
+      var way = way
+      way.isNegative = ["minus", "dash", "mathematical", "brackets"].contains { way.name.hasPrefix($0) }
+      return way
+    }
+    + scaleWords.map { scale in
+      Way(name: "scale '\(scale.word)' \(scale.locale)") { sum, sign, locale in
+        guard scale.locale.isEmpty || scale.locale == locale, let number = multiple(sum, scale.power) else {
+          return nil
+        }
+        return sign + number + scale.word
+      }
+    }
+
+  /// A sum that fits the ways of writing: of any length, with and without a decimal part, round or not.
+  private static func sum(_ currency: Currency, _ random: inout SplitMix64) throws -> Money {
+    let length = Int.random(in: 0...10, using: &random)
+    let highest = (0..<length).reduce(Int64(1)) { power, _ in power * 10 }
+    var major = Int64.random(in: 0...highest, using: &random)
+    if Bool.random(using: &random), length > 3 {
+      let round = (0..<(length - 2)).reduce(Int64(1)) { power, _ in power * 10 }
+      major = max(round, major / round * round)
+    }
+    let hasMinor = Int.random(in: 0..<3, using: &random) == 0
+    let minor = hasMinor ? Int64.random(in: 0..<currency.minorUnitsPerMajor, using: &random) : 0
+    return try Money(minorUnits: max(1, major * currency.minorUnitsPerMajor + minor), currency: currency)
+  }
+
+  @Test("5,000 sums and more read back, in every way of writing them")
+  func readBack() throws {
+    var random = SplitMix64(seed: 12)
+    var checked = 0
+    var byWay: [String: Int] = [:]
+    var wrong: [String: String] = [:]
+    while checked < 6_000 {
+      for (locale, code, sign) in Self.currencies {
+        let currency = try Currency(code: code).orThrow(code)
+        for way in Self.ways {
+          let sum = try Self.sum(currency, &random)
+          guard let text = way.write(sum, sign, locale) else { continue }
+          checked += 1
+          byWay[way.name, default: 0] += 1
+          if let words = try misreading(of: text, meaning: sum, in: locale, isNegative: way.isNegative) {
+            wrong["\(way.name), \(locale)"] = "'\(text)' is said '\(words)'"
+          }
+        }
+      }
+    }
+    #expect(wrong == [:])
+    #expect(Set(Self.ways.map(\.name)) == Set(byWay.keys))
+  }
+
+  /// The words of a text that do not read back as the sum meant; `nil` when they do.
+  private func misreading(
+    of text: String, meaning sum: Money, in locale: String, isNegative: Bool
+  ) throws -> String? {
+    let (script, remarks) = try Books.all().writer(for: locale).writing(of: .text(text, locale: nil))
+    var words = script.text
+    let minus = [
+      "en-US": "minus ", "zh-CN": "负 ", "hi-IN": "माइनस ", "es-MX": "menos ", "ja-JP": "マイナス ", "ko-KR": "마이너스 ",
+    ]
+    if isNegative {
+      let sign = minus[locale] ?? ""
+      guard words.hasPrefix(sign) else { return words }
+      words.removeFirst(sign.count)
+    }
+    // A long sum has a pause in it, so that the engine says it to the end.
+    words = words.replacing(",", with: "")
+    let reader = try AmountReader(locale: locale)
+    let read = try? reader.minorUnits(
+      in: words, currency: sum.currency.code, minorDigits: sum.currency.minorDigits)
+    return read == sum.minorUnits && remarks.warnings.isEmpty ? nil : words
+  }
+
+  @Test(
+    "a sum that can be read in two ways is said digit by digit, and the report says so",
+    arguments: [
+      ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
+      ("¥12.50", "ja-JP", "いちに てん ごゼロ"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
+      ("1万5元", "zh-CN", "一 万5 元"), ("€1.234,567", "en-US", "one, two three four, five six seven euros"),
+    ])
+  func uncertain(text: String, locale: String, words: String) throws {
+    let (script, remarks) = try Books.all().writer(for: locale).writing(of: .text(text, locale: nil))
+    #expect(script.text == words)
+    #expect(remarks.warnings == ["text: a sum can be read in two ways, so its digits are said one by one"])
+  }
+
+  @Test(
+    "numbers that are no sums keep their meaning",
+    arguments: [
+      ("9:00 am", "en-US", "nine a m"), ("12:30", "en-US", "twelve thirty"), ("9:05", "zh-CN", "九点零五分"),
+      ("9:05", "ja-JP", "くじごふん"), ("3:05", "ko-KR", "세 시 오 분"), ("12:30", "es-MX", "doce treinta"),
+      ("9:30", "hi-IN", "नौ बजकर तीस मिनट"), ("25:61", "en-US", "twenty-five, sixty-one"),
+      ("2026-11-21", "en-US", "November twenty-first, twenty twenty-six"),
+      ("21/11/2026", "es-MX", "veintiuno de noviembre de dos mil veintiséis"),
+      ("11/21/2026", "es-MX", "veintiuno de noviembre de dos mil veintiséis"),
+      ("2026-11-21", "zh-CN", "二零二六年十一月二十一日"), ("2026/11/21", "ko-KR", "이천이십육년 십일월 이십일일"),
+      ("2026-13-41", "en-US", "two zero two six, one three, four one"),
+      ("2nd", "en-US", "second"), ("21st", "en-US", "twenty-first"), ("2º piso", "es-MX", "segundo piso"),
+      ("2nd", "hi-IN", "दूसरा"), ("½", "en-US", "a half"), ("1/2", "zh-CN", "二分之一"), ("3½", "es-MX", "tres y medio"),
+      ("24/7", "en-US", "twenty-four seven"), ("5/16", "en-US", "five over sixteen"), ("10%", "zh-CN", "百分之十"),
+      ("20 %", "es-MX", "veinte por ciento"), ("2杯", "zh-CN", "两杯"), ("2杯", "ja-JP", "にはい"), ("2잔", "ko-KR", "두 잔"),
+      ("2つ", "ja-JP", "ふたつ"), ("1 torta", "es-MX", "una torta"), ("1 día", "es-MX", "un día"),
+      ("555-123-4567", "en-US", "five five five, one two three, four five six seven"),
+      ("138****1234", "zh-CN", "幺三八, 幺二三四"), ("尾号1234", "zh-CN", "尾号 幺二三四"),
+      ("010-1234-5678", "ko-KR", "공 일 공, 일 이 삼 사, 오 육 칠 팔"),
+      ("Order #2026", "en-US", "Order number two zero two six"), ("INV-0042", "en-US", "INV zero zero four two"),
+      ("playera XL", "es-MX", "playera X L"), ("World War II", "en-US", "World War I I"),
+      ("Xi Jinping", "en-US", "Xi Jinping"),
+      ("MIX", "en-US", "MIX"), ("part iii", "en-US", "part i i i"),
+      ("a.b@example.org", "en-US", "a dot b at example dot org"),
+      ("https://example.com/pay?id=42", "en-US", "example dot com"), ("8.5", "ja-JP", "はってんご"),
+      ("1.5", "ja-JP", "いってんご"),
+      ("10.5", "ja-JP", "じゅってんご"), ("v2.0.1", "en-US", "v two, zero, one"),
+      ("2+2=4", "en-US", "two plus two equals four"),
+      ("Coffee ($5)", "en-US", "Coffee five dollars"), ("TOP 10", "en-US", "TOP ten"),
+      ("5 m cable", "en-US", "five m cable"),
+    ])
+  func otherNumbers(text: String, locale: String, words: String) throws {
+    #expect(try Books.script(.text(text, locale: nil), locale).text == words)
+  }
+}

@@ -7,6 +7,7 @@
 #   make check    the long, exhaustive checks, built for release, and a part of the next
 #   make check-service   the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-console   the console, in a real browser
+#   make wording  docs/wording.md and the reviewed phonemes, written anew
 #   make bench    figures, beside the engine in-process and beside the espeak-ng program
 #   make format   put the sources in format
 #   make install PREFIX=/usr/local
@@ -18,7 +19,7 @@ RELEASE = .build/release
 # The locales whose packs are made at set-up, by the engine: clips then work with nothing recorded.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: voices setup run samples test sanitize lint format check check-service check-console bench build install clean
+.PHONY: voices setup run samples test sanitize lint format check check-service check-console bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -63,6 +64,11 @@ check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav $(SOUND_SERVER)
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
 	@$(MAKE) --no-print-directory check-service SERVICE_CHECKS="schemathesis mutations kill stop" SCALE=0.02
+
+# Writes docs/wording.md and the tables of reviewed phonemes anew; read the difference before you keep it.
+wording:
+	@scripts/setup
+	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'
 
 # At scale 1 all is done that docs/service.md promises, which takes half an hour on two cores; a part of it finds what is
 # broken. slow and load compare times, and disk mounts a file system: they are for a machine that does nothing else.

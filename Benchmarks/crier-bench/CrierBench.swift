@@ -12,7 +12,7 @@ import SpeechEngine
 struct CrierBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier-bench", abstract: "Measures Crier; run it through make bench.",
-    subcommands: [Texts.self, Throughput.self, Latency.self, Stitching.self])
+    subcommands: [Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self])
 }
 
 /// The announcements that are measured: the same for every contestant.
@@ -57,8 +57,28 @@ struct Texts: AsyncParsableCommand {
     let announcer = try Workload.announcer(speakers: 1)
     for announcement in try Workload.announcements(count) {
       let script = try announcer.script(for: announcement)
-      for run in script.runs { print("\(run.voice)\t\(script.rate)\t\(run.text)") }
+      for run in script.runs { print("\(run.voice)\t\(script.rate)\t\(run.spelling)") }
     }
+  }
+}
+
+/// Writes the words of a list on one core, respelled for their voices, and prints announcements a second.
+struct Words: AsyncParsableCommand {
+  @Option var count = 100_000
+
+  func run() async throws {
+    let books = try PhraseBooks(directory: Workload.installation.templates)
+    let announcements = try Workload.announcements(count)
+    var letters = 0
+    let clock = ContinuousClock()
+    let time = try clock.measure {
+      for announcement in announcements {
+        let script = try books.writer(for: announcement.locale ?? "en-US").script(for: announcement)
+        letters += script.runs.reduce(0) { $0 + $1.spelling.utf8.count }
+      }
+    }
+    let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    print("words rate \(Int(Double(count) / seconds)) bytes \(letters)")
   }
 }
 

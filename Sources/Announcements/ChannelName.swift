@@ -40,10 +40,21 @@ struct SentenceForms: Sendable, Decodable {
     other = try fields.decode(String.self, forKey: .other)
   }
 
-  func sentence(of amount: Money) -> String { amount.isOneUnit ? one ?? other : other }
-
   /// Both forms with their names for errors.
   var named: [(suffix: String, sentence: String)] {
     [("", other)] + (one.map { [(".one", $0)] } ?? [])
   }
+}
+
+/// The forms of a sentence, taken apart when the book is read.
+struct SentenceTemplates: Sendable {
+  private let one: SentenceTemplate?
+  private let other: SentenceTemplate
+
+  init(_ forms: SentenceForms) {
+    one = forms.one.map { SentenceTemplate($0) }
+    other = SentenceTemplate(forms.other)
+  }
+
+  func template(for amount: Money) -> SentenceTemplate { amount.isOneUnit ? one ?? other : other }
 }

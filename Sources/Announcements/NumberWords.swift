@@ -77,10 +77,14 @@ final class SpelledOutNumbers: Sendable {
 
   func words(_ number: Int64) -> [NumberWord] {
     let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.spelled, with: $1.said) }
-    return spelled.split(whereSeparator: \.isWhitespace).flatMap { word in
-      // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
-      let plain = String(String.UnicodeScalarView(word.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))
-      let parts = isSyllabic ? plain.map(String.init) : Self.hyphenated(plain)
+    // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
+    let isBroken = spelled.unicodeScalars.contains { $0 == "\u{AD}" || $0 == "\u{200B}" }
+    let plain =
+      isBroken
+      ? String(String.UnicodeScalarView(spelled.unicodeScalars.filter { $0 != "\u{AD}" && $0 != "\u{200B}" }))
+      : spelled
+    return plain.split(whereSeparator: { $0 == " " || $0 == "\u{A0}" }).flatMap { word in
+      let parts = isSyllabic ? word.map(String.init) : Self.hyphenated(String(word))
       return parts.enumerated().map { NumberWord($0.element, isBound: $0.offset < parts.count - 1) }
     }
   }

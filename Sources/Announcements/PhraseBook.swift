@@ -4,7 +4,10 @@ public import Foundation
 
 /// How one locale says that money moved: its sentences, units, channels, numbers and voice. One file under
 /// `Templates/`, described in `docs/phrase-books.md`.
-public struct PhraseBook: Sendable {
+///
+/// A class, though nothing in it changes: it is handed on for every word, and copying its tables cost more than writing
+/// the words.
+public final class PhraseBook: Sendable {
   /// BCP 47, as the file is named.
   public let locale: String
 
@@ -28,6 +31,12 @@ public struct PhraseBook: Sendable {
 
   /// The words of numbers and of units, to find sums in names.
   let numberWords: NumberWordTable
+
+  /// The templates of the payment sentences, apart.
+  let sentences: [Payment.Kind: SentenceTemplates]
+
+  /// The phrases around a channel's name, apart, by kind of payment and `other`.
+  let channelPhrases: [String: SentenceTemplate]
 
   /// The words of the book's sentences, to find names that speak of a payment.
   let sentenceWords: ReplacementTable
@@ -163,6 +172,10 @@ public struct PhraseBook: Sendable {
     readings = content.readingTable
     counterNames = content.counterNames
     sentenceWords = content.sentenceWords
+    sentences = content.sentences.reduce(into: [:]) { sentences, entry in
+      if let kind = Payment.Kind(rawValue: entry.key) { sentences[kind] = SentenceTemplates(entry.value) }
+    }
+    channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
     switch content.numbers {
     case .cldr(let identifier, let corrections, let isSyllabic, let counts):
       // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.

@@ -97,8 +97,8 @@ public struct ScriptWriter: Sendable {
     }
     let places = Set(filled.filter { !$0.value.isEmpty }.keys)
     // The book was checked to have a sentence for each kind.
-    let sentence = book.content.sentences[payment.kind.rawValue]?.sentence(of: payment.amount) ?? "{amount}"
-    for piece in SentenceTemplate.pieces(of: sentence, filled: places) {
+    let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
+    for piece in sentence.pieces(filled: places) {
       switch piece {
       case .words(let words): runs.append(book.piece(words), .phrase)
       case .place(.amount): try appendAmount(payment.amount, to: &runs)
@@ -115,10 +115,10 @@ public struct ScriptWriter: Sendable {
     if let phrase = known?.phrase(for: kind) { return [(book.piece(phrase), .channel)] }
     let name = known.map { [named($0.name)] } ?? read(channel)
     guard !name.isEmpty else { return [] }
-    let phrases = book.content.channelPhrases
-    let template = phrases[kind.rawValue] ?? phrases["other"] ?? "{channel}"
+    let phrases = book.channelPhrases
+    let template = phrases[kind.rawValue] ?? phrases["other"] ?? SentenceTemplate("{channel}")
     var said: [(piece: FreeText.Piece, role: Script.Role)] = []
-    for piece in SentenceTemplate.pieces(of: template, filled: [.channel]) {
+    for piece in template.pieces(filled: [.channel]) {
       switch piece {
       case .words(let words): said.append((book.piece(words), .phrase))
       case .place: said += name.map { ($0, .channel) }

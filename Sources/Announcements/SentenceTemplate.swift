@@ -4,18 +4,31 @@
 ///
 /// Words outside braces are said as they stand. A part in square brackets is said only when the one place in it is
 /// filled. Brackets do not nest.
-struct SentenceTemplate {
-  enum Piece: Equatable {
+struct SentenceTemplate: Sendable {
+  enum Piece: Equatable, Sendable {
     case words(String)
     case place(Script.Role)
   }
 
+  private let parts: [Part]
+
+  init(_ template: String) { parts = Self.parts(of: template) }
+
   /// The pieces that are left when only the given places are filled.
-  static func pieces(of template: String, filled: Set<Script.Role>) -> [Piece] {
-    parts(of: template).flatMap { part in
-      let places = part.pieces.compactMap { if case .place(let role) = $0 { role } else { nil } }
-      return part.isOptional && !places.allSatisfy(filled.contains) ? [] : part.pieces
+  func pieces(filled: Set<Script.Role>) -> [Piece] {
+    parts.flatMap { part in
+      let isLeftOut =
+        part.isOptional
+        && part.pieces.contains { piece in
+          if case .place(let role) = piece { !filled.contains(role) } else { false }
+        }
+      return isLeftOut ? [] : part.pieces
     }
+  }
+
+  /// The pieces of a template that is used once.
+  static func pieces(of template: String, filled: Set<Script.Role>) -> [Piece] {
+    SentenceTemplate(template).pieces(filled: filled)
   }
 
   /// What is wrong with a payment's template, or `nil`.
@@ -80,7 +93,7 @@ struct SentenceTemplate {
     return wrong.map { "does not say {\($0.rawValue)} exactly once" }
   }
 
-  private struct Part {
+  private struct Part: Sendable {
     var isOptional: Bool
     var pieces: [Piece]
   }

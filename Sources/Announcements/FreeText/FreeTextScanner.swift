@@ -207,7 +207,9 @@ struct FreeTextScanner {
     guard isWordStart, RomanNumeral.isLetter(scalars[index]) else { return false }
     var end = index
     while end < scalars.count, RomanNumeral.isLetter(scalars[end]) { end += 1 }
-    guard end - index >= 2, end == scalars.count || !(scalars[end].isWordPart || scalars[end].digit != nil),
+    let isEnded =
+      end == scalars.count || scalars[end].isUnspaced || !(scalars[end].isWordPart || scalars[end].digit != nil)
+    guard end - index >= 2, isEnded,
       RomanNumeral.isNumeral(scalars[index..<end])
     else { return false }
     // In a text that is all capitals such a word is a word: LI, VI, MIX.

@@ -20,10 +20,13 @@ struct Pronunciation: Sendable {
     var words: [String: String]?
     /// Parts of a text, and how they are written for the voice wherever they stand.
     var phrases: [String: String]?
+    /// Two or three consonants at the start of a word for which the voice spells the word, with a space between two.
+    var spelledStarts: String?
   }
 
   private let reads: ScalarRanges
   private let letters: [Unicode.Scalar: String]
+  private let spelledStarts: Set<Substring>
   private var table = ReplacementTable()
 
   /// - Parameters:
@@ -52,6 +55,7 @@ struct Pronunciation: Sendable {
       letters[scalar] = respelling
     }
     self.letters = letters
+    spelledStarts = Set((content.spelledStarts ?? "").split(separator: " "))
     for (word, respelling) in content.words ?? [:] { table.add(word, respelling, isWholeWord: true) }
     for (phrase, respelling) in content.phrases ?? [:] { table.add(phrase, respelling, isWholeWord: false) }
   }
@@ -95,11 +99,19 @@ struct Pronunciation: Sendable {
         index = end
         continue
       }
+      if !spelledStarts.isEmpty, let start = spelledStart(of: scalars, lowered, at: index) {
+        let value = Self.sayable(start)
+        respelling.replace(index..<index + start.count, of: scalars, with: value.unicodeScalars[...])
+        index += start.count
+        continue
+      }
       let scalar = scalars[index]
-      if scalar == Self.iterationMark, index > 0 {
+      if scalar == " " || reads.contains(lowered[index]) {
+        respelling.keep(scalar)
+      } else if scalar == Self.iterationMark, index > 0 {
         let repeated = spelling(of: scalars[index - 1]) ?? ""
         respelling.replace(index..<index + 1, of: scalars, with: repeated.unicodeScalars[...])
-      } else if !scalar.isWordPart || reads.contains(lowered[index]) {
+      } else if !scalar.isWordPart {
         respelling.keep(scalar)
       } else {
         respelling.replace(index..<index + 1, of: scalars, with: (spelling(of: scalar) ?? "").unicodeScalars[...])
@@ -107,6 +119,31 @@ struct Pronunciation: Sendable {
       index += 1
     }
     return respelling.segments
+  }
+
+  /// The consonants at the start of a word for which the voice would spell the word; `nil` when there are none, and for
+  /// abbreviations: words in capitals, and words without a vowel.
+  private func spelledStart(
+    of scalars: [Unicode.Scalar], _ lowered: [Unicode.Scalar], at index: Int
+  ) -> [Unicode.Scalar]? {
+    guard index == 0 || !scalars[index - 1].isWordPart, index + 2 < scalars.count,
+      scalars[index].isWordPart, scalars[index + 1].isWordPart, scalars[index + 1] == lowered[index + 1]
+    else { return nil }
+    for count in [3, 2] where index + count < scalars.count {
+      let start = lowered[index..<index + count].map(\.baseLetter)
+      guard spelledStarts.contains(Substring(String(String.UnicodeScalarView(start)))) else { continue }
+      let rest = lowered[(index + count)...].prefix { $0.isWordPart }
+      return rest.contains { "aeiouy".unicodeScalars.contains($0.baseLetter) } ? start : nil
+    }
+    return nil
+  }
+
+  /// Consonants that open a word, with a vowel where a listener of another language hears one: Devorak, Enguyen.
+  private static func sayable(_ start: [Unicode.Scalar]) -> String {
+    let letters = start.map { String($0) }
+    let (before, last) = (letters.dropLast().joined(), letters[letters.count - 1])
+    if last == "h" || last == letters[letters.count - 2] { return before }
+    return letters.count == 2 && ["m", "n"].contains(before) ? "e" + before + last : before + "e" + last
   }
 
   /// How the letter is written for the voice; `nil` when the voice cannot say it.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Replacements of words and phrases in a text. Where several entries match at one place, the longest wins.
 ///
-/// Letter case is ignored. Matching goes from left to right, and what was replaced is not looked at again, so an entry
+/// Letter case and the marks on Latin letters are ignored. Matching goes from left to right, and what was replaced is not looked at again, so an entry
 /// that maps a phrase to itself protects the phrase from the shorter entries in it.
 struct ReplacementTable: Sendable {
   struct Entry: Sendable {
-    /// In lower case.
+    /// In lower case, Latin letters without their marks.
     let key: [Unicode.Scalar]
     let value: String
     /// Whether the entry matches between two word boundaries only.
@@ -29,7 +31,7 @@ struct ReplacementTable: Sendable {
 
   /// Adds an entry. A later entry replaces an earlier one with the same key. An empty key is ignored.
   mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
-    let scalars = key.unicodeScalars.map(\.lowercased)
+    let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)
     guard let first = scalars.first else { return }
     var list = entries[first] ?? []
     list.removeAll { $0.key == scalars }
@@ -48,10 +50,12 @@ struct ReplacementTable: Sendable {
   /// The longest entry that matches at `index`; `nil` behind the end.
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
-    guard index < scalars.count, let list = entries[scalars[index]] else { return nil }
+    guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return nil }
     return list.first { entry in
       let end = index + entry.key.count
-      guard end <= scalars.count, scalars[index..<end].elementsEqual(entry.key) else { return false }
+      guard end <= scalars.count, scalars[index..<end].elementsEqual(entry.key, by: { $0.baseLetter == $1 }) else {
+        return false
+      }
       return !entry.isWholeWord
         || (Self.isBoundary(scalars, at: index, firstInside: true)
           && Self.isBoundary(scalars, at: end, firstInside: false))
@@ -69,8 +73,20 @@ extension Unicode.Scalar {
   /// The scalar in lower case; itself where its lower case is several scalars.
   var lowercased: Unicode.Scalar {
     if isASCII { return (0x41...0x5A).contains(value) ? Unicode.Scalar(UInt8(value) + 0x20) : self }
+    // The scripts of India and East Asia have no letter case, and asking for it is what costs most.
+    if (0x590...0x109F).contains(value) || (0x1100...0x139F).contains(value) || (0x2E80...0xA63F).contains(value)
+      || (0xAC00...0xFAFF).contains(value)
+    {
+      return self
+    }
     let mapping = properties.lowercaseMapping.unicodeScalars
     return mapping.count == 1 ? mapping.first ?? self : self
+  }
+
+  /// A Latin letter without its marks; any other scalar is itself.
+  var baseLetter: Unicode.Scalar {
+    if value < 0xC0 || (value > 0x24F && value < 0x1E00) || value > 0x1EFF { return self }
+    return String(self).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? self
   }
 
   /// Whether the scalar is a letter, or a mark on one.

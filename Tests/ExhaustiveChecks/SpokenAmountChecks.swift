@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import SpeechEngine
+import TestSupport
+import Testing
+
+/// The product's first rule in phonemes: no two amounts sound alike, and no amount sounds like a bare number.
+@Suite("What is heard of an amount")
+struct SpokenAmountChecks {
+  /// An amount, or a number by itself, as it is said.
+  private struct Said: Hashable {
+    var meaning: String
+    var spelling: String
+  }
+
+  private static let locales = ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"]
+
+  @Test("no two amounts of any currencies of a book have the same phonemes", arguments: locales)
+  func noTwoSoundAlike(locale: String) async throws {
+    let announcer = try Checkout.announcer()
+    let said = try Self.said(locale, announcer.phraseBooks)
+    let collisions = try await Self.collisions(said, locale, announcer)
+    print("\(locale): \(said.count) amounts and numbers, \(collisions.count) pairs that sound alike")
+    #expect(collisions == [])
+  }
+
+  @Test("a table that makes won sound like one is found")
+  func brokenTable() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.copyItem(at: Checkout.installation.templates, to: folder)
+    let file = folder.appending(path: "pronunciation/en-us.json")
+    let table = try String(contentsOf: file, encoding: .utf8)
+    #expect(table.contains(#""won": "wahn""#))
+    try Data(table.replacing(#""won": "wahn""#, with: #""won": "one""#).utf8).write(to: file)
+    let announcer = Announcer(phraseBooks: try PhraseBooks(directory: folder), engine: Checkout.engine())
+    let said = try Self.said("en-US", announcer.phraseBooks)
+    let collisions = try await Self.collisions(said, "en-US", announcer)
+    #expect(collisions.contains("21 and 20 KRW"))
+  }
+
+  /// Numbers to 1,000, every power of ten times every digit with and without a one, and random ones; in each currency
+  /// with every number of minor units alone and some behind a major unit. And the numbers by themselves.
+  private static func said(_ locale: String, _ books: PhraseBooks) throws -> [Said] {
+    let writer = try books.writer(for: locale)
+    var random = SplitMix64(seed: 20_261_121)
+    var numbers = Array(Int64(1)...1_000)
+    var power: Int64 = 1_000
+    while power <= 100_000_000_000 {
+      for digit in Int64(1)...9 { numbers += [digit * power, digit * power + 1, digit * power + power / 10] }
+      numbers.append(Int64.random(in: power..<power * 10, using: &random))
+      power *= 10
+    }
+    var said: [Said] = []
+    for number in Set(numbers).sorted() where number < 10_000 {
+      let script = try writer.script(for: .text(String(number), locale: nil))
+      said.append(Said(meaning: "\(number)", spelling: script.runs.map(\.spelling).joined()))
+    }
+    for currency in writer.bookCurrencies {
+      let scale = currency.minorUnitsPerMajor
+      var amounts = numbers.map { $0 * scale }
+      if scale > 1 {
+        for minor in 1..<scale { amounts += [minor, scale + minor] }
+        for minor in [1, 10, scale / 2, scale - 1] { amounts += numbers.prefix(100).map { $0 * scale + minor } }
+      }
+      for minorUnits in Set(amounts).sorted() {
+        let amount = try Money(minorUnits: minorUnits, currency: currency)
+        let script = try writer.script(for: .payment(Payment(amount: amount)), shortenings: [.amountOnly])
+        said.append(
+          Said(meaning: "\(amount.decimalText) \(currency.code)", spelling: script.runs.map(\.spelling).joined()))
+      }
+    }
+    return said
+  }
+
+  /// The pairs whose phonemes are the same, stress and pauses aside.
+  private static func collisions(_ said: [Said], _ locale: String, _ announcer: Announcer) async throws -> [String] {
+    let book = try announcer.phraseBooks.book(for: locale)
+    let engine = Checkout.engine()
+    var meanings: [String: String] = [:]
+    var collisions: [String] = []
+    for chunk in said.chunks(of: 40) {
+      // The engine ends a paragraph with a new line, so that many are asked for at once.
+      let text = chunk.map { $0.spelling + "." }.joined(separator: "\n\n")
+      let lines = try await engine.phonemes(Utterance(voice: book.voice, rate: book.rate, text: text))
+        .split(separator: "\n")
+      try #require(lines.count == chunk.count, "\(locale): \(chunk.first?.meaning ?? "")")
+      for (said, line) in zip(chunk, lines) {
+        let heard = String(line.filter { !" ',%|_:".contains($0) })
+        if let other = meanings[heard], other != said.meaning { collisions.append("\(other) and \(said.meaning)") }
+        meanings[heard] = said.meaning
+      }
+    }
+    return collisions
+  }
+
+  @Test("every word of every book has the phonemes that were reviewed", arguments: locales)
+  func reviewedPhonemes(locale: String) async throws {
+    let announcer = try Checkout.announcer()
+    let writer = try announcer.phraseBooks.writer(for: locale)
+    let book = writer.book
+    let words = Set(try writer.vocabulary(currencies: writer.bookCurrencies).words.map(\.text)).sorted()
+    let engine = Checkout.engine()
+    var lines = ["# word\tas the engine is given it\tphonemes of \(book.voice)"]
+    for word in words {
+      let run = writer.respelled(
+        Script.Run(language: book.locale, voice: book.voice, segments: [Script.Segment(word, .phrase)]))
+      let phonemes = try await engine.phonemes(Utterance(voice: book.voice, rate: book.rate, text: run.spelling))
+      lines.append("\(word)\t\(run.spelling)\t\(phonemes.split(whereSeparator: \.isWhitespace).joined(separator: " "))")
+    }
+    try Recorded.expect(lines, in: "Tests/Fixtures/phonemes/\(locale).tsv")
+  }
+}
+
+extension Array {
+  /// The array in parts of at most `size` elements.
+  func chunks(of size: Int) -> [ArraySlice<Element>] {
+    stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+  }
+}

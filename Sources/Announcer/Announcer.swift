@@ -53,7 +53,21 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let (ways, engine) = try await withEngine(try ways(announcement, options))
+    let ways = try ways(announcement, options, by: packs.pack(for:pauses:options:))
+    do {
+      return try await rendered(announcement, options, ways, into: library)
+    } catch let error as SpeechEngineError where [.engineUnavailable, .speakerDied].contains(error.code) {
+      let recorded = try waysWithoutEngine(announcement, options, ways)
+      guard !recorded.isEmpty else { throw error }
+      return try await rendered(announcement, options, recorded, into: library)
+    }
+  }
+
+  private func rendered(
+    _ announcement: Announcement, _ options: RenderOptions, _ ways: [Way], into library: SoundLibrary?
+  ) async throws -> RenderedClip {
+    // Clips alone need no engine, and none is started for them.
+    let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -103,12 +117,16 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> [Way] {
+  ///
+  /// - Parameter choice: which pack speaks; `nil` for the engine.
+  private func ways(
+    _ announcement: Announcement, _ options: RenderOptions,
+    by choice: (_ script: Script, _ pauses: ClipPauses, _ options: RenderOptions) throws -> VoicePack?
+  ) throws -> [Way] {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
     let whole = try script(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
-    let pack =
-      options.method == .speech ? nil : try packs.pack(for: whole, pauses: pauses, options: options)
+    let pack = options.method == .speech ? nil : try choice(whole, pauses, options)
     // Attempts that differ in their pace alone say the same.
     var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
@@ -136,17 +154,14 @@ public final class Announcer: Sendable {
     return open
   }
 
-  /// The ways that are open, and the engine when one of them needs it. Clips alone need none, and none is started for
-  /// them; and when there is none, what clips can say is said all the same: the payment without its names.
-  private func withEngine(_ ways: [Way]) async throws -> (ways: [Way], engine: EngineIdentity?) {
+  /// The ways that need no engine: those of the pack that was to speak, else those of the pack that takes the engine's
+  /// place. A payment is then said without its names.
+  private func waysWithoutEngine(
+    _ announcement: Announcement, _ options: RenderOptions, _ ways: [Way]
+  ) throws -> [Way] {
     let recorded = ways.filter(\.plan.isRecorded)
-    guard recorded.count < ways.count else { return (ways, nil) }
-    do throws(SpeechEngineError) {
-      return (ways, try await engine.identity())
-    } catch {
-      guard !recorded.isEmpty, [.engineUnavailable, .speakerDied].contains(error.code) else { throw error }
-      return (recorded, nil)
-    }
+    guard recorded.isEmpty else { return recorded }
+    return try self.ways(announcement, options, by: packs.substitute(for:pauses:options:)).filter(\.plan.isRecorded)
   }
 
   private func script(

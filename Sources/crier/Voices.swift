@@ -100,7 +100,8 @@ struct Voices: AsyncParsableCommand {
           let progress = StepProgress(name: pack, isQuiet: quiet)
           let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
           let facts = PackFacts(
-            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved")
+            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved",
+            isSynthesized: true)
           try writer.write(facts, clips: clips, replacing: true)
           progress.end()
           if !quiet {

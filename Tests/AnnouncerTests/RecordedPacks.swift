@@ -30,15 +30,29 @@ actor RecordedPacks {
 extension Workshop {
   /// An announcer with this workshop's engine and one voice pack.
   ///
-  /// - Parameter change: what the pack has otherwise than the engine said it.
+  /// - Parameters:
+  ///   - isSynthesized: whether the pack's manifest tells that an engine said it.
+  ///   - change: what the pack has otherwise than the engine said it.
   func recordedAnnouncer(
-    in locale: String, id: String = "voice", engine: (any Speaking)? = nil,
+    in locale: String, id: String = "voice", isSynthesized: Bool = false, engine: (any Speaking)? = nil,
     change: ([PackClip]) -> [PackClip] = { $0 }
   ) async throws -> Announcer {
+    try await writePack(id, in: locale, isSynthesized: isSynthesized, change: change)
+    return packAnnouncer(engine: engine)
+  }
+
+  /// Writes a pack beside those that are there.
+  func writePack(
+    _ id: String, in locale: String, isSynthesized: Bool, change: ([PackClip]) -> [PackClip] = { $0 }
+  ) async throws {
     let clips = change(try await RecordedPacks.shared.clips(for: locale))
-    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0")
+    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0", isSynthesized: isSynthesized)
     _ = try PackWriter(directory: voices).write(facts, clips: clips)
-    return Announcer(
+  }
+
+  /// An announcer with all packs that were written.
+  func packAnnouncer(engine: (any Speaking)? = nil) -> Announcer {
+    Announcer(
       phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine, packs: VoicePackShelf(folders: [voices]))
   }
 

@@ -95,7 +95,7 @@ struct Voices: AsyncParsableCommand {
               "--voice \(Terminal.printable(voice)) does not read the words of \(book.locale): choose one of "
                 + "\(book.voices.joined(separator: ", ")), with any variant, such as +f2.")
           }
-          let speaker = EngineVoice(engine: engine, book: book, voice: voice, rate: rate)
+          let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
           let pack = id ?? "\(book.locale)-espeak"
           let progress = StepProgress(name: pack, isQuiet: quiet)
           let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }

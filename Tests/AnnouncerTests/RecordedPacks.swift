@@ -8,22 +8,37 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Packs that the engine said, made once for all tests; each test copies the one it needs into a folder of its own.
+/// Packs of single words that the engine said, made once for all tests; each test copies the one it needs into a folder of
+/// its own.
 actor RecordedPacks {
   static let shared = RecordedPacks()
 
-  private var clips: [String: [PackClip]] = [:]
+  private var clips: [String: Task<[PackClip], any Error>] = [:]
 
-  /// The clips of a locale: its own currency's amounts, sentences and channels.
+  /// The clips of a locale: its own currency's amounts, sentences and channels, one for each word, and one more for each
+  /// that may end an announcement.
   func clips(for locale: String) async throws -> [PackClip] {
-    if let known = clips[locale] { return known }
+    let task = clips[locale] ?? Task { try await Self.make(locale) }
+    clips[locale] = task
+    return try await task.value
+  }
+
+  private static func make(_ locale: String) async throws -> [PackClip] {
     let workshop = try Workshop()
     let writer = try workshop.announcer.phraseBooks.writer(for: locale)
     var vocabulary = try writer.vocabulary()
     vocabulary.blocks.removeAll { $0.coverage.hasPrefix("every amount in") && !$0.isRequired }
-    let made = try await EngineVoice(engine: workshop.engine, book: writer.book).clips(for: vocabulary)
-    clips[locale] = made
-    return made
+    var clips: [PackClip] = []
+    for word in vocabulary.words {
+      for position in word.mayEnd ? [ClipPosition.plain, .final] : [.plain] {
+        let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
+        let run = Script.Run(language: locale, voice: writer.book.voice, segments: [segment])
+        let spoken = try await workshop.engine.waveform(of: run, rate: writer.book.rate).waveform
+        let clip = try ClipPreparation().prepare(Recording(spoken))
+        clips.append(PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform))
+      }
+    }
+    return clips
   }
 }
 

@@ -108,6 +108,9 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
   /// Adds how well the pack's amounts are understood; below ``Understanding/bar`` in a hundred, each amount that is not
   /// understood is a warning.
   public mutating func add(_ understanding: Understanding) {
+    guard understanding.amounts > 0 else {
+      return add(understandingNote: "how well amounts are understood; record the words of more amounts")
+    }
     self.understanding = understanding
     guard !understanding.isEnough else { return }
     findings = PackFinding.inOrder(

@@ -76,6 +76,14 @@ struct UnderstandingTests {
     #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understanding_note\""))
   }
 
+  @Test("a pack that can say none of the amounts is told so")
+  func noAmounts() throws {
+    var report = try CheckedPack("ko-KR").check()
+    report.add(try measure(0) { _, said in said })
+    #expect(report.understanding == nil)
+    #expect(report.text.contains("\nnot measured: how well amounts are understood; record the words of more amounts\n"))
+  }
+
   @Test("the amounts are the same each time, and the recogniser expects any number")
   func amounts() throws {
     let writer = try Templates.writer("en-US")

@@ -53,8 +53,25 @@ public final class Announcer: Sendable {
     _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?
   ) async throws -> RenderedClip {
     try options.check()
-    let (written, remarks) = try ways(announcement, options)
-    let (ways, engine) = try await withEngine(written)
+    let written = try ways(announcement, options, by: packs.pack(for:pauses:options:))
+    do {
+      return try await rendered(announcement, options, written, into: library)
+    } catch let error as SpeechEngineError where [.engineUnavailable, .speakerDied].contains(error.code) {
+      let recorded = try waysWithoutEngine(announcement, options, written)
+      guard !recorded.ways.isEmpty else { throw error }
+      return try await rendered(announcement, options, recorded, into: library)
+    }
+  }
+
+  /// The ways to say an announcement, and what of it is not spoken.
+  private typealias Written = (ways: [Way], remarks: Remarks)
+
+  private func rendered(
+    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into library: SoundLibrary?
+  ) async throws -> RenderedClip {
+    let (ways, remarks) = written
+    // Clips alone need no engine, and none is started for them.
+    let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
     func recipe(_ ways: [Way]) -> String {
       Recipe(
         ways: ways, engine: engine, format: options.format.container.rawValue,
@@ -111,12 +128,16 @@ public final class Announcer: Sendable {
   // MARK: What to say
 
   /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
-  private func ways(_ announcement: Announcement, _ options: RenderOptions) throws -> (ways: [Way], remarks: Remarks) {
+  ///
+  /// - Parameter choice: which pack speaks; `nil` for the engine.
+  private func ways(
+    _ announcement: Announcement, _ options: RenderOptions,
+    by choice: (_ script: Script, _ pauses: ClipPauses, _ options: RenderOptions) throws -> VoicePack?
+  ) throws -> Written {
     let writer = try phraseBooks.writer(for: announcement.locale ?? options.defaultLocale)
     let (whole, remarks) = try writing(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
-    let pack =
-      options.method == .speech ? nil : try packs.pack(for: whole, pauses: pauses, options: options)
+    let pack = options.method == .speech ? nil : try choice(whole, pauses, options)
     // Attempts that differ in their pace alone say the same.
     var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
@@ -144,17 +165,15 @@ public final class Announcer: Sendable {
     return (open, remarks)
   }
 
-  /// The ways that are open, and the engine when one of them needs it. Clips alone need none, and none is started for
-  /// them; and when there is none, what clips can say is said all the same: the payment without its names.
-  private func withEngine(_ ways: [Way]) async throws -> (ways: [Way], engine: EngineIdentity?) {
-    let recorded = ways.filter(\.plan.isRecorded)
-    guard recorded.count < ways.count else { return (ways, nil) }
-    do throws(SpeechEngineError) {
-      return (ways, try await engine.identity())
-    } catch {
-      guard !recorded.isEmpty, [.engineUnavailable, .speakerDied].contains(error.code) else { throw error }
-      return (recorded, nil)
-    }
+  /// The ways that need no engine: those of the pack that was to speak, else those of the pack that takes the engine's
+  /// place. A payment is then said without its names.
+  private func waysWithoutEngine(
+    _ announcement: Announcement, _ options: RenderOptions, _ written: Written
+  ) throws -> Written {
+    let recorded = written.ways.filter(\.plan.isRecorded)
+    guard recorded.isEmpty else { return (recorded, written.remarks) }
+    let substitute = try ways(announcement, options, by: packs.substitute(for:pauses:options:))
+    return (substitute.ways.filter(\.plan.isRecorded), substitute.remarks)
   }
 
   private func writing(

@@ -18,8 +18,8 @@ final class PackChoice: Sendable {
   ///
   /// - A pack that was asked for is the one, whatever it lacks.
   /// - With `clips`, the first of the locale that has all of the announcement's fixed words, else the first.
-  /// - With `auto`, the first that has them, unless a voice or a rate was asked for, which only the engine has. A pack
-  ///   that is broken is passed over: the payment is announced all the same, and `crier voices check` tells.
+  /// - With `auto`, the first recorded pack that has them, unless a voice or a rate was asked for, which only the engine
+  ///   has. A pack that is broken is passed over: the payment is announced all the same, and `crier voices check` tells.
   /// - Returns: `nil` when the engine is to speak.
   /// - Throws: `.optionInvalid` for a pack that is not there or of another locale, `.methodUnavailable` when `clips` has
   ///   no pack at all; for a pack asked for, `VoicePackError` and `VoicePackIntegrityError`.
@@ -35,26 +35,46 @@ final class PackChoice: Sendable {
       }
       return pack
     }
-    let wantsEngine = options.voice != nil || options.rate != nil
-    if options.method == .auto, wantsEngine { return nil }
+    if options.method == .auto, options.asksForEngine { return nil }
     if let preferred = options.preferredPack.flatMap({ try? pack($0) }),
       preferred.manifest.locale.lowercased() == script.locale.lowercased()
     {
       return preferred
     }
-    let packs = shelf.ids(for: script.locale).compactMap { try? self.pack($0) }
-    let complete = packs.first {
-      SpeakingPlan(script, recordedBy: $0, pauses: pauses).rolesWithoutClip.isSubset(of: [.channel])
+    if options.method == .auto {
+      return firstComplete(of: ids(for: script, synthesized: false), for: script, pauses: pauses)
     }
-    if options.method == .auto { return complete }
-    guard let pack = complete ?? packs.first else {
+    let ids = shelf.ids(for: script.locale)
+    let complete = firstComplete(of: ids, for: script, pauses: pauses)
+    guard let pack = complete ?? ids.lazy.compactMap({ try? self.pack($0) }).first else {
       // A pack that is there and broken is the news, not that there is none.
-      if let broken = shelf.ids(for: script.locale).first { _ = try self.pack(broken) }
+      if let broken = ids.first { _ = try self.pack(broken) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "no voice pack of \(script.locale) is installed",
         remedy: "make one with crier voices build --locale \(script.locale), or choose speech, or auto")
     }
     return pack
+  }
+
+  /// The pack that takes the engine's place where there is no engine: the first synthesized pack that has all of the
+  /// announcement's fixed words.
+  ///
+  /// - Returns: `nil` when there is none, and when the options name the method, the pack, the voice or the rate.
+  func substitute(for script: Script, pauses: ClipPauses, options: RenderOptions) -> VoicePack? {
+    guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
+    return firstComplete(of: ids(for: script, synthesized: true), for: script, pauses: pauses)
+  }
+
+  /// The ids of the locale's packs, in the shelf's order.
+  private func ids(for script: Script, synthesized: Bool) -> [String] {
+    shelf.ids(for: script.locale).filter { (try? shelf.manifest(id: $0))?.isSynthesized == synthesized }
+  }
+
+  /// The first pack that is whole and has all of the announcement's fixed words.
+  private func firstComplete(of ids: [String], for script: Script, pauses: ClipPauses) -> VoicePack? {
+    ids.lazy.compactMap { try? self.pack($0) }.first {
+      SpeakingPlan(script, recordedBy: $0, pauses: pauses).rolesWithoutClip.isSubset(of: [.channel])
+    }
   }
 
   /// - Throws: `.optionInvalid` for a pack that is not there.
@@ -81,4 +101,9 @@ final class PackChoice: Sendable {
   private func named(_ ids: [String]) -> String {
     ids.isEmpty ? "none is there; make one with crier voices build" : ids.joined(separator: ", ")
   }
+}
+
+extension RenderOptions {
+  /// Whether a voice or a rate was asked for, which only the engine has.
+  fileprivate var asksForEngine: Bool { voice != nil || rate != nil }
 }

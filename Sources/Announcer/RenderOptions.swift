@@ -4,15 +4,16 @@ public import SoundFiles
 
 /// How a clip is to be made, apart from what it says.
 public struct RenderOptions: Sendable, Hashable {
-  /// Who speaks: fixed recordings, the engine, or recordings where they cover the announcement and the engine elsewhere.
+  /// Who speaks: clips, the engine, or the one that is understood best: a person's recordings where they have the words,
+  /// else the engine, and a built pack where there is no engine.
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case auto, clips, speech
   }
 
   public var method: Method
 
-  /// The voice pack that speaks, by its id; `nil` takes the first that has the announcement's fixed words. A pack asked
-  /// for is used with `auto` also where it lacks words: the engine fills them in.
+  /// The voice pack that speaks, by its id; `nil` leaves the choice to the method. A pack asked for is used with
+  /// `auto` also where it lacks words: the engine fills them in.
   public var pack: String?
 
   /// The voice pack that speaks announcements of its locale where none was asked for, by its id. One that is broken or not

@@ -2,54 +2,107 @@
 
 public import Announcements
 public import SpeechEngine
+import Waveforms
 
-/// The speech engine as the voice of a pack: it says a whole vocabulary, so that clips work with nothing recorded.
+/// The speech engine as the voice of a pack: clips then work with nothing recorded.
+///
+/// The words are cut out of whole announcements, where the engine says them as they are said in a sentence: a number
+/// together with its unit, in the middle of a sentence and at its end. A word that stands in none of these
+/// announcements is said by itself.
 public struct EngineVoice: Sendable {
   private let engine: any Speaking
+  private let writer: ScriptWriter
   private let voice: String
   private let rate: Int
 
   /// - Parameters:
   ///   - voice: the engine's name; the phrase book's by default.
-  ///   - rate: words a minute; by default a fifth above the phrase book's. A word by itself takes longer than in a
-  ///     sentence: at the book's own rate joined announcements lasted 1.21 (zh-CN, hi-IN) to 1.40 times (en-US) as long as
-  ///     spoken ones.
-  public init(engine: any Speaking, book: PhraseBook, voice: String? = nil, rate: Int? = nil) {
+  ///   - rate: words a minute; the phrase book's by default.
+  public init(engine: any Speaking, writer: ScriptWriter, voice: String? = nil, rate: Int? = nil) {
     self.engine = engine
-    self.voice = voice ?? book.voice
-    self.rate = rate ?? book.rate * 6 / 5
+    self.writer = writer
+    self.voice = voice ?? writer.book.voice
+    self.rate = rate ?? writer.book.rate
   }
 
   /// Who speaks, as the manifest says it.
   public var speaker: String { "espeak-ng \(voice), \(rate) words a minute" }
 
-  /// A clip for each word, said before a comma, where the engine keeps its voice up; and one said before a full stop for
-  /// each that may end an announcement. The same engine gives the same clips.
+  /// Clips of numbers with their units, and of each word in each position in which it may stand. The same engine gives
+  /// the same clips.
   ///
-  /// - Parameter progress: called after each clip: how many are done, and of how many.
-  /// - Throws: `SpeechEngineError`, and `PackMakingError` for a word that the engine passes over in silence.
+  /// - Parameter progress: called after each announcement and each word: how many are done, and of how many.
+  /// - Throws: `AnnouncementError`, `SpeechEngineError`, and `PackMakingError` for a word that the engine passes over in
+  ///   silence.
   public func clips(
     for vocabulary: Vocabulary, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [PackClip] {
-    let preparation = ClipPreparation()
-    let readings = vocabulary.words.flatMap { word in
-      word.mayEnd ? [(word, ClipPosition.plain), (word, .final)] : [(word, ClipPosition.plain)]
-    }
+    let sentences = try SpokenContexts(writer: writer).sentences
+    let tokens = Set(vocabulary.words.map(\.token))
     var clips: [PackClip] = []
-    for (word, position) in readings {
-      let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
-      let run = Script.Run(language: vocabulary.locale, voice: voice, segments: [segment])
-      let spoken = try await engine.waveform(of: run, rate: rate)
-      do {
-        let clip = try preparation.prepare(Recording(spoken.waveform))
-        clips.append(PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform))
-      } catch {
-        throw PackMakingError(
-          error.code, word.token, "is not said by the voice \(voice) (\(error.problem))",
-          remedy: "choose another voice, or another word in the phrase book")
+    var isSaid: [String: Set<ClipPosition>] = [:]
+    for (index, sentence) in sentences.enumerated() {
+      let wanted = sentence.contexts.filter { tokens.isSuperset(of: $0.tokens) }
+      if !wanted.isEmpty {
+        for clip in try await cut(wanted, from: sentence.run) {
+          clips.append(clip)
+          if clip.tokens.count == 1 { isSaid[clip.tokens[0], default: []].insert(clip.position) }
+        }
       }
-      progress(clips.count, readings.count)
+      progress(index + 1, sentences.count + vocabulary.words.count)
+    }
+    for (index, word) in vocabulary.words.enumerated() {
+      for position in word.mayEnd ? [ClipPosition.plain, .final] : [.plain]
+      where isSaid[word.token]?.contains(position) != true {
+        clips.append(try await alone(word, position, vocabulary.locale))
+      }
+      progress(sentences.count + index + 1, sentences.count + vocabulary.words.count)
     }
     return clips
   }
+
+  /// The clips of one announcement. Words that the engine draws into their neighbours are left out, and so are those too
+  /// short for a clip: they are said by themselves.
+  private func cut(_ contexts: [SpokenContext], from run: Script.Run) async throws -> [PackClip] {
+    var run = run
+    run.voice = voice
+    let spoken = try await engine.waveform(of: run, rate: rate).waveform
+    let recording = try Recording(spoken)
+    // In samples, by the length of what is said before it.
+    var places: [Int: Int] = [:]
+    var length = 0
+    for mark in spoken.marks {
+      places[length] = mark.startMilliseconds * Recording.sampleRate / 1000
+      length += mark.text.spokenLength
+    }
+    places[length] = recording.samples.count
+    let preparation = ClipPreparation()
+    return contexts.compactMap { context in
+      guard let start = places[context.extent.lowerBound], let end = places[context.extent.upperBound],
+        start < end, end <= recording.samples.count,
+        let clip = try? preparation.prepare(recording.part(start..<end))
+      else { return nil }
+      return PackClip(
+        tokens: context.tokens, position: context.position, text: context.text, waveform: clip.waveform)
+    }
+  }
+
+  /// A word said by itself: before a comma, where the engine keeps its voice up, or before a full stop. It is said a fifth
+  /// faster, because a word by itself takes longer than in a sentence.
+  private func alone(_ word: Vocabulary.Word, _ position: ClipPosition, _ locale: String) async throws -> PackClip {
+    let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
+    let run = writer.respelled(Script.Run(language: locale, voice: voice, segments: [segment]))
+    let spoken = try await engine.waveform(of: run, rate: min(rate * 6 / 5, Self.fastest))
+    do throws(PackMakingError) {
+      let clip = try ClipPreparation().prepare(Recording(spoken.waveform))
+      return PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform)
+    } catch {
+      throw PackMakingError(
+        error.code, word.token, "is not said by the voice \(voice) (\(error.problem))",
+        remedy: "choose another voice, or another word in the phrase book")
+    }
+  }
+
+  /// In words a minute: the engine takes no more.
+  private static let fastest = 450
 }

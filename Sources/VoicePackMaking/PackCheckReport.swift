@@ -49,6 +49,11 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
   /// In the order of recording.
   public var coverage: [Coverage]
   public var clips: Clips
+  /// How well amounts are understood; `nil` when that was not measured.
+  public private(set) var understanding: Understanding?
+  /// Why that was not measured, and how it can be; `nil` when it was, and for a language that the recogniser does not
+  /// know.
+  public private(set) var understandingNote: String?
 
   public var errorCount: Int { findings.count { $0.severity == .error } }
   public var warningCount: Int { findings.count { $0.severity == .warning } }
@@ -61,6 +66,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     case isUsable = "usable"
     case errorCount = "errors"
     case warningCount = "warnings"
+    case understanding
+    case understandingNote = "understanding_note"
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -73,6 +80,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     try fields.encode(findings, forKey: .findings)
     try fields.encode(coverage, forKey: .coverage)
     try fields.encode(clips, forKey: .clips)
+    try fields.encodeIfPresent(understanding, forKey: .understanding)
+    try fields.encodeIfPresent(understandingNote, forKey: .understandingNote)
   }
 
   /// One object, keys in alphabetical order.
@@ -90,8 +99,31 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
       let state = block.isSayable ? "sayable" : "not sayable"
       return "\(state.padding(to: 12)) \(block.coverage)".onOneLine
     }
-    return (findings.map(\.line) + blocks + [summary]).map { $0 + "\n" }.joined()
+    let understood =
+      understanding.map { ["understood: \($0.understood) of \($0.amounts) amounts"] }
+      ?? understandingNote.map { ["not measured: \($0)".onOneLine] } ?? []
+    return (findings.map(\.line) + blocks + understood + [summary]).map { $0 + "\n" }.joined()
   }
+
+  /// Adds how well the pack's amounts are understood; below ``Understanding/bar`` in a hundred, each amount that is not
+  /// understood is a warning.
+  public mutating func add(_ understanding: Understanding) {
+    guard understanding.amounts > 0 else {
+      return add(understandingNote: "how well amounts are understood; record the words of more amounts")
+    }
+    self.understanding = understanding
+    guard !understanding.isEnough else { return }
+    findings = PackFinding.inOrder(
+      findings
+        + understanding.misunderstood.map { amount in
+          PackFinding(
+            .warning, .misunderstood, amount.amount, "“\(amount.said)” is heard as “\(amount.heard)”",
+            "listen to the clips of its words, and record those that are unclear again")
+        })
+  }
+
+  /// Adds why it was not measured how well the pack's amounts are understood.
+  public mutating func add(understandingNote note: String) { understandingNote = note }
 
   /// `demo (en-US): 61 clips, 28.4 s, 1254 kB, -16.3 to -15.8 LUFS (median -16.0); no error, 2 warnings`
   private var summary: String {

@@ -44,6 +44,8 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     /// The clip begins or ends with a step.
     case openEdges = "open_edges"
     case tooLong = "too_long"
+    /// A speech recogniser took an amount that is joined from the clips for another.
+    case misunderstood
     /// The phrase book never says it.
     case unknownToken = "unknown_token"
     /// No token and no phrase has it.

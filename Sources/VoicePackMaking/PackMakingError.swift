@@ -26,6 +26,8 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case languageUnknown = "language_unknown"
     /// What a pack was to say about itself is wrong.
     case packInvalid = "pack_invalid"
+    /// The speech recogniser could not be run, or gave no answer.
+    case recognizerFailed = "recognizer_failed"
     /// There is a pack of this id already.
     case packExists = "pack_exists"
     /// The file system refused a part of the pack.

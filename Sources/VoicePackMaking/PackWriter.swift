@@ -32,12 +32,14 @@ public struct PackFacts: Sendable, Hashable {
   public var locale: String
   public var speaker: String
   public var licence: String
+  public var isSynthesized: Bool
 
-  public init(id: String, locale: String, speaker: String, licence: String) {
+  public init(id: String, locale: String, speaker: String, licence: String, isSynthesized: Bool = false) {
     self.id = id
     self.locale = locale
     self.speaker = speaker
     self.licence = licence
+    self.isSynthesized = isSynthesized
   }
 }
 
@@ -131,7 +133,7 @@ private struct PackContents {
     try Self.check(facts, clips)
     manifest = PackManifest(
       id: facts.id, locale: facts.locale, speaker: facts.speaker, licence: facts.licence,
-      sampleRate: Recording.sampleRate)
+      sampleRate: Recording.sampleRate, isSynthesized: facts.isSynthesized)
     var names: [Sound: String] = [:]
     var places: [[String]: [ClipPosition: String]] = [:]
     var order: [[String]] = []

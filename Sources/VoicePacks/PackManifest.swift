@@ -68,6 +68,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
   public var licence: String
   /// In Hz, of every clip.
   public var sampleRate: Int
+  /// Whether a speech engine says the clips. `nil`, and then not in the JSON, where a person recorded them.
+  private var synthesized: Bool?
   /// SHA-256 over ``digestInput``, hexadecimal: part of the name of every sound that the pack makes.
   public var digest: String
   /// By file name, in the pack's folder.
@@ -76,9 +78,13 @@ public struct PackManifest: Sendable, Hashable, Codable {
   public var tokens: [String: Alternates]
   public var phrases: [Phrase]
 
+  /// Whether a speech engine said the clips, rather than a person.
+  public var isSynthesized: Bool { synthesized ?? false }
+
   public init(
-    id: String, locale: String, speaker: String, licence: String, sampleRate: Int = 22_050, digest: String = "",
-    clips: [String: Clip] = [:], tokens: [String: Alternates] = [:], phrases: [Phrase] = []
+    id: String, locale: String, speaker: String, licence: String, sampleRate: Int = 22_050,
+    isSynthesized: Bool = false, digest: String = "", clips: [String: Clip] = [:], tokens: [String: Alternates] = [:],
+    phrases: [Phrase] = []
   ) {
     format = Self.currentFormat
     self.id = id
@@ -86,6 +92,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     self.speaker = speaker
     self.licence = licence
     self.sampleRate = sampleRate
+    synthesized = isSynthesized ? true : nil
     self.digest = digest
     self.clips = clips
     self.tokens = tokens
@@ -93,7 +100,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case format, id, locale, speaker, licence, digest, clips, tokens, phrases
+    case format, id, locale, speaker, licence, synthesized, digest, clips, tokens, phrases
     case sampleRate = "sample_rate"
   }
 

@@ -106,7 +106,7 @@ enum Failures {
   private static func status(of code: PackMakingError.Code) -> Int32 {
     switch code {
     case .writingFailed, .packExists: 73
-    case .conversionFailed: 70
+    case .conversionFailed, .recognizerFailed: 70
     case .languageUnknown, .packInvalid: 64
     default: 65
     }

@@ -95,12 +95,13 @@ struct Voices: AsyncParsableCommand {
               "--voice \(Terminal.printable(voice)) does not read the words of \(book.locale): choose one of "
                 + "\(book.voices.joined(separator: ", ")), with any variant, such as +f2.")
           }
-          let speaker = EngineVoice(engine: engine, book: book, voice: voice, rate: rate)
+          let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
           let pack = id ?? "\(book.locale)-espeak"
           let progress = StepProgress(name: pack, isQuiet: quiet)
           let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
           let facts = PackFacts(
-            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved")
+            id: pack, locale: book.locale, speaker: speaker.speaker, licence: "made with espeak-ng; no rights reserved",
+            isSynthesized: true)
           try writer.write(facts, clips: clips, replacing: true)
           progress.end()
           if !quiet {
@@ -197,9 +198,26 @@ struct Voices: AsyncParsableCommand {
         return nil
       }
       let currencies = try VocabularyOptions.currencies(currency)
-      return PackCheck.check(
+      var report = PackCheck.check(
         directory: folder, vocabulary: try writer.vocabulary(currencies: currencies),
         amounts: (currencies?.first ?? writer.ownCurrency).map { EverydayAmounts(writer: writer, currency: $0) })
+      try measure(&report, folder, writer)
+      return report
+    }
+
+    /// How well the pack is understood, where a recogniser knows its language and the pack can be used.
+    private func measure(_ report: inout PackCheckReport, _ folder: URL, _ writer: ScriptWriter) throws {
+      guard UnderstandingMeasure.serves(report.locale), let pack = try? VoicePack(directory: folder) else { return }
+      guard let recognizer = PocketSphinx() else {
+        report.add(
+          understandingNote: "how well amounts are understood; install the Debian packages \(PocketSphinx.packages)")
+        return
+      }
+      do {
+        report.add(try UnderstandingMeasure(writer: writer, recognizer: recognizer).measure(pack))
+      } catch let error as PackMakingError {
+        report.add(understandingNote: "\(error)")
+      }
     }
   }
 }

@@ -8,37 +8,66 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Packs that the engine said, made once for all tests; each test copies the one it needs into a folder of its own.
+/// Packs of single words that the engine said, made once for all tests; each test copies the one it needs into a folder of
+/// its own.
 actor RecordedPacks {
   static let shared = RecordedPacks()
 
-  private var clips: [String: [PackClip]] = [:]
+  private var clips: [String: Task<[PackClip], any Error>] = [:]
 
-  /// The clips of a locale: its own currency's amounts, sentences and channels.
+  /// The clips of a locale: its own currency's amounts, sentences and channels, one for each word, and one more for each
+  /// that may end an announcement.
   func clips(for locale: String) async throws -> [PackClip] {
-    if let known = clips[locale] { return known }
+    let task = clips[locale] ?? Task { try await Self.make(locale) }
+    clips[locale] = task
+    return try await task.value
+  }
+
+  private static func make(_ locale: String) async throws -> [PackClip] {
     let workshop = try Workshop()
     let writer = try workshop.announcer.phraseBooks.writer(for: locale)
     var vocabulary = try writer.vocabulary()
     vocabulary.blocks.removeAll { $0.coverage.hasPrefix("every amount in") && !$0.isRequired }
-    let made = try await EngineVoice(engine: workshop.engine, book: writer.book).clips(for: vocabulary)
-    clips[locale] = made
-    return made
+    var clips: [PackClip] = []
+    for word in vocabulary.words {
+      for position in word.mayEnd ? [ClipPosition.plain, .final] : [.plain] {
+        let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
+        let run = Script.Run(language: locale, voice: writer.book.voice, segments: [segment])
+        let spoken = try await workshop.engine.waveform(of: run, rate: writer.book.rate).waveform
+        let clip = try ClipPreparation().prepare(Recording(spoken))
+        clips.append(PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform))
+      }
+    }
+    return clips
   }
 }
 
 extension Workshop {
   /// An announcer with this workshop's engine and one voice pack.
   ///
-  /// - Parameter change: what the pack has otherwise than the engine said it.
+  /// - Parameters:
+  ///   - isSynthesized: whether the pack's manifest tells that an engine said it.
+  ///   - change: what the pack has otherwise than the engine said it.
   func recordedAnnouncer(
-    in locale: String, id: String = "voice", engine: (any Speaking)? = nil,
+    in locale: String, id: String = "voice", isSynthesized: Bool = false, engine: (any Speaking)? = nil,
     change: ([PackClip]) -> [PackClip] = { $0 }
   ) async throws -> Announcer {
+    try await writePack(id, in: locale, isSynthesized: isSynthesized, change: change)
+    return packAnnouncer(engine: engine)
+  }
+
+  /// Writes a pack beside those that are there.
+  func writePack(
+    _ id: String, in locale: String, isSynthesized: Bool, change: ([PackClip]) -> [PackClip] = { $0 }
+  ) async throws {
     let clips = change(try await RecordedPacks.shared.clips(for: locale))
-    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0")
+    let facts = PackFacts(id: id, locale: locale, speaker: "test", licence: "CC0-1.0", isSynthesized: isSynthesized)
     _ = try PackWriter(directory: voices).write(facts, clips: clips)
-    return Announcer(
+  }
+
+  /// An announcer with all packs that were written.
+  func packAnnouncer(engine: (any Speaking)? = nil) -> Announcer {
+    Announcer(
       phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine, packs: VoicePackShelf(folders: [voices]))
   }
 

@@ -21,6 +21,16 @@ struct PackManifestTests {
     #expect(full.fault == nil)
   }
 
+  @Test("a manifest tells that an engine said its clips, and keeps silent about it where a person recorded them")
+  func synthesized() throws {
+    let built = PackManifest(
+      id: "demo", locale: "en-US", speaker: "an engine", licence: "CC0-1.0", isSynthesized: true)
+    #expect(String(decoding: try built.json, as: UTF8.self).contains("\"synthesized\" : true"))
+    #expect(try JSONDecoder().decode(PackManifest.self, from: built.json).isSynthesized)
+    #expect(!String(decoding: try manifest.json, as: UTF8.self).contains("synthesized"))
+    #expect(!manifest.isSynthesized)
+  }
+
   @Test("an id and a file name are plain ASCII, and never a way out of the folder")
   func names() {
     for name in ["a", "zh-CN-espeak", "A_1.wav", String(repeating: "x", count: 64)] {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+
+/// A place in an announcement where the words of a clip are said in running speech.
+struct SpokenContext: Hashable {
+  /// The tokens that the clip says.
+  var tokens: [String]
+  var position: ClipPosition
+
+  /// What is said, as the phrase book writes it.
+  var text: String
+
+  /// Where its words begin and end, in ``spokenLength`` from the start of the announcement.
+  var extent: Range<Int>
+}
+
+/// An announcement that is spoken whole, and the clips that are cut out of it.
+struct SpokenSentence {
+  var run: Script.Run
+  var contexts: [SpokenContext]
+}
+
+/// The announcements out of which the clips of a locale are cut.
+///
+/// They are written by the phrase book and cover the numbers below a hundred before each unit, in the middle of a
+/// sentence and at its end, the words around the amount, and the units of the book's other currencies.
+struct SpokenContexts {
+  /// The powers of ten whose multiples below a hundred have clips of their own, where a language has a word for them:
+  /// hundred, thousand, 万, लाख.
+  static let powers: [Int64] = [100, 1_000, 10_000, 100_000]
+
+  /// In the order of speaking; each has at least one context that those before it have not.
+  private(set) var sentences: [SpokenSentence] = []
+
+  private struct Key: Hashable {
+    var tokens: [String]
+    var position: ClipPosition
+  }
+
+  private let writer: ScriptWriter
+  private let groups: WordGroups
+  private var known: Set<Key> = []
+
+  /// - Throws: `AnnouncementError` for a phrase book that cannot say its own currency.
+  init(writer: ScriptWriter) throws(AnnouncementError) {
+    self.writer = writer
+    guard let own = writer.ownCurrency else { throw .unspeakableBook }
+    groups = try WordGroups(writer: writer, currency: own)
+    let channel = writer.book.channels.first
+    for kind in Payment.Kind.allCases {
+      try add(major: 12, own, kind: kind)
+      for channel in writer.book.channels { try add(major: 12, own, kind: kind, channel: channel) }
+    }
+    let half = own.minorUnitsPerMajor / 2
+    for count in Int64(1)...99 {
+      for power in Self.powers { try add(major: count * power + 18, minor: half, own) }
+      for major in [6_300 + count, count] {
+        try add(major: major, minor: half, own)
+        try add(major: major, own)
+        try add(major: major, own, channel: channel)
+      }
+      if count < own.minorUnitsPerMajor {
+        try add(major: 7_308, minor: count, own)
+        try add(major: 7_308, minor: count, own, channel: channel)
+      }
+    }
+    for major: Int64 in [400, 4_000, 40_000, 400_000, 4_000_000] {
+      try add(major: major, minor: half, own)
+      try add(major: major, own)
+      try add(major: major, own, channel: channel)
+    }
+    // Other currencies: their units, and numbers before a word of which they have no clip.
+    for currency in writer.bookCurrencies where currency != own {
+      for major: Int64 in [1, 18, 300, 8_000] {
+        try add(major: major, currency)
+        try add(major: major, minor: currency.minorUnitsPerMajor / 2, currency)
+        try add(major: major, currency, channel: channel)
+      }
+      if currency.minorUnitsPerMajor > 1 { try add(major: 18, minor: 1, currency) }
+    }
+    if let other = writer.bookCurrencies.first(where: { $0 != own }) {
+      for count in Int64(1)...99 { try add(major: count, minor: other.minorUnitsPerMajor / 2, other) }
+    }
+  }
+
+  private mutating func add(
+    major: Int64, minor: Int64 = 0, _ currency: Currency, kind: Payment.Kind = .received, channel: String? = nil
+  ) throws(AnnouncementError) {
+    let amount = try Money(minorUnits: major * currency.minorUnitsPerMajor + minor, currency: currency)
+    let script = try writer.script(for: .payment(Payment(amount: amount, kind: kind, channel: channel)))
+    // A run by itself is a sentence by itself: a name in another voice would end it.
+    guard script.runs.count == 1, let run = script.runs.first else { return }
+    let contexts = contexts(in: script.pieces).filter {
+      known.insert(Key(tokens: $0.tokens, position: $0.position)).inserted
+    }
+    if !contexts.isEmpty { sentences.append(SpokenSentence(run: run, contexts: contexts)) }
+  }
+
+  private func contexts(in pieces: [Script.Piece]) -> [SpokenContext] {
+    var starts = [0]
+    for piece in pieces { starts.append(starts[starts.count - 1] + piece.segment.text.spokenLength) }
+    var contexts: [SpokenContext] = []
+    for stretch in pieces.indices.split(whereSeparator: { pieces[$0].token == nil }) {
+      let tokens = pieces[stretch].compactMap(\.token)
+      for group in groups.groups(of: tokens.map(\.name)) {
+        let said = tokens[group]
+        guard let last = said.last, Set(said.map(\.role)).count == 1 else { continue }
+        let (first, end) = (stretch.startIndex + group.lowerBound, stretch.startIndex + group.upperBound)
+        let text = pieces[first..<end].map(\.segment.text).joined()
+        contexts.append(
+          SpokenContext(
+            tokens: said.map(\.name), position: last.pause.position,
+            text: text.trimmingToLetters, extent: starts[first]..<starts[end]))
+      }
+    }
+    return contexts
+  }
+}
+
+extension AnnouncementError {
+  fileprivate static var unspeakableBook: AnnouncementError {
+    AnnouncementError(
+      .currencyUnspeakable, "currency", "the phrase book names no currency", remedy: "give it one under currencies")
+  }
+}
+
+extension ClipToken.Pause {
+  /// The reading of a word that this pause follows.
+  fileprivate var position: ClipPosition {
+    switch self {
+    case .word, .piece: .plain
+    case .clause: .rising
+    case .sentence, .end: .final
+    }
+  }
+}
+
+extension String {
+  /// How many characters the engine reads in a text: all but white space and punctuation. Marks and segments of one text
+  /// are laid over each other by it.
+  var spokenLength: Int {
+    unicodeScalars.count { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+        .spacingMark:
+        true
+      default: false
+      }
+    }
+  }
+
+  /// Without what is no letter at both ends.
+  fileprivate var trimmingToLetters: String {
+    String(drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed())
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+import VoicePackMaking
+import Waveforms
+
+@Suite("How well amounts are understood is measured")
+struct UnderstandingTests {
+  private static let silence = Waveform(samples: [0], sampleRate: 22_050)
+
+  private func measure(_ count: Int, hearing: @escaping @Sendable (Int, String) -> String) throws -> Understanding {
+    let writer = try Templates.writer("en-US")
+    let payments = try UnderstandingMeasure(writer: writer, recognizer: StandInRecognizer { _ in [] }, count: count)
+      .payments
+    let said = try payments.map { try writer.script(for: .payment($0)).text }
+    let recognizer = StandInRecognizer { sounds in
+      sounds.indices.map { hearing($0, said[$0].lowercased().replacing("-", with: " ")) }
+    }
+    return try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: count)
+      .measure(Array(repeating: Self.silence, count: count))
+  }
+
+  @Test("what is heard as it was said is understood, with or without the sentence, and, and an s at a unit")
+  func understood() throws {
+    let understanding = try measure(20) { index, said in
+      switch index % 4 {
+      case 1: said.replacing("received ", with: "")
+      case 2: said.replacing(" and ", with: " ")
+      case 3: said.replacing("dollars", with: "dollar").replacing("cents", with: "cent")
+      default: said
+      }
+    }
+    #expect((understanding.understood, understanding.amounts) == (20, 20))
+    #expect(understanding.misunderstood.isEmpty)
+  }
+
+  @Test("another number, another unit, and nothing at all are not understood")
+  func misunderstood() throws {
+    let understanding = try measure(4) { index, said in
+      switch index {
+      case 0: said + " one"
+      case 1: said.replacing("dollars", with: "cents")
+      case 2: ""
+      default: said
+      }
+    }
+    #expect(understanding.understood == 1)
+    #expect(understanding.misunderstood.count == 3)
+    #expect(understanding.misunderstood[2].heard == "")
+    #expect(understanding.misunderstood[0].amount.hasSuffix(" USD"))
+    #expect(understanding.misunderstood[0].said.hasPrefix("Received "))
+  }
+
+  @Test("below 96 in a hundred each misunderstood amount is a warning, and never an error", arguments: [95, 96])
+  func bar(understood: Int) throws {
+    let understanding = try measure(100) { index, said in index < understood ? said : "received one dollar" }
+    let pack = try CheckedPack("ko-KR")
+    var report = pack.check()
+    let before = report.warningCount
+    report.add(understanding)
+    #expect(report.understanding == understanding)
+    #expect(report.warningCount == before + (understood < 96 ? 5 : 0))
+    #expect(report.isUsable == pack.check().isUsable)
+    #expect(report.text.contains("\nunderstood: \(understood) of 100 amounts\n"))
+    #expect(report.text.contains("misunderstood") == (understood < 96))
+    #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understood\" : \(understood)"))
+  }
+
+  @Test("a report without a recogniser says why nothing was measured")
+  func notMeasured() throws {
+    var report = try CheckedPack("ko-KR").check()
+    report.add(understandingNote: "how well amounts are understood; install pocketsphinx")
+    #expect(report.text.contains("\nnot measured: how well amounts are understood; install pocketsphinx\n"))
+    #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understanding_note\""))
+  }
+
+  @Test("a pack that can say none of the amounts is told so")
+  func noAmounts() throws {
+    var report = try CheckedPack("ko-KR").check()
+    report.add(try measure(0) { _, said in said })
+    #expect(report.understanding == nil)
+    #expect(report.text.contains("\nnot measured: how well amounts are understood; record the words of more amounts\n"))
+  }
+
+  @Test("the amounts are the same each time, and the recogniser expects any number")
+  func amounts() throws {
+    let writer = try Templates.writer("en-US")
+    let grammars = Recorder()
+    let recognizer = StandInRecognizer {
+      [""] + Array(repeating: "", count: $0.count - 1)
+    } seen: {
+      grammars.add($0)
+    }
+    let measure = try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: 3)
+    _ = try measure.measure(Array(repeating: Self.silence, count: 3))
+    let grammar = try #require(grammars.texts.first)
+    for line in [
+      "<major> = <number> (dollar | dollars);", "<minor> = <number> (cent | cents);",
+      "public <announcement> = [received] (<major> | <minor> | <major> [and] <minor>)",
+    ] {
+      #expect(grammar.contains(line), "\(line)")
+    }
+    #expect(
+      try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: 3).payments == measure.payments)
+  }
+
+  @Test("a recogniser that is not installed is none")
+  func notInstalled() {
+    #expect(PocketSphinx(environment: ["PATH": "/nowhere"]) == nil)
+    #expect(PocketSphinx(model: URL(filePath: "/nowhere")) == nil)
+    #expect(UnderstandingMeasure.serves("en-GB") && !UnderstandingMeasure.serves("es-MX"))
+  }
+}
+
+/// A recogniser that hears what it is told.
+private struct StandInRecognizer: SpeechRecognizing {
+  var hears: @Sendable ([Waveform]) -> [String]
+  var seen: @Sendable (String) -> Void = { _ in }
+
+  func words(in sounds: [Waveform], grammar: String) throws(PackMakingError) -> [String] {
+    seen(grammar)
+    return hears(sounds)
+  }
+}
+
+/// The grammars that a recogniser was given.
+private final class Recorder: @unchecked Sendable {  // Everything that changes is used under the lock.
+  private let lock = NSLock()
+  private var list: [String] = []
+
+  func add(_ text: String) { lock.withLock { list.append(text) } }
+  var texts: [String] { lock.withLock { list } }
+}

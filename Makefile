@@ -62,6 +62,7 @@ format:
 # One after the other: what is to be done within seconds must not wait for processors that another check has taken.
 check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us $(SOUND_SERVER)
+	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
 	@$(MAKE) --no-print-directory check-service SERVICE_CHECKS="schemathesis mutations kill stop" SCALE=0.02
 

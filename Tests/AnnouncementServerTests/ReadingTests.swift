@@ -76,8 +76,8 @@ struct ReadingTests {
     #expect(try found.value("delivery.clip") == nil && found.string("delivery.play.state") == "accepted")
     #expect(
       Set(try found.object.keys) == [
-        "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened", "cached",
-        "delivery",
+        "id", "text", "locale", "method", "voice", "amount", "clip", "loudness_lufs", "marks", "shortened",
+        "unspoken", "warnings", "cached", "delivery",
       ])
     #expect(try await client.get("/v1/announcements/p2").status == 404)
     #expect(try ids(try await client.get("/v1/announcements")) == ["p1"])

@@ -132,9 +132,9 @@ struct OpenAPIConformityTests {
 
       // Who speaks is told in the report.
       let payment = #""amount":"5","currency":"USD","locale":"en-US","channel":"card""#
-      let byPack = try service.check("announce", json: #"{"id":"1",\#(payment)}"#, 201)
+      let byPack = try service.check("announce", json: #"{"id":"1",\#(payment),"method":"clips"}"#, 201)
       #expect(try byPack.json()["method"] == .string("clips"))
-      let mixed = try service.check("announce", json: #"{"id":"2",\#(payment),"payer":"Ann"}"#, 201)
+      let mixed = try service.check("announce", json: #"{"id":"2",\#(payment),"pack":"my-shop","payer":"Ann"}"#, 201)
       #expect(try mixed.json()["method"] == .string("mixed"))
       try service.check("announce", json: #"{"id":"3",\#(payment),"pack":"broken"}"#, 422, "manifest_unreadable")
       try service.check("announce", json: #"{"id":"3",\#(payment),"pack":"nobody"}"#, 422, "option_invalid")

@@ -34,6 +34,74 @@ struct WordsCommandTests {
     #expect(result.output == "tw'Elv d'0l3z\nf'aIv d'0l3z\n")
   }
 
+  @Test("--text prints a text as it will be said, also one that begins with a hyphen")
+  func text() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(
+      try crier("words", "--text", "You received $1.5 million", "--locale", "en-US").output
+        == "You received one million five hundred thousand dollars\n")
+    #expect(try crier("words", "--text", "-$5", "--locale", "en-US").output == "minus five dollars\n")
+  }
+
+  @Test("--respelled prints what the engine is given, and --phrase takes a payer and a note")
+  func respelled() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let payment = [
+      "words", "20", "--locale", "en-US", "--currency", "KRW", "--payer", "Dvořák", "--note", "III", "--phrase",
+    ]
+    #expect(try crier.run(payment).output == "Received twenty won, from Dvořák. Note, I I I\n")
+    #expect(
+      try crier.run(payment + ["--respelled"]).output == "Received twenty wahn, from devorák. Note, I I I\n")
+  }
+
+  @Test("a lexicon of the home folder is used, and --lexicon names another")
+  func lexicon() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let payment = [
+      "words", "5", "--locale", "en-US", "--currency", "USD", "--payer", "Siobhan", "--phrase", "--respelled",
+    ]
+    try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)
+    try Data("locale,text,said\nen-US,Siobhan,Shivawn\n".utf8).write(to: crier.home.appending(path: "lexicon.csv"))
+    #expect(try crier.run(payment).output == "Received five dollars, from Shivawn\n")
+    let other = crier.directory.appending(path: "other.csv")
+    try Data("locale,text,said\nen-US,Siobhan\n".utf8).write(to: other)
+    let result = try crier.run(payment + ["--lexicon", other.path])
+    #expect(result.status == 65)
+    #expect(
+      result.message == "crier: \(other.path), line 2: has 2 fields and not three; write locale,text,said.\n")
+    #expect(try crier.run(payment + ["--lexicon", "/nowhere.csv"]).status == 65)
+  }
+
+  @Test(
+    "options that do not go together are named",
+    arguments: [
+      (["words", "5", "--text", "x", "--locale", "en-US"], "AMOUNT and --text cannot be given together: choose one."),
+      (["words", "--locale", "en-US"], "Nothing to print: give an AMOUNT, or --text."),
+      (["words", "5", "--locale", "en-US"], "AMOUNT needs --currency, such as --currency CNY."),
+      (
+        ["words", "--text", "x", "--locale", "en-US", "--payer", "Ann"],
+        "--payer goes with AMOUNT; a text says such things itself."
+      ),
+      (
+        ["words", "5", "--locale", "en-US", "--currency", "USD", "--note", "x"],
+        "--note goes with --phrase: without it the words of the amount alone are printed."
+      ),
+      (
+        ["words", "5", "--locale", "en-US", "--currency", "USD", "--tokens", "--respelled"],
+        "--respelled and --tokens: choose one."
+      ),
+    ])
+  func conflicts(arguments: [String], message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.message.contains("Error: \(message)"))
+  }
+
   @Test("a bad amount ends it with 65 and the line's number; what was printed before stands")
   func badAmount() throws {
     let crier = try Command()

@@ -76,7 +76,7 @@ public struct EngineVoice: Sendable {
       length += mark.text.spokenLength
     }
     places[length] = recording.samples.count
-    let preparation = ClipPreparation()
+    let preparation = ClipPreparation(loudnessLUFS: ClipPreparation.runningSpeechLUFS)
     return contexts.compactMap { context in
       guard let start = places[context.extent.lowerBound], let end = places[context.extent.upperBound],
         start < end, end <= recording.samples.count,

@@ -86,11 +86,14 @@ struct PhonemeChecks {
 
   /// The parts of a phrase book's file that are looked through here.
   private struct Book: Decodable {
-    var channels: [String: String]
+    var channels: [String: Ignored]
     var currencies: [String: Ignored]
     var symbols: [String: String]
 
-    struct Ignored: Decodable {}
+    /// A value of any shape.
+    struct Ignored: Decodable {
+      init(from decoder: any Decoder) {}
+    }
 
     init(_ locale: String) throws {
       let file = Checkout.installation.templates.appending(path: "\(locale).json")

@@ -33,9 +33,12 @@ extension PhraseBook.Content {
     return table
   }
 
-  /// The fixed words of the payment sentences, clause by clause.
+  /// The fixed words of the payment sentences, clause by clause, and the channels' own phrases.
   var sentenceWords: ReplacementTable {
     var table = ReplacementTable()
+    for phrase in channels.values.compactMap({ $0.phrase(for: .received) }) where phrase.utf8.count > 8 {
+      table.add(phrase, "", isWholeWord: !phrase.unicodeScalars.allSatisfy(\.isUnspaced))
+    }
     for forms in sentences.values {
       for (_, sentence) in forms.named {
         for case .words(let words) in SentenceTemplate.pieces(of: sentence, filled: []) {
@@ -71,7 +74,7 @@ extension PhraseBook.Content {
       power *= 10
     }
     for hundreds in Int64(2)...9 { values += [hundreds * 100, hundreds * 100 + 1] }
-    var words = Set(digits + [decimalPoint])
+    var words = Set(digits)
     for value in values {
       let number = numbers.words(value)
       for word in number + numbers.counting(number, isFeminine: false) + numbers.counting(number, isFeminine: true) {
@@ -79,10 +82,12 @@ extension PhraseBook.Content {
       }
     }
     for number in 1...99 { for word in summary.belowHundred?.words(number) ?? [] { words.insert(word.text) } }
-    words.insert(majorMinorSeparator.trimmed)
     words.remove("")
     return words
   }
+
+  /// Words that stand between two words of a sum.
+  var joiners: Set<String> { Set([majorMinorSeparator.trimmed, decimalPoint]).filter { !$0.isEmpty } }
 }
 
 extension Character {

@@ -29,9 +29,6 @@ public final class PhraseBook: Sendable {
   /// The words that a number counts in a text.
   let counterNames: ReplacementTable
 
-  /// The words of numbers and of units, to find sums in names.
-  let numberWords: NumberWordTable
-
   /// The templates of the payment sentences, apart.
   let sentences: [Payment.Kind: SentenceTemplates]
 
@@ -52,6 +49,12 @@ public final class PhraseBook: Sendable {
 
   /// How long a recorded voice is silent between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
+
+  /// Adds the book's words of numbers and of units.
+  func add(to sumWords: inout NumberWordTable) {
+    sumWords.add(
+      words: content.numberWords(numbers), joiners: content.joiners, units: content.allUnitNames)
+  }
 
   /// The book's language, by BCP 47: `zh` of zh-CN.
   var language: Substring { locale.prefix { $0 != "-" } }
@@ -189,7 +192,6 @@ public final class PhraseBook: Sendable {
       numbers = .myriad(numerals)
     }
     if let fault = content.fault { throw Self.invalid(name, fault) }
-    numberWords = NumberWordTable(words: content.numberWords(numbers), units: content.allUnitNames)
   }
 
   private static func invalid(_ name: String, _ problem: String) -> AnnouncementError {

@@ -10,6 +10,7 @@ public struct PhraseBooks: Sendable {
   private let lexicons: [String: ReplacementTable]
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations
+  private let sumWords: NumberWordTable
 
   /// Reads a folder of phrase books: each `<locale>.json`, `scripts.json` for the voices of other scripts, and
   /// `pronunciation/` for the respellings of voices.
@@ -28,6 +29,9 @@ public struct PhraseBooks: Sendable {
     guard !books.isEmpty else { throw Self.missing(directory.path) }
     lexicons = books.reduce(into: [:]) { lexicons, entry in
       if case .success(let book) = entry.book { lexicons[book.locale] = lexicon.table(for: book) }
+    }
+    sumWords = books.reduce(into: NumberWordTable()) { table, entry in
+      if case .success(let book) = entry.book { book.add(to: &table) }
     }
     self.voices = try ScriptVoices(data: voices)
     pronunciations = try Pronunciations(directory: directory.appending(path: "pronunciation"))
@@ -69,7 +73,8 @@ public struct PhraseBooks: Sendable {
   public func writer(for locale: String) throws(AnnouncementError) -> ScriptWriter {
     let book = try book(for: locale)
     return ScriptWriter(
-      book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicons[book.locale] ?? book.readings)
+      book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicons[book.locale] ?? book.readings,
+      sumWords: sumWords)
   }
 
   private static func missing(_ name: String) -> AnnouncementError {

@@ -13,12 +13,17 @@ public struct ScriptWriter: Sendable {
   let pronunciations: Pronunciations
   /// The user's lexicon for the book's language, and the book's own readings.
   let lexicon: ReplacementTable
+  let sumWords: NumberWordTable
 
-  init(book: PhraseBook, voices: ScriptVoices, pronunciations: Pronunciations, lexicon: ReplacementTable) {
+  init(
+    book: PhraseBook, voices: ScriptVoices, pronunciations: Pronunciations, lexicon: ReplacementTable,
+    sumWords: NumberWordTable
+  ) {
     self.book = book
     self.voices = voices
     self.pronunciations = pronunciations
     self.lexicon = lexicon
+    self.sumWords = sumWords
   }
 
   /// The script of an announcement; see ``writing(of:shortenings:)``.
@@ -72,7 +77,7 @@ public struct ScriptWriter: Sendable {
   public func respelled(_ run: Script.Run) -> Script.Run { pronunciations.respelled(run) }
 
   private var freeText: FreeText {
-    FreeText(book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicon)
+    FreeText(book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicon, sumWords: sumWords)
   }
 
   private typealias Filled = [Script.Role: [(piece: FreeText.Piece, role: Script.Role)]]
@@ -144,7 +149,7 @@ public struct ScriptWriter: Sendable {
   ) -> [FreeText.Piece] {
     let name = book.withoutHonorific(payer)
     guard let payerReading else { return read(name) }
-    let said = freeText.reading(of: book.withoutHonorific(payerReading), as: .name).pieces
+    let said = read(book.withoutHonorific(payerReading))
     // A reading that no voice says is of no use.
     guard !said.isEmpty else { return read(name) }
     guard said.count == 1, var piece = said.first else { return said }

@@ -18,11 +18,11 @@ struct FreeTextTests {
       ("12.50€", "en-US", "twelve euros and fifty cents"), ("₹1,25,000.50", "hi-IN", "एक लाख पच्चीस हज़ार रुपये पचास पैसे"),
       ("收到12.50元", "zh-CN", "收到 十二元五角"), ("1200円です", "ja-JP", "せんにひゃくえん です"),
       ("pi 3.14", "en-US", "pi three point one four"),
-      ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "one two"),
+      ("call 0791", "en-US", "call zero seven nine one"), ("①②", "en-US", "one, two"),
       ("Tom & Ann", "en-US", "Tom and Ann"),
       ("٤٢", "en-US", "forty-two"),
-      ("收款12元5角", "zh-CN", "收款 十二元五角"), ("共3元2人", "zh-CN", "共 三元 两人"),
-      ("5000円1つ", "ja-JP", "ごせんえん ひとつ"), ("5€3", "en-US", "five euros three"),
+      ("收款12元5角", "zh-CN", "收款 十二元五角"), ("共3元2人", "zh-CN", "共 三元, 两人"),
+      ("5000円1つ", "ja-JP", "ごせんえん, ひとつ"), ("5€3", "en-US", "five euros, three"),
       ("HK$50", "en-US", "fifty Hong Kong dollars"), ("¥12.50", "en-US", "one two point five zero"),
       ("$", "en-US", "dollars"),
       // What is no sum to everybody is said digit by digit; what multiplies or negates it stays said.
@@ -32,7 +32,7 @@ struct FreeTextTests {
       ("-$5.00", "en-US", "minus five dollars"),
       ("¥1.5万", "zh-CN", "一万五千元"), ("$1.2M", "en-US", "one million two hundred thousand dollars"),
       ("3½", "en-US", "three and a half"),
-      ("10²", "en-US", "ten two"), ("covid-19", "en-US", "covid nineteen"), ("1万円", "ja-JP", "いちまんえん"),
+      ("10²", "en-US", "ten, two"), ("covid-19", "en-US", "covid nineteen"), ("1万円", "ja-JP", "いちまんえん"),
       ("元旦快乐", "zh-CN", "元旦快乐"),
     ])
   func numbers(text: String, locale: String, words: String) throws {

@@ -42,6 +42,33 @@ struct NamesTests {
     #expect(try writing("zh-CN", payer: "三一重工").remarks.unspoken.isEmpty)
   }
 
+  @Test(
+    "a sum is found in any language, with any spacing, and in common words for money",
+    arguments: [
+      ("en-US", "five  hundred  dollars"), ("en-US", "five.hundred.dollars"), ("en-US", "五百美元"),
+      ("en-US", "quinientos dólares"), ("en-US", "500 bucks"), ("zh-CN", "一万块"), ("zh-CN", "10000块"),
+      ("zh-CN", "壹万元"), ("zh-CN", "一百美金"), ("zh-CN", "One thousand dollars"), ("ja-JP", "一万円"), ("ko-KR", "오백불"),
+      ("hi-IN", "पांच सौ रुपए"),
+    ])
+  func sumAlone(locale: String, payer: String) throws {
+    let (script, remarks) = try writing(locale, payer: payer)
+    #expect(!script.says(.payer))
+    #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: payer)])
+  }
+
+  @Test(
+    "a name that only sounds like a number keeps its words",
+    arguments: [
+      ("en-US", "Tom and Penny"), ("en-US", "Jack and Penny Smith"), ("en-US", "Seven Sisters"), ("es-MX", "Juan Ocho"),
+      ("zh-CN", "张三元"), ("zh-CN", "李一元"), ("zh-CN", "万科"), ("ko-KR", "김이원"), ("ja-JP", "ニッサン"),
+      ("ja-JP", "カフェにドルチェ"), ("en-US", "Bob"),
+    ])
+  func innocentNames(locale: String, payer: String) throws {
+    let (script, remarks) = try writing(locale, payer: payer)
+    #expect(script.text.contains(payer))
+    #expect(remarks.unspoken.isEmpty)
+  }
+
   @Test("a channel that the book does not know is cleaned as a name is")
   func channel() throws {
     #expect(try writing("ja-JP", channel: "¥1,000,000").script.text == "ごドルをうけとりました")

@@ -212,12 +212,49 @@ struct SumsInTextTests {
     arguments: [
       ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
       ("¥12.50", "ja-JP", "いちに てん ごゼロ"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
-      ("1万5元", "zh-CN", "一 万5 元"), ("€1.234,567", "en-US", "one, two three four, five six seven euros"),
+      ("1万5元", "zh-CN", "一 万 五 元"), ("$5 mil", "en-US", "five mil dollars"),
+      ("€1 Mrd", "en-US", "one Mrd euros"), ("1.5¢", "en-US", "one point five cents"),
+      ("Table 4 350 dollars", "en-US", "Table four, three five zero dollars"),
+      ("paid $20 100 times", "en-US", "paid two zero, one zero zero dollars times"),
+      ("€1.234,567", "en-US", "one, two three four, five six seven euros"),
     ])
   func uncertain(text: String, locale: String, words: String) throws {
     let (script, remarks) = try Books.all().writer(for: locale).writing(of: .text(text, locale: nil))
     #expect(script.text == words)
     #expect(remarks.warnings == ["text: a sum can be read in two ways, so its digits are said one by one"])
+  }
+
+  @Test(
+    "numbers beside each other are parted by a pause, or they would be heard as one",
+    arguments: [
+      ("$5-10", "en-US", "five dollars, ten"), ("50-60%", "en-US", "fifty, sixty percent"),
+      ("Table 20 $5", "en-US", "Table twenty, five dollars"), ("12:30 $5", "en-US", "twelve thirty, five dollars"),
+      ("5-10元", "zh-CN", "五, 十元"), ("套餐2 10元", "zh-CN", "套餐 二, 十元"), ("5～10円", "ja-JP", "ご, じゅうえん"),
+      ("5~10원", "ko-KR", "오, 십 원"), ("5-10 pesos", "es-MX", "cinco, diez pesos"),
+      ("5-10 रुपये", "hi-IN", "पाँच, दस रुपये"),
+    ])
+  func neighbours(text: String, locale: String, words: String) throws {
+    #expect(try Books.script(.text(text, locale: nil), locale).text == words)
+  }
+
+  @Test(
+    "a sum in a sentence is the sum that is meant",
+    arguments: [
+      ("Lunch $½", "en-US", "Lunch fifty cents"),
+      ("$3½ million", "en-US", "three million five hundred thousand dollars"),
+      ("$2 hundred thousand", "en-US", "two hundred thousand dollars"),
+      ("$1.5 B", "en-US", "one billion five hundred million dollars"),
+      ("$5 k rent", "en-US", "five thousand dollars rent"), ("$5-million", "en-US", "five million dollars"),
+      ("₹1.5 lakh crore", "en-US", "one trillion five hundred billion rupees"), ("− $5", "en-US", "minus five dollars"),
+      ("Coffee, ($5)", "en-US", "Coffee, five dollars"), ("$5 million dollars", "en-US", "five million dollars"),
+      ("$1 000 for rent", "en-US", "one thousand dollars for rent"),
+      ("$2 millones de pesos", "es-MX", "dos millones de pesos"),
+      ("$1 millón 500 mil", "es-MX", "un millón quinientos mil pesos"), ("₹1 लाख 50 हज़ार", "hi-IN", "एक लाख पचास हज़ार रुपये"),
+      ("¥5元", "zh-CN", "五元"), ("¥1億2千万", "ja-JP", "いちおくにせんまんえん"), ("thanks :(", "en-US", "thanks,"),
+      ("- $5 milk", "en-US", "five dollars milk"),
+    ])
+  func inSentences(text: String, locale: String, words: String) throws {
+    #expect(try Books.script(.text(text, locale: nil), locale).text == words)
   }
 
   @Test(
@@ -233,7 +270,7 @@ struct SumsInTextTests {
       ("2026-13-41", "en-US", "two zero two six, one three, four one"),
       ("2nd", "en-US", "second"), ("21st", "en-US", "twenty-first"), ("2º piso", "es-MX", "segundo piso"),
       ("2nd", "hi-IN", "दूसरा"), ("½", "en-US", "a half"), ("1/2", "zh-CN", "二分之一"), ("3½", "es-MX", "tres y medio"),
-      ("24/7", "en-US", "twenty-four seven"), ("5/16", "en-US", "five over sixteen"), ("10%", "zh-CN", "百分之十"),
+      ("24/7", "en-US", "twenty-four, seven"), ("5/16", "en-US", "five over sixteen"), ("10%", "zh-CN", "百分之十"),
       ("20 %", "es-MX", "veinte por ciento"), ("2杯", "zh-CN", "两杯"), ("2杯", "ja-JP", "にはい"), ("2잔", "ko-KR", "두 잔"),
       ("2つ", "ja-JP", "ふたつ"), ("1 torta", "es-MX", "una torta"), ("1 día", "es-MX", "un día"),
       ("555-123-4567", "en-US", "five five five, one two three, four five six seven"),

@@ -27,6 +27,9 @@ enum CurrencyAbbreviations {
     return Currency(code: word)
   }
 
+  /// Words behind a sum that multiply it, by how much not everybody agrees.
+  static let ambiguousScales: Set<String> = ["mil", "mm", "mrd", "mld", "mdd", "l", "g", "md"]
+
   /// Words that multiply the number before them, and the power of ten as text. People use those of one language in
   /// texts of another: ₹1.5 करोड़, $5bn. `M` is a million beside a currency; a thousand is `k`.
   static let scales: ReplacementTable = {

@@ -15,6 +15,7 @@ struct FoldedText {
 
   /// A space that does not break: narrow ones and thin ones too. People group digits by it.
   static let groupingSpace: Unicode.Scalar = "\u{A0}"
+  static let minus: Unicode.Scalar = "\u{2212}"
   static let fractionSlash: Unicode.Scalar = "\u{2044}"
 
   init(_ text: String) {
@@ -32,7 +33,11 @@ struct FoldedText {
     switch scalar {
     case _ where scalar.isASCII, "º", "ª": folded.append(scalar)
     case "\u{A0}", "\u{2007}", "\u{2008}", "\u{2009}", "\u{200A}", "\u{202F}": folded.append(groupingSpace)
-    case "\u{2010}", "\u{2011}", "\u{2212}", "\u{FE63}", "\u{FF0D}": folded.append("-")
+    case minus: folded.append(minus)
+    case "\u{2010}", "\u{2011}", "\u{FE63}", "\u{FF0D}": folded.append("-")
+    case "\u{301C}", "\u{FF5E}", "\u{2053}": folded.append("~")
+    // They join what stands beside them, and are not seen.
+    case "\u{AD}", "\u{2060}", "\u{FEFF}": break
     case "\u{2014}", "\u{2015}": folded.append(contentsOf: ", ".unicodeScalars)
     case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
     case "™", "®", "©", "℠": folded.append(" ")

@@ -11,6 +11,8 @@ struct FreeText {
   let pronunciations: Pronunciations
   /// The user's lexicon for the book's language, and the book's own readings.
   let lexicon: ReplacementTable
+  /// The words of sums in all languages that have a book.
+  let sumWords: NumberWordTable
 
   /// A piece that one voice reads.
   struct Piece: Equatable {
@@ -38,7 +40,7 @@ struct FreeText {
   }
 
   func reading(of text: String, as kind: FreeTextScanner.Kind) -> Reading {
-    let scanner = FreeTextScanner(text, book: book, kind: kind, lexicon: lexicon)
+    let scanner = FreeTextScanner(text, book: book, kind: kind, lexicon: lexicon, sumWords: sumWords)
     var reading = Reading(unspoken: scanner.leftOut)
     if scanner.hasUncertainSum { reading.warnings.append(.uncertainSum) }
     if scanner.hasSumInName { reading.warnings.append(.sumInName) }

@@ -26,6 +26,8 @@ struct FreeTextScanner {
   let book: PhraseBook
   let kind: Kind
   let lexicon: ReplacementTable
+  /// The words of sums in all languages that have a book.
+  let sumWords: NumberWordTable
   let text: FoldedText
 
   private(set) var items: [Item] = []
@@ -40,14 +42,18 @@ struct FreeTextScanner {
   private(set) var hasSumInName = false
 
   private var index = 0
+
+  /// The first index behind the last number that was said.
+  private var numberEnd: Int?
   private var scalars: [Unicode.Scalar] { text.scalars }
   private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
   private let sums: SumScanner
 
-  init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable) {
+  init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: NumberWordTable) {
     self.book = book
     self.kind = kind
     self.lexicon = lexicon
+    self.sumWords = sumWords
     self.text = FoldedText(text)
     sums = SumScanner(book: book, text: self.text)
     let namesPayment = kind == .name && book.sentenceWords.occurs(in: self.text.lowered)
@@ -55,6 +61,7 @@ struct FreeTextScanner {
   }
 
   private mutating func takeNext(_ namesPayment: Bool) {
+    if kind != .name, takeSum() { return }
     if !lexicon.isEmpty, let entry = lexicon.match(text.lowered, at: index) {
       items.append(.reading(text: slice(index..<index + entry.key.count), said: entry.value))
       index += entry.key.count
@@ -64,7 +71,7 @@ struct FreeTextScanner {
     if kind == .name {
       if leaveOutSum(namesPayment) { return }
       if scalar.digit != nil { return takeDigitsOfName() }
-    } else if takeAddress() || takeSum() || takeNumber() || takeMinus() || takeCurrencyName() {
+    } else if takeAddress() || takeNumber() || takeMinus() || takeCurrencyName() {
       return
     }
     if takeMask() || takeRomanNumeral() || takeEmoji() { return }
@@ -85,6 +92,18 @@ struct FreeTextScanner {
 
   /// Appends words that stand for themselves.
   private mutating func say(_ words: String) { append(" \(words) ") }
+
+  /// Appends the words of a number that stands at `start`. A comma parts it from a number before it: without one, five
+  /// to ten would be heard as fifty.
+  private mutating func sayNumber(_ words: String, from start: Int) {
+    if let numberEnd, kind != .name,
+      scalars[numberEnd..<start].allSatisfy({ " -\u{2013}~・/\u{A0}".unicodeScalars.contains($0) })
+    {
+      append(", ")
+    }
+    say(words)
+    numberEnd = index
+  }
 
   private func slice(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
 
@@ -113,8 +132,10 @@ struct FreeTextScanner {
   /// Leaves out a sum of money in a name, in digits or in words. Where the name speaks of a payment in the words of the
   /// book's sentences, a number in words is enough.
   private mutating func leaveOutSum(_ namesPayment: Bool) -> Bool {
+    let isWithinNumber = index > 0 && scalars[index - 1].digit != nil && scalars[index].digit != nil
     let end =
-      sums.sum(at: index)?.end ?? book.numberWords.endOfSum(in: text.lowered, at: index, acceptsNumber: namesPayment)
+      sums.sum(at: index)?.end
+      ?? (isWithinNumber ? nil : sumWords.endOfSum(in: text.lowered, at: index, speaksOfPayment: namesPayment))
     guard let end else { return false }
     leftOut.append(slice(index..<end))
     hasSumInName = true
@@ -127,24 +148,27 @@ struct FreeTextScanner {
 
   private mutating func takeSum() -> Bool {
     guard mayBeginSum(scalars[index]), let sum = sums.sum(at: index) else { return false }
+    let start = index
     index = sum.end
     let sign = sum.isNegative ? book.content.minus + " " : ""
     if let money = sum.money, let words = try? AmountGrammar(book: book).words(money) {
-      say(sign + words.joined())
+      sayNumber(sign + words.joined(), from: start)
       return true
     }
     // Nobody knows for certain which sum is meant, so that its digits are said as they stand.
     hasUncertainSum = true
-    let unit = book.content.currencies[sum.currency.code]?.major.other ?? ""
-    let isOther = sum.number.value.map { $0.fraction.count > sum.currency.minorDigits } ?? false
-    say(sign + numbers.digitsAsWritten(sum.number) + " " + sum.scale + (isOther ? "" : " " + unit))
+    let units = book.content.currencies[sum.currency.code]
+    let unit = (sum.isMinor ? units?.minor.last?.other : units?.major.other) ?? ""
+    let isOther = !sum.isMinor && (sum.number.value.map { $0.fraction.count > sum.currency.minorDigits } ?? false)
+    let words = sign + numbers.digitsAsWritten(sum.number) + " " + numbers.withSpokenDigits(sum.scale)
+    sayNumber(words + (isOther ? "" : " " + unit), from: start)
     return true
   }
 
   private func mayBeginSum(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.digit != nil { return true }
     if scalar.isASCII { return "$-(".unicodeScalars.contains(scalar) || isWordStart && scalar.isWordPart }
-    return scalar == "\u{2013}" || book.content.currencySigns[String(scalar)] != nil
+    return scalar == "\u{2013}" || scalar == FoldedText.minus || book.content.currencySigns[String(scalar)] != nil
   }
 
   private var isWordStart: Bool {
@@ -154,7 +178,9 @@ struct FreeTextScanner {
 
   /// A hyphen or minus that opens a number, and does not join it to what stands before.
   private mutating func takeMinus() -> Bool {
-    guard scalars[index] == "-", index + 1 < scalars.count, scalars[index + 1].digit != nil else { return false }
+    guard scalars[index] == "-" || scalars[index] == FoldedText.minus, index + 1 < scalars.count,
+      scalars[index + 1].digit != nil
+    else { return false }
     guard index == 0 || !(scalars[index - 1].isWordPart || scalars[index - 1].digit != nil) else { return false }
     say(book.content.minus)
     index += 1
@@ -166,7 +192,11 @@ struct FreeTextScanner {
     let scalar = scalars[index]
     guard !scalar.isWordPart, let code = book.content.currencySigns[String(scalar)] else { return false }
     index += 1
-    if index < 2 || !scalars[index - 2].isWordPart { say(book.content.currencies[code]?.major.other ?? "") }
+    if index < 2 || !scalars[index - 2].isWordPart {
+      say(book.content.currencies[code]?.major.other ?? "")
+    } else {
+      leftOut.append(String(scalar))
+    }
     return true
   }
 
@@ -178,8 +208,9 @@ struct FreeTextScanner {
     if let (words, end) = written.date(at: index) ?? written.time(at: index) ?? written.identifier(at: index)
       ?? written.quantity(at: index)
     {
-      say(words)
+      let start = index
       index = end
+      sayNumber(words, from: start)
       return true
     }
     return false
@@ -253,6 +284,12 @@ struct FreeTextScanner {
 }
 
 extension SpokenNumbers {
+  /// A text with its digits as words, one by one.
+  func withSpokenDigits(_ text: String) -> String {
+    let grammar = AmountGrammar(book: book)
+    return text.unicodeScalars.map { $0.digit.map { " \(grammar.digits([$0])) " } ?? String($0) }.joined()
+  }
+
   /// The digits one by one, with a pause where a separator stands, and a point where one is certain.
   func digitsAsWritten(_ number: WrittenNumber) -> String {
     let grammar = AmountGrammar(book: book)
@@ -268,7 +305,7 @@ extension Unicode.Scalar {
   var isPictogram: Bool {
     guard !isASCII else { return false }
     switch properties.generalCategory {
-    case .otherSymbol, .modifierSymbol, .privateUse, .unassigned: return true
+    case .otherSymbol, .modifierSymbol, .currencySymbol, .privateUse, .unassigned: return true
     default: return properties.isEmojiPresentation
     }
   }

@@ -17,6 +17,9 @@ struct WrittenNumber {
   /// The digits before and behind the decimal point; `nil` when people read the number in two ways.
   let value: (whole: [Int], fraction: [Int])?
 
+  /// How many scalars it takes.
+  let length: Int
+
   /// Whether the number has no separator.
   var isPlain: Bool { separators.isEmpty }
 
@@ -39,6 +42,7 @@ struct WrittenNumber {
       }
       end += 1
     }
+    length = end - start
     value = Self.value(of: groups, separators, isSum: isSum)
   }
 

@@ -8,6 +8,9 @@ struct WrittenSum {
   let money: Money?
   let isNegative: Bool
 
+  /// Whether the number counts minor units.
+  let isMinor: Bool
+
   /// The number as it stands, to be said digit by digit when there is no ``money``.
   let number: WrittenNumber
 
@@ -35,24 +38,31 @@ struct SumScanner {
 
   /// The sum that begins at `start`; `nil` when none does.
   func sum(at start: Int) -> WrittenSum? {
+    guard start < scalars.count else { return nil }
     var index = start
     if scalars[index] == "(" {
       guard isBracketOfSum(at: index), let sum = sum(at: index + 1), sum.end < scalars.count, scalars[sum.end] == ")"
       else { return nil }
       return WrittenSum(
-        money: sum.money, isNegative: true, number: sum.number, scale: sum.scale, currency: sum.currency,
+        money: sum.money, isNegative: true, isMinor: sum.isMinor, number: sum.number, scale: sum.scale,
+        currency: sum.currency,
         end: sum.end + 1)
     }
     var isNegative = takeMinus(&index, isFirst: true)
     var currency = takeCurrencyBefore(&index)
     if currency != nil, !isNegative { isNegative = takeMinus(&index, isFirst: false) }
     guard let number = number(at: index, isSum: currency != nil) else { return nil }
+    let isUncertain = joinsNumbersByChance(number, from: index)
     index = number.end
-    let (amount, scale) = scaled(number, end: &index, isSum: currency != nil)
+    var (amount, scale) = scaled(number, from: number.end - number.length, end: &index, isSum: currency != nil)
+    if isUncertain { amount = nil }
     var isMinor = false
     if currency != nil, let code = codeBehind(index) {
       // $5 USD, $5 MXN: the code tells which dollar or peso the sign means.
       (currency, index) = code
+    } else if let named = currency, let end = endOfName(of: named, behind: index) {
+      // $5 million dollars: the name says what the sign says.
+      index = end
     } else if currency == nil {
       var behind = index
       if behind < scalars.count, scalars[behind] == " " || scalars[behind] == FoldedText.groupingSpace { behind += 1 }
@@ -70,28 +80,32 @@ struct SumScanner {
       }
     }
     return WrittenSum(
-      money: money, isNegative: isNegative, number: number, scale: money == nil ? scale : "", currency: currency,
+      money: money, isNegative: isNegative, isMinor: isMinor, number: number, scale: money == nil ? scale : "",
+      currency: currency,
       end: index)
   }
 
   // MARK: Signs
 
-  /// A bracket of accounting: it stands alone or behind punctuation. Behind a word it is a remark.
+  /// A bracket of accounting: it opens the text, or stands behind a colon. Elsewhere it is a remark.
   private func isBracketOfSum(at index: Int) -> Bool {
     var before = index - 1
     while before >= 0, scalars[before] == " " { before -= 1 }
-    return before < 0 || !(scalars[before].isWordPart || scalars[before].digit != nil)
+    return before < 0 || scalars[before] == ":"
   }
 
   /// A minus opens a sum, and does not join it to what stands before.
   private func takeMinus(_ index: inout Int, isFirst: Bool) -> Bool {
-    guard index < scalars.count, scalars[index] == "-" || scalars[index] == "\u{2013}" else { return false }
+    let signs: [Unicode.Scalar] = ["-", "\u{2013}", FoldedText.minus]
+    guard index < scalars.count, signs.contains(scalars[index]) else { return false }
     guard !isFirst || index == 0 || !(scalars[index - 1].isWordPart || scalars[index - 1].digit != nil) else {
       return false
     }
-    // A dash with a space behind it opens an item of a list.
-    guard index + 1 < scalars.count, scalars[index + 1] != " " else { return false }
-    index += 1
+    var next = index + 1
+    // A dash with a space behind it opens an item of a list; a mathematical minus opens none.
+    if next < scalars.count, scalars[next] == " ", scalars[index] == FoldedText.minus { next += 1 }
+    guard next < scalars.count, scalars[next] != " " else { return false }
+    index = next
     return true
   }
 
@@ -124,7 +138,8 @@ struct SumScanner {
     guard let currency else { return nil }
     if end < scalars.count, scalars[end] == " " || scalars[end] == FoldedText.groupingSpace { end += 1 }
     // A sign by itself is no sum, and a letter behind the sign no number.
-    guard end < scalars.count, scalars[end].digit != nil || "-\u{2013}".unicodeScalars.contains(scalars[end]) else {
+    guard end < scalars.count, scalars[end].digit != nil || "-\u{2013}\u{2212}".unicodeScalars.contains(scalars[end])
+    else {
       return nil
     }
     index = end
@@ -160,6 +175,17 @@ struct SumScanner {
     return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index)
   }
 
+  /// The end of the name of the same currency behind a sum, with `de` or `of` before it.
+  private func endOfName(of currency: Currency, behind index: Int) -> Int? {
+    var start = index
+    for word in [" de", " of"] where text.lowered[index...].starts(with: word.unicodeScalars) { start += 3 }
+    if start < scalars.count, scalars[start] == " " { start += 1 }
+    guard start < scalars.count else { return nil }
+    if sign(at: start) == currency, scalars[start].isWordPart { return start + 1 }
+    guard let match = book.unitNames.match(text.lowered, at: start), match.value == currency.code else { return nil }
+    return start + match.key.count
+  }
+
   private func code(at index: Int) -> (currency: Currency, end: Int)? {
     var end = index
     var word = ""
@@ -172,6 +198,18 @@ struct SumScanner {
   }
 
   // MARK: Numbers
+
+  /// Whether plain spaces may have brought two numbers together: `Table 4 350 dollars`, `$20 100 times`.
+  private func joinsNumbersByChance(_ number: WrittenNumber, from start: Int) -> Bool {
+    guard number.separators.contains(" ") else { return false }
+    let isRound = number.groups.dropFirst().allSatisfy { $0 == [0, 0, 0] }
+    let next = number.end + 1
+    let isBeforeWord = next < scalars.count && scalars[number.end] == " " && scalars[next].isWordPart
+    let isBehindWord =
+      start >= 1 && scalars[start - 1].isWordPart
+      || start >= 2 && scalars[start - 1] == " " && scalars[start - 2].isWordPart
+    return !isRound && isBeforeWord || isBehindWord
+  }
 
   private func number(at index: Int, isSum: Bool) -> WrittenNumber? {
     guard let joined = WrittenNumber(scalars, at: index, joinsSpaces: true, isSum: true) else { return nil }
@@ -187,26 +225,39 @@ struct SumScanner {
   ///
   /// - Returns: no amount when it cannot be read for certain, and the words that stand behind it then.
   private func scaled(
-    _ number: WrittenNumber, end: inout Int, isSum: Bool
+    _ number: WrittenNumber, from start: Int, end: inout Int, isSum: Bool
   ) -> (amount: ExactAmount?, scale: String) {
-    let first = number.value.flatMap { ExactAmount(whole: $0.whole, fraction: $0.fraction) }
-    guard var (power, next) = scale(at: end, isSum: isSum) else { return (first, "") }
+    var first = number.value.flatMap { ExactAmount(whole: $0.whole, fraction: $0.fraction) }
+    let written = WrittenText(text: text, book: book)
+    if let fraction = written.plainFraction(at: start) {
+      first = ExactAmount(whole: [], over: fraction.numerator, under: fraction.denominator)
+      end = fraction.end
+    } else if number.isPlain, end < scalars.count, scalars[end] == " ", let whole = number.value?.whole,
+      let fraction = written.plainFraction(at: end + 1)
+    {
+      first = ExactAmount(whole: whole, over: fraction.numerator, under: fraction.denominator)
+      end = fraction.end
+    }
+    // Spaces keep a folded fraction apart; one of them is left.
+    while end + 1 < scalars.count, scalars[end] == " ", scalars[end + 1] == " " { end += 1 }
     let scaleStart = end
+    guard var (power, next) = scale(at: end, isSum: isSum) else {
+      guard let unknown = endOfUnknownScale(at: end, isSum: isSum) else { return (first, "") }
+      end = unknown
+      return (nil, String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed)
+    }
     func rest(_ end: Int) -> String {
       String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed
     }
-    // Two scales behind each other multiply: 3百万.
-    while let (further, after) = scale(at: next, isSum: isSum), further > power || power % 4 == 0 {
-      guard scalars[next - 1].isUnspaced else { break }
-      (power, next) = (power + further, after)
-    }
+    // Two scales behind each other multiply: 3百万, two hundred thousand, 1.5 lakh crore.
+    while let (further, after) = scale(at: next, isSum: isSum) { (power, next) = (power + further, after) }
     end = next
     guard var total = first?.multiplied(byPowerOfTen: power) else { return (nil, rest(end)) }
     // More digits behind a scale belong to the same sum: 1万2千, 1万2500.
-    while end < scalars.count, scalars[end].digit != nil, scalars[end - 1].isUnspaced,
-      let part = WrittenNumber(scalars, at: end)
-    {
+    while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart) {
       var partEnd = part.end
+      // Behind a space a number without a scale is another number: $1 million 500 times.
+      if partStart > end, scale(at: partEnd, isSum: isSum) == nil { break }
       guard part.isPlain, let value = part.value, var amount = ExactAmount(whole: value.whole, fraction: []) else {
         return (nil, rest(part.end))
       }
@@ -227,17 +278,43 @@ struct SumScanner {
     return (total, "")
   }
 
-  /// A word that multiplies the number before it. One space may stand between, but not before a single letter.
+  /// Where the next part of a sum may begin: at once behind a letter of a script without spaces, else behind a space.
+  private func startOfPart(at end: Int) -> Int? {
+    guard end < scalars.count else { return nil }
+    if scalars[end].digit != nil { return scalars[end - 1].isUnspaced ? end : nil }
+    return scalars[end] == " " && end + 1 < scalars.count && scalars[end + 1].digit != nil ? end + 1 : nil
+  }
+
+  /// The end of letters that people write for a scale in more than one meaning: `$5mil`, `€1 Mrd`, `₹5L` for another
+  /// currency than the rupee.
+  private func endOfUnknownScale(at index: Int, isSum: Bool) -> Int? {
+    guard isSum, index < scalars.count else { return nil }
+    let start = scalars[index] == " " ? index + 1 : index
+    var end = start
+    while end < scalars.count, scalars[end].isWordPart { end += 1 }
+    let word = String(String.UnicodeScalarView(text.lowered[start..<end]))
+    return CurrencyAbbreviations.ambiguousScales.contains(word) ? end : nil
+  }
+
+  /// A word that multiplies the number before it. One space or hyphen may stand between.
   private func scale(at index: Int, isSum: Bool) -> (power: Int, end: Int)? {
     var start = index
-    if start < scalars.count, scalars[start] == " " || scalars[start] == FoldedText.groupingSpace { start += 1 }
+    if start < scalars.count, [" ", "-", FoldedText.groupingSpace].contains(scalars[start]) { start += 1 }
     guard start < scalars.count, scalars[start].isWordPart else { return nil }
+    // In Spanish a thousand; in English people mean a million, or a thousandth.
+    if book.language != "es", text.lowered[start...].starts(with: "mil".unicodeScalars),
+      start + 3 == scalars.count || !scalars[start + 3].isWordPart
+    {
+      return nil
+    }
     guard let match = CurrencyAbbreviations.scales.match(text.lowered, at: start), let power = Int(match.value) else {
       return nil
     }
     let isAbbreviation = match.key.count <= 2 && match.key[0].isASCII
-    // `5 m` is a length, and `$5m` is a sum; `$5 bn` has one reading only.
-    if isAbbreviation, !isSum || (start > index && match.key.count == 1) { return nil }
+    // `$5 m` may be a length; `$5m`, `$5 M` and `$5 bn` have one reading.
+    if isAbbreviation, !isSum || (start > index && match.key == ["m"] && scalars[start] == "m") {
+      return nil
+    }
     return (power, start + match.key.count)
   }
 
@@ -282,6 +359,19 @@ struct ExactAmount {
     guard all.count <= 17 else { return nil }
     digits = all.reduce(0) { $0 * 10 + Int64($1) }
     decimals = fraction.count
+  }
+
+  /// A number and a fraction: 3½.
+  /// - Returns: `nil` for a fraction that has more than three decimals.
+  init?(whole: [Int], over numerator: Int64, under denominator: Int64) {
+    guard whole.count <= 12, denominator > 0, (numerator * 1000) % denominator == 0 else { return nil }
+    var digits = whole.reduce(Int64(0)) { $0 * 10 + Int64($1) } * 1000 + numerator * 1000 / denominator
+    var decimals = 3
+    while decimals > 0, digits % 10 == 0 {
+      digits /= 10
+      decimals -= 1
+    }
+    self.init(digits: digits, decimals: decimals)
   }
 
   private init(digits: Int64, decimals: Int) {

@@ -178,6 +178,12 @@ struct WrittenText {
   }
 
   private func fraction(at index: Int) -> Spoken? {
+    guard let (over, under, end) = plainFraction(at: index) else { return nil }
+    return numbers.fraction(over, under).map { ($0, end) }
+  }
+
+  /// A fraction smaller than one: `1/2`, `½`.
+  func plainFraction(at index: Int) -> (numerator: Int64, denominator: Int64, end: Int)? {
     guard let numerator = digits(at: index, atMost: 2), let slash = scalar(at: numerator.end),
       slash == "/" || slash == FoldedText.fractionSlash,
       let denominator = digits(at: numerator.end + 1, atMost: 3), scalar(at: denominator.end) != slash,
@@ -186,7 +192,7 @@ struct WrittenText {
     let (over, under) = (SpokenNumbers.value(numerator.digits), SpokenNumbers.value(denominator.digits))
     // 24/7 is no fraction.
     guard over > 0, over < under else { return nil }
-    return numbers.fraction(over, under).map { ($0, denominator.end) }
+    return (over, under, denominator.end)
   }
 
   /// `3½`, `1 1/2`.

@@ -158,8 +158,9 @@ struct Pronunciation: Sendable {
       parts.removeLast()
       let shorter = String(String.UnicodeScalarView(parts)).precomposedStringWithCanonicalMapping.unicodeScalars
       guard shorter.count == 1, let base = shorter.first else { continue }
-      if reads.contains(base) { return String(base) }
-      if let respelling = letters[base] { return respelling }
+      let plain = base.lowercased
+      if reads.contains(plain) { return String(base) }
+      if let respelling = letters[plain] { return respelling }
     }
     return nil
   }

@@ -240,7 +240,8 @@ struct SumsInTextTests {
   @Test(
     "a sum in a sentence is the sum that is meant",
     arguments: [
-      ("Lunch $½", "en-US", "Lunch fifty cents"),
+      ("Lunch $½", "en-US", "Lunch fifty cents"), ("$.50", "en-US", "fifty cents"),
+      ("It costs $.", "en-US", "It costs dollars."),
       ("$3½ million", "en-US", "three million five hundred thousand dollars"),
       ("$2 hundred thousand", "en-US", "two hundred thousand dollars"),
       ("$1.5 B", "en-US", "one billion five hundred million dollars"),

@@ -28,8 +28,16 @@ struct WrittenNumber {
   ///   - isSum: whether a currency stands beside it: `1.234.567` is a sum, and else it may be a version.
   /// - Returns: `nil` when no digit stands at `start`.
   init?(_ scalars: [Unicode.Scalar], at start: Int, joinsSpaces: Bool = false, isSum: Bool = false) {
-    guard start < scalars.count, scalars[start].digit != nil else { return nil }
+    guard start < scalars.count else { return nil }
     end = start
+    // $.50: nothing stands before the point.
+    if isSum, scalars[start] == ".", start + 1 < scalars.count, scalars[start + 1].digit != nil {
+      groups = [[0], []]
+      separators = ["."]
+      end = start + 1
+    } else if scalars[start].digit == nil {
+      return nil
+    }
     while end < scalars.count {
       let scalar = scalars[end]
       if let digit = scalar.digit {

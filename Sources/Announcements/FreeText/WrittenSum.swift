@@ -138,7 +138,7 @@ struct SumScanner {
     guard let currency else { return nil }
     if end < scalars.count, scalars[end] == " " || scalars[end] == FoldedText.groupingSpace { end += 1 }
     // A sign by itself is no sum, and a letter behind the sign no number.
-    guard end < scalars.count, scalars[end].digit != nil || "-\u{2013}\u{2212}".unicodeScalars.contains(scalars[end])
+    guard end < scalars.count, scalars[end].digit != nil || "-.\u{2013}\u{2212}".unicodeScalars.contains(scalars[end])
     else {
       return nil
     }

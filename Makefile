@@ -8,6 +8,7 @@
 #   make check-service   the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-console   the console, in a real browser
 #   make wording  docs/wording.md and the reviewed phonemes, written anew
+#   make fuzz     ten million hostile inputs for each reader of strangers' bytes
 #   make bench    figures, beside the engine in-process and beside the espeak-ng program
 #   make format   put the sources in format
 #   make install PREFIX=/usr/local
@@ -19,7 +20,7 @@ RELEASE = .build/release
 # The locales whose packs are made at set-up, by the engine: clips then work with nothing recorded.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: voices setup run samples test sanitize lint format check check-service check-console bench build install clean wording
+.PHONY: voices setup run samples test sanitize lint format check check-service check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -52,19 +53,26 @@ sanitize:
 	SWIFT=$(SWIFT) scripts/sanitize address
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Fuzzing Package.swift
 	@scripts/check-rooms
 	@scripts/check-licences
 
 format:
-	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Package.swift
+	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
 
 # One after the other: what is to be done within seconds must not wait for processors that another check has taken.
 check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us $(SOUND_SERVER)
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
+	@scripts/fuzz 20000
 	@$(MAKE) --no-print-directory check-service SERVICE_CHECKS="schemathesis mutations kill stop" SCALE=0.02
+
+# Some hours on one core; FUZZ_RUNS=100000 takes minutes.
+FUZZ_RUNS ?= 10000000
+
+fuzz: setup
+	@scripts/fuzz $(FUZZ_RUNS)
 
 # Writes docs/wording.md and the tables of reviewed phonemes anew; read the difference before you keep it.
 wording:

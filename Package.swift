@@ -119,6 +119,20 @@ let exhaustiveChecks: [Target] = [
 
 let tests = Context.environment["CRIER_EXHAUSTIVE_CHECKS"] == nil ? quickTests : exhaustiveChecks
 
+/// `scripts/fuzz`: programs that libFuzzer drives. They have no `main` of their own, and link with `--sanitize fuzzer` only.
+let fuzzing: [Target] = [
+  .executableTarget(
+    name: "crier-fuzz",
+    dependencies: [
+      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "ServiceAccess", "SpeechEngine",
+      "VoicePacks", "Waveforms",
+    ],
+    path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
+  .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),
+]
+
+let fuzzers = Context.environment["CRIER_FUZZING"] == nil ? [] : fuzzing
+
 let package = Package(
   name: "crier",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -271,6 +285,6 @@ let package = Package(
       path: "Benchmarks/crier-bench", swiftSettings: settings),
     .executableTarget(
       name: "in-process-limit", path: "Benchmarks/in-process-limit", linkerSettings: [.linkedLibrary("espeak-ng")]),
-  ] + tests,
+  ] + tests + fuzzers,
   swiftLanguageModes: [.v6]
 )

@@ -7,14 +7,22 @@ extension PackManifest {
   ///
   /// - Throws: `VoicePackError`.
   init(readingFrom folder: borrowing PackFolder) throws(VoicePackError) {
-    let id = folder.id
-    let subject = "voice pack \(id)"
     let data: Data
     do throws(PackFolder.Failure) {
       data = try folder.mapped(Self.fileName, maximumBytes: Self.maximumBytes)
     } catch {
-      throw VoicePackError(error, .manifestUnreadable, subject, Self.fileName, maximumBytes: Self.maximumBytes)
+      throw VoicePackError(
+        error, .manifestUnreadable, "voice pack \(folder.id)", Self.fileName, maximumBytes: Self.maximumBytes)
     }
+    try self.init(json: data, id: folder.id)
+  }
+
+  /// Reads and checks the bytes of a manifest, whatever they are.
+  ///
+  /// - Parameter id: of the pack that it must describe.
+  /// - Throws: `VoicePackError`.
+  init(json data: Data, id: String) throws(VoicePackError) {
+    let subject = "voice pack \(id)"
     // First, because another format may have another shape.
     struct Version: Decodable { var format: Int }
     do {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AmountReadback
+import Announcements
+import Foundation
+
+/// A payload or a request: it is refused with an error, or its words are the amount it names.
+enum PayloadReading {
+  @Sendable static func check(_ bytes: [UInt8]) {
+    let data = Data(bytes)
+    let request = try? PayloadDecoder.request(data)
+    guard let announcement = try? PayloadDecoder.decode(data) else { return }
+    // A request needs no more than a payload does, and its options may be wrong where a payload has none.
+    if let request, case .payment(let payment) = announcement {
+      require(request.id == payment.id, "a request has the id of its payment")
+    }
+    let locale: String? =
+      switch announcement {
+      case .payment(let payment): payment.locale
+      case .text(_, let locale): locale
+      case .summary: nil
+      }
+    let writer = locale.flatMap { try? PhraseBooks.ofCheckout.writer(for: $0) } ?? PhraseBooks.writers[0]
+    guard let script = try? writer.script(for: announcement) else { return }
+    script.requireSpeakable(characters: bytes.count)
+    guard case .payment(let payment) = announcement else { return }
+    let currency = payment.amount.currency
+    let heard = try? AmountReader(locale: script.locale)
+      .minorUnits(in: script.amountText, currency: currency.code, minorDigits: currency.minorDigits)
+    require(heard == payment.amount.minorUnits, "the words of the amount are the amount")
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+
+extension PhraseBooks {
+  /// The phrase books of this checkout, read once.
+  static let ofCheckout: PhraseBooks = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
+    guard let books = try? PhraseBooks(directory: folder) else {
+      fatalError("The phrase books of the checkout cannot be read.")
+    }
+    return books
+  }()
+
+  /// A writer for each locale, in alphabetical order.
+  static let writers: [ScriptWriter] = ofCheckout.locales.map { locale in
+    guard let writer = try? ofCheckout.writer(for: locale) else { fatalError("\(locale) has no writer.") }
+    return writer
+  }
+}
+
+extension Script {
+  /// Ends the program when the engine would be given what it must not see, or far more than was written.
+  func requireSpeakable(characters: Int) {
+    for scalar in runs.lazy.flatMap(\.spelling.unicodeScalars) {
+      require(scalar.properties.numericType != .decimal, "the engine sees no digit")
+      require(scalar.properties.generalCategory != .control, "the engine sees no control character")
+      require(scalar.properties.generalCategory != .currencySymbol, "the engine sees no currency sign")
+      require(!"[]<>{}\\&@#%*_=|^~`\"".unicodeScalars.contains(scalar), "the engine sees no markup")
+    }
+    require(
+      runs.reduce(0) { $0 + $1.spelling.unicodeScalars.count } <= 1_000 + 200 * characters,
+      "what is said is bounded by what is written")
+  }
+}

@@ -80,9 +80,9 @@ wording:
 	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'
 
 # At scale 1 all is done that docs/service.md promises, which takes half an hour on two cores; a part of it finds what is
-# broken. slow and load compare times, and disk mounts a file system: they are for a machine that does nothing else.
+# broken. slow, attack and load compare times, and disk mounts a file system: they are for a machine that does nothing else.
 SCALE ?= 1
-SERVICE_CHECKS ?= schemathesis mutations load kill slow disk stop
+SERVICE_CHECKS ?= schemathesis mutations load kill slow attack disk stop
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done

@@ -18,6 +18,7 @@ CHECKS = {
     "load": "60 s of wrk while a speaker is killed every 200 ms: nothing wrong, nothing lost, memory flat",
     "kill": "kill -9 of the service under load, 50 times: every 201 is there after the restart, and none is heard twice",
     "slow": "1,000 slow connections: others are served as before",
+    "attack": "hostile payloads, groups, half-sent batches and streams of one key: others are served as before",
     "disk": "a full disk: 507, and recovery without a restart (as root, for a tmpfs)",
     "stop": "SIGTERM under load: every request is answered, and it ends within 10 s",
     "schemathesis": "every call of /openapi.json, 2,000 cases each, all checks; and the event stream",

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One key holder and strangers attack: others are served as before, and so are their batches.
+
+The attackers have a key of another account (or only the id of one, or nothing), and do all of this at once:
+
+- payloads that are costly to read: a name with 30,000 combining marks, texts without a word, 4,000 unknown keys;
+- a new app group with each request, and clips that are not there;
+- batches whose head has a known key's id and a signature of nobody, and whose body stops half-way;
+- requests without a good key, and event streams that are opened and closed.
+"""
+
+import json
+import multiprocessing
+import secrets
+import socket
+import subprocess
+import time
+
+import inputs
+from client import Connection, Lost, post
+from harness import Bars, Service, Unusable, milliseconds, percentile, plain_environment, progress, work_folder
+
+MEASURED_SECONDS = 20
+# Of the others' 99th percentile with the attack, over that without; and a stall of the machine more.
+FACTOR, MORE_MS = 2, 5
+# What each attacking process sends in a second at most: an attack that the machine itself could not take says nothing
+# about the service.
+RATE = 60
+HALF_SENT = 4
+KINDS = ("costly", "groups", "half-sent", "keyless", "streams")
+
+
+def attack(kind, port, key, pipe):
+    """A process of its own. Sends until it is told to end, and then tells what it was answered."""
+    number, statuses = 0, {}
+    held = []
+    connection = Connection(port, key=None if kind == "keyless" else key, timeout=30)
+    while not pipe.poll(1 / RATE):
+        number += 1
+        try:
+            status = ATTACKS[kind](connection, key, number, held)
+        except (Lost, OSError):
+            status = "closed"
+        statuses[str(status)] = statuses.get(str(status), 0) + 1
+    for connected in held:
+        connected.close()
+    connection.close()
+    pipe.send(statuses)
+
+
+def costly(connection, key, number, held):
+    body = {"id": f"costly-{number}-{secrets.token_hex(4)}", "amount": "12.50", "currency": "USD", "locale": "en-US"}
+    turn = number % 4
+    if turn == 0:
+        body["payer"] = "e" + "\u0301" * 30_000
+    elif turn == 1:
+        body["note"] = "\u0f71\u0f72\u0f73" * 66
+    elif turn == 2:
+        body |= {f"key{index}": index for index in range(4_000)}
+    else:
+        body = {"id": body["id"], "text": "1,2.3-" * 300, "locale": "en-US"}
+    return post(connection, body).status
+
+
+def groups(connection, key, number, held):
+    if number % 2:
+        body = inputs.payment(1, secrets.token_hex(8), group=f"group.{secrets.token_hex(6)}")
+        return post(connection, body).status
+    return connection.request("GET", f"/v1/clips/{secrets.token_hex(32)}.wav").status
+
+
+def half_sent(connection, key, number, held):
+    """Keeps four uploads under way that never come whole."""
+    for connected in list(held):
+        connected.setblocking(False)
+        try:
+            if connected.recv(4_096) == b"":
+                raise ConnectionError
+        except BlockingIOError:
+            pass
+        except OSError:
+            connected.close()
+            held.remove(connected)
+    if len(held) >= HALF_SENT:
+        return "held"
+    connected = socket.create_connection(connection.address, timeout=5)
+    head = (
+        f"POST /v1/batches HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Crier {key.split('_')[1]}\r\n"
+        f"Crier-Timestamp: {int(time.time())}\r\nCrier-Signature: v2={'0' * 64}\r\n"
+        "Content-Type: application/jsonl\r\nContent-Length: 1000000\r\n\r\n"
+    )
+    connected.sendall(head.encode() + b'{"id": "never"' * 100)
+    held.append(connected)
+    return "opened"
+
+
+def keyless(connection, key, number, held):
+    return connection.request("GET", "/v1/announcements", headers="Authorization: Bearer crier_aaaaaaaa_x\r\n").status
+
+
+def streams(connection, key, number, held):
+    with Connection(connection.address[1], key=key, timeout=5) as stream:
+        stream.send("GET", "/v1/events")
+        status, _ = stream.head()
+        return status
+
+
+ATTACKS = {"costly": costly, "groups": groups, "half-sent": half_sent, "keyless": keyless, "streams": streams}
+
+
+def measure(service, clip, hit, seconds, start_number):
+    """What others meet, one call after the other: hits, new clips, and now and then a batch and a new connection."""
+    times, errors = {}, []
+    end = time.monotonic() + seconds
+    batch = json.dumps(inputs.payment(2, "row")).encode()
+    with service.connect(timeout=60) as connection:
+        number = start_number
+        while time.monotonic() < end:
+            number += 1
+            kind = {0: "batch", 10: "new_connection"}.get(number % 20, ("get", "post", "new_clip")[number % 3])
+            start = time.perf_counter()
+            try:
+                if kind == "get":
+                    answer = connection.request("GET", f"/v1/clips/{clip}")
+                elif kind == "post":
+                    answer = post(connection, hit)
+                elif kind == "new_clip":
+                    body = inputs.payment(number, f"new-{number}", method="speech") | {"minor": 100_000 + number}
+                    answer = post(connection, body)
+                elif kind == "batch":
+                    answer = connection.request(
+                        "POST", "/v1/batches", batch, "Content-Type: application/jsonl\r\n", chunked=True
+                    )
+                else:
+                    with service.connect(timeout=30) as other:
+                        answer = other.request("GET", f"/v1/clips/{clip}")
+            except (Lost, OSError) as error:
+                errors.append(f"{kind}: {error}")
+                continue
+            times.setdefault(kind, []).append(time.perf_counter() - start)
+            # 429 busy: one's own batches; they are a part of what is measured, not of what is attacked.
+            if answer.status not in (200, 201, 202) and (kind, answer.code) != ("batch", "busy"):
+                errors.append(f"{kind}: {answer.status} {answer.code}")
+    return times, errors, number
+
+
+def told(times):
+    return {
+        kind: {
+            "count": len(values),
+            "p50_ms": milliseconds(percentile(values, 0.5)),
+            "p99_ms": milliseconds(percentile(values, 0.99)),
+        }
+        for kind, values in sorted(times.items())
+    }
+
+
+def attackers_key(options, service):
+    made = subprocess.run(
+        [options.crier, "keys", "create", "--account", "attackers", "--scope", "announce", "--scope", "read", "--json"],
+        env=plain_environment({"CRIER_HOME": str(service.home)}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if made.returncode != 0:
+        raise Unusable(f"no key was made for the attackers: {made.stderr[-200:]}")
+    return json.loads(made.stdout)["key"]
+
+
+def run(options):
+    bars = Bars()
+    seconds = max(3.0, MEASURED_SECONDS * min(1.0, options.scale))
+    with work_folder(options) as folder, Service(options, folder / "home") as service:
+        with service.connect() as connection:
+            hit = json.dumps(inputs.payment(1, "hot")).encode()
+            answer = post(connection, hit)
+            if answer.status != 201:
+                raise Unusable(f"the first request was answered {answer.status} {answer.code}.")
+            clip = answer.json()["clip"]["name"]
+        key = attackers_key(options, service)
+        _, _, number = measure(service, clip, hit, seconds / 5, 0)
+        before, errors_before, number = measure(service, clip, hit, seconds, number)
+        progress("attack: now the same while it is attacked")
+        attackers = []
+        for kind in KINDS:
+            ours, theirs = multiprocessing.Pipe()
+            process = multiprocessing.Process(target=attack, args=(kind, service.port, key, theirs), daemon=True)
+            process.start()
+            attackers.append((kind, ours, process))
+        try:
+            # Until every attacker is at work.
+            _, _, number = measure(service, clip, hit, seconds / 5, number)
+            during, errors_during, number = measure(service, clip, hit, seconds, number)
+            for _, pipe, _ in attackers:
+                pipe.send("end")
+            answered = {}
+            for kind, pipe, process in attackers:
+                if not pipe.poll(60):
+                    raise Unusable(f"the attacker {kind} did not end.")
+                answered[kind] = pipe.recv()
+                process.join(30)
+        finally:
+            for _, _, process in attackers:
+                process.kill()
+        bars.figures = {"before": told(before), "during": told(during), "attackers": answered}
+        bars.nothing_in(errors_before + errors_during, "others met errors")
+        for kind in KINDS:
+            bars.require(sum(answered[kind].values()) >= seconds, f"{kind}: hardly an attack: {answered[kind]}")
+        for kind, values in before.items():
+            old, new = percentile(values, 0.99) * 1000, percentile(during.get(kind, []), 0.99) * 1000
+            bars.require(len(during.get(kind, [])) >= len(values) / 4, f"{kind}: far fewer than before")
+            bars.require(
+                new <= FACTOR * old + MORE_MS, f"{kind}: p99 was {old:.2f} ms and is {new:.2f} ms beside the attack"
+            )
+        unserved = {status for statuses in answered.values() for status in statuses if status.startswith("5")}
+        bars.require(not unserved - {"503"}, f"attackers were answered {sorted(unserved)}")
+        bars.require(service.is_running, "the service ended")
+    return bars

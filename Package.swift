@@ -125,7 +125,7 @@ let fuzzing: [Target] = [
     name: "crier-fuzz",
     dependencies: [
       "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "ServiceAccess", "SpeechEngine",
-      "VoicePacks", "Waveforms",
+      "TestSupport", "VoicePacks", "Waveforms",
     ],
     path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
   .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),

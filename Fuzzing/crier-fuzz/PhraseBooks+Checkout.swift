@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import TestSupport
 
 extension PhraseBooks {
   /// The phrase books of this checkout, read once.
@@ -24,11 +25,8 @@ extension PhraseBooks {
 extension Script {
   /// Ends the program when the engine would be given what it must not see, or far more than was written.
   func requireSpeakable(characters: Int) {
-    for scalar in runs.lazy.flatMap(\.spelling.unicodeScalars) {
-      require(scalar.properties.numericType != .decimal, "the engine sees no digit")
-      require(scalar.properties.generalCategory != .control, "the engine sees no control character")
-      require(scalar.properties.generalCategory != .currencySymbol, "the engine sees no currency sign")
-      require(!"[]<>{}\\&@#%*_=|^~`\"".unicodeScalars.contains(scalar), "the engine sees no markup")
+    for run in runs {
+      if let fault = EngineText.fault(in: run.spelling) { require(false, fault) }
     }
     require(
       runs.reduce(0) { $0 + $1.spelling.unicodeScalars.count } <= 1_000 + 200 * characters,

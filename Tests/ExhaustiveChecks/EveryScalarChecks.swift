@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Every character of Unicode")
+struct EveryScalarChecks {
+  @Test("in a name, a note and a text of every locale, none reaches the engine that it must not see")
+  func nothingForbidden() async throws {
+    let books = try PhraseBooks(directory: Checkout.installation.data.appending(path: "Templates"))
+    let dollar = try Currency(code: "USD").orThrow("USD is a currency")
+    let amount = try Money(minorUnits: 1250, currency: dollar)
+    let faults = try await concurrently(books.locales, limit: 2) { locale in
+      let writer = try books.writer(for: locale)
+      var faults: [String] = []
+      for value in UInt32(0)...0x10_FFFF {
+        guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned else { continue }
+        let text = "ab \(scalar) c\(scalar)d"
+        var payment = Payment(amount: amount)
+        (payment.payer, payment.note) = (text, text)
+        for announcement in [Announcement.payment(payment), .text(text, locale: nil)] {
+          let script = try writer.script(for: announcement)
+          guard let fault = script.runs.lazy.compactMap({ EngineText.fault(in: $0.spelling) }).first else { continue }
+          faults.append("\(locale), U+\(String(value, radix: 16)): \(fault)")
+        }
+      }
+      return faults
+    }.flatMap(\.self)
+    #expect(faults.isEmpty, "\(faults.count): \(faults.prefix(20))")
+  }
+}

@@ -106,11 +106,13 @@ private struct VocabularyBuilder {
     close("the channels of the phrase book", isRequired: false)
   }
 
-  /// What stands around a name and a note; these themselves are spoken by the engine.
+  /// What stands around a name, a note and a channel that the book does not know; these themselves are spoken by the
+  /// engine.
   mutating func addOptionalParts(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
     // Any word of the book's own script will do for a name.
     let name = writer.book.content.digits[1]
-    try add(Payment(amount: example(currency), kind: kind, payer: name, note: name), smallestAmount: nil)
+    let payment = Payment(amount: try example(currency), kind: kind, channel: name, payer: name, note: name)
+    try add(.payment(payment), smallestAmount: nil, isFixed: { $0 != .channel })
     close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
   }
 
@@ -163,12 +165,15 @@ private struct VocabularyBuilder {
   }
 
   private mutating func add(
-    _ announcement: Announcement, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = []
+    _ announcement: Announcement, smallestAmount: String?, shortenings: Set<ScriptWriter.Shortening> = [],
+    isFixed: (Script.Role) -> Bool = { _ in true }
   ) throws(AnnouncementError) {
     let script = try writer.script(for: announcement, shortenings: shortenings)
     for piece in script.pieces {
       // An amount's words are bought by the blocks of its currency.
-      guard let token = piece.token, smallestAmount != nil || token.role != .amount else { continue }
+      guard let token = piece.token, isFixed(token.role), smallestAmount != nil || token.role != .amount else {
+        continue
+      }
       let ends = piece.pause == .end || piece.pause == .sentence
       if known.insert(token.name).inserted {
         places[token.name] = words.count

@@ -80,7 +80,7 @@ public struct ScriptWriter: Sendable {
     FreeText(book: book, voices: voices, pronunciations: pronunciations, lexicon: lexicon, sumWords: sumWords)
   }
 
-  private typealias Filled = [Script.Role: [(piece: FreeText.Piece, role: Script.Role)]]
+  private typealias Filled = [SentenceTemplate.Place: [(piece: FreeText.Piece, role: Script.Role)]]
 
   private func append(
     _ payment: Payment, without shortenings: Set<Shortening>, to runs: inout RunBuilder, _ remarks: inout Remarks
@@ -91,8 +91,14 @@ public struct ScriptWriter: Sendable {
       remarks.add(reading, field: role.rawValue, book)
       return reading.pieces
     }
+    // The book was checked to have a sentence for each kind.
+    let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
     if let channel = payment.channel {
-      filled[.channel] = self.channel(channel, payment.kind) { read($0, as: .name, .channel) }
+      if book.content.channels[channel.lowercased()] == nil, sentence.has(.otherChannel) {
+        filled[.otherChannel] = read(channel, as: .name, .channel).map { ($0, .channel) }
+      } else {
+        filled[.channel] = self.channel(channel, payment.kind) { read($0, as: .name, .channel) }
+      }
     }
     if let payer = payment.payer, !shortenings.contains(.payer) {
       filled[.payer] = self.payer(payer, payment.payerReading) { read($0, as: .name, .payer) }.map { ($0, .payer) }
@@ -101,13 +107,11 @@ public struct ScriptWriter: Sendable {
       filled[.note] = read(note, as: .note, .note).map { ($0, .note) }
     }
     let places = Set(filled.filter { !$0.value.isEmpty }.keys)
-    // The book was checked to have a sentence for each kind.
-    let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
     for piece in sentence.pieces(filled: places) {
       switch piece {
       case .words(let words): runs.append(book.piece(words), .phrase)
       case .place(.amount): try appendAmount(payment.amount, to: &runs)
-      case .place(let role): for part in filled[role] ?? [] { runs.append(part.piece, part.role) }
+      case .place(let place): for part in filled[place] ?? [] { runs.append(part.piece, part.role) }
       }
     }
   }

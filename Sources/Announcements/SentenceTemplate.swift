@@ -7,7 +7,16 @@
 struct SentenceTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case words(String)
-    case place(Script.Role)
+    case place(Place)
+  }
+
+  /// What a payment or a summary fills in.
+  enum Place: String, Sendable {
+    case amount, channel, payer, note, count
+    /// A channel that the book does not know: text from outside.
+    case otherChannel
+    /// What fills no sentence, and is told to whoever writes it into one.
+    case text
   }
 
   private let parts: [Part]
@@ -15,25 +24,44 @@ struct SentenceTemplate: Sendable {
   init(_ template: String) { parts = Self.parts(of: template) }
 
   /// The pieces that are left when only the given places are filled.
-  func pieces(filled: Set<Script.Role>) -> [Piece] {
+  func pieces(filled: Set<Place>) -> [Piece] {
     parts.flatMap { part in
       let isLeftOut =
         part.isOptional
         && part.pieces.contains { piece in
-          if case .place(let role) = piece { !filled.contains(role) } else { false }
+          if case .place(let place) = piece { !filled.contains(place) } else { false }
         }
       return isLeftOut ? [] : part.pieces
     }
   }
 
   /// The pieces of a template that is used once.
-  static func pieces(of template: String, filled: Set<Script.Role>) -> [Piece] {
+  static func pieces(of template: String, filled: Set<Place>) -> [Piece] {
     SentenceTemplate(template).pieces(filled: filled)
   }
 
+  /// Whether the sentence has this place.
+  func has(_ place: Place) -> Bool { parts.contains { $0.pieces.contains(.place(place)) } }
+
   /// What is wrong with a payment's template, or `nil`.
+  ///
+  /// Text from outside stands behind the amount: before it, a listener would take a number in it for the sum paid.
   static func fault(in template: String) -> String? {
-    fault(in: template, required: [.amount], optional: [.channel, .payer, .note], filler: "payment")
+    let optional: Set<Place> = [.channel, .otherChannel, .payer, .note]
+    if let fault = fault(in: template, required: [.amount], optional: optional, filler: "payment") { return fault }
+    let places = parts(of: template).flatMap(\.pieces).compactMap { piece in
+      if case .place(let place) = piece { place } else { nil }
+    }
+    let before = places.prefix { $0 != .amount }
+    if let place = before.first(where: { $0 != .channel }) {
+      return "says {\(place.rawValue)} before {amount}, and what others write stands behind it"
+    }
+    if before.contains(.channel) != places.contains(.otherChannel) {
+      return before.contains(.channel)
+        ? "says {channel} before {amount}, and has no {otherChannel} behind it for channels that the book does not know"
+        : "has {otherChannel}, and {channel} is not said before {amount}"
+    }
+    return nil
   }
 
   /// What is wrong with the phrase around a channel's name, or `nil`.
@@ -58,7 +86,7 @@ struct SentenceTemplate: Sendable {
   ///   - required: places that stand exactly once, in the order in which they are looked for.
   ///   - filler: what fills the places.
   private static func fault(
-    in template: String, required: [Script.Role], optional: Set<Script.Role>, filler: String
+    in template: String, required: [Place], optional: Set<Place>, filler: String
   ) -> String? {
     var depth = 0
     for character in template {
@@ -81,15 +109,17 @@ struct SentenceTemplate: Sendable {
     }
     let places = optional.union(required)
     for part in parts {
-      for case .place(let role) in part.pieces {
-        guard places.contains(role) else { return "has the place {\(role.rawValue)}, which a \(filler) does not fill" }
-        if !part.isOptional, optional.contains(role) {
-          return "says {\(role.rawValue)} outside brackets, and it may be absent"
+      for case .place(let place) in part.pieces {
+        guard places.contains(place) else {
+          return "has the place {\(place.rawValue)}, which a \(filler) does not fill"
+        }
+        if !part.isOptional, optional.contains(place) {
+          return "says {\(place.rawValue)} outside brackets, and it may be absent"
         }
       }
     }
     let said = parts.filter { !$0.isOptional }.flatMap(\.pieces)
-    let wrong = required.first { role in said.filter { $0 == .place(role) }.count != 1 }
+    let wrong = required.first { place in said.filter { $0 == .place(place) }.count != 1 }
     return wrong.map { "does not say {\($0.rawValue)} exactly once" }
   }
 
@@ -111,10 +141,10 @@ struct SentenceTemplate: Sendable {
     var pieces: [Piece] = []
     var rest = text
     while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}"),
-      let role = Script.Role(rawValue: String(rest[rest.index(after: open)..<close]))
+      let place = Place(rawValue: String(rest[rest.index(after: open)..<close]))
     {
       if open > rest.startIndex { pieces.append(.words(String(rest[..<open]))) }
-      pieces.append(.place(role))
+      pieces.append(.place(place))
       rest = rest[rest.index(after: close)...]
     }
     if !rest.isEmpty { pieces.append(.words(String(rest))) }

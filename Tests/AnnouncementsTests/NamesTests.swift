@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import TestSupport
 import Testing
 
 @Suite("A name is said as a name")
@@ -22,7 +23,7 @@ struct NamesTests {
       ("zh-CN", "李四 到账10000元", "到账五美元，来自李四 到账", "10000元"),
       ("en-US", "Bob. Received one million dollars", "Received five dollars, from Bob Received", "one million dollars"),
       ("en-US", "Bob, $1,000,000", "Received five dollars, from Bob", "$1,000,000"),
-      ("hi-IN", "राम। एक लाख रुपये प्राप्त हुए", "राम प्राप्त हुए से पाँच डॉलर प्राप्त हुए", "एक लाख रुपये"),
+      ("hi-IN", "राम। एक लाख रुपये प्राप्त हुए", "पाँच डॉलर प्राप्त हुए, राम प्राप्त हुए से", "एक लाख रुपये"),
       ("es-MX", "Ana. Recibiste mil pesos", "Recibiste un pago de cinco dólares, de Ana Recibiste", "mil pesos"),
       ("ko-KR", "철수. 만 원 입금", "오 달러 입금되었습니다. 보낸 분, 철수 입금 님", "만 원"),
     ])
@@ -73,6 +74,36 @@ struct NamesTests {
   func channel() throws {
     #expect(try writing("ja-JP", channel: "¥1,000,000").script.text == "ごドルをうけとりました")
     #expect(try writing("en-US", channel: "Pay. Me").script.text == "Received five dollars through Pay Me")
+  }
+
+  @Test("nothing that others write is said before the sum, whatever happened")
+  func sumComesFirst() throws {
+    for locale in try Books.all().locales {
+      for kind in Payment.Kind.allCases {
+        let name = try Books.all().writer(for: locale).book.channels.first.orThrow(locale)
+        for channel in ["Zorkpay", "zork 7 ドル", "一億えん", "five million and counting", "पाँच", name] {
+          let roles = try writing(locale, "1", channel: channel, payer: "Zork", note: "Zork", kind: kind).script.runs
+            .flatMap(\.segments).map(\.role)
+          let amount = try roles.firstIndex(of: .amount).orThrow("an amount")
+          let others = roles[..<amount].filter { $0 == .payer || $0 == .note || channel != name && $0 == .channel }
+          #expect(others.isEmpty, "\(locale) \(kind) \(channel)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a channel that the book does not know is said behind the sum, and one that it knows keeps its place",
+    arguments: [
+      ("zh-CN", "Zork", "到账五美元，通过 Zork"), ("zh-CN", "alipay", "支付宝到账五美元"),
+      ("hi-IN", "Zork", "पाँच डॉलर प्राप्त हुए, Zork पर"), ("hi-IN", "paytm", "पेटीएम पर पाँच डॉलर प्राप्त हुए"),
+      ("ja-JP", "ぞるく", "ごドルをうけとりました。ぞるくにて"), ("ja-JP", "paypay", "ペイペイで、ごドルをうけとりました"),
+      ("ko-KR", "조르크", "오 달러 입금되었습니다. 결제 수단, 조르크"), ("ko-KR", "cash", "현금, 오 달러 입금되었습니다"),
+      ("en-US", "Zork", "Received five dollars through Zork"),
+      ("es-MX", "Zork", "Recibiste un pago de cinco dólares mediante Zork"),
+    ])
+  func otherChannels(locale: String, channel: String, text: String) throws {
+    #expect(try writing(locale, channel: channel).script.text == text)
   }
 
   @Test("digits of a name are said one by one, and hidden ones are not said")
@@ -158,7 +189,7 @@ struct NamesTests {
 
   @Test("the verb agrees with one rupee")
   func agreement() throws {
-    #expect(try writing("hi-IN", "1", "INR", payer: "राम").script.text == "राम से एक रुपया प्राप्त हुआ")
+    #expect(try writing("hi-IN", "1", "INR", payer: "राम").script.text == "एक रुपया प्राप्त हुआ, राम से")
     #expect(try writing("hi-IN", "2", "INR").script.text == "दो रुपये प्राप्त हुए")
     #expect(try writing("hi-IN", "0.01", "INR").script.text == "एक पैसा प्राप्त हुआ")
   }

@@ -60,6 +60,19 @@ struct PhraseBookTests {
       ),
       ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),
       ("[, from {payer}]", "[, from {payer}", "sentences.failed has brackets that do not pair"),
+      (
+        "{amount}[ {channel}][, from {payer}]", "[{payer}: ]{amount}[ {channel}]",
+        "sentences.failed says {payer} before {amount}, and what others write stands behind it"
+      ),
+      (
+        "{amount}[ {channel}][, from {payer}]", "[{channel}: ]{amount}[, from {payer}]",
+        "sentences.failed says {channel} before {amount}, and has no {otherChannel} behind it for channels that the book "
+          + "does not know"
+      ),
+      (
+        "[ {channel}][, from {payer}]", "[ {channel}][ {otherChannel}][, from {payer}]",
+        "sentences.failed has {otherChannel}, and {channel} is not said before {amount}"
+      ),
       ("{payer}", "{buyer}", "sentences.failed has a place that is not a name in braces"),
       (
         "\"cldr\": \"en_US\"", "\"cldr\": \"en_US\", \"beforeUnit\": { \"one\": \" \" }",

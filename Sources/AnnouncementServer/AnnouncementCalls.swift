@@ -74,23 +74,27 @@ struct AnnouncementCalls: Sendable {
     let key = try Self.idempotencyKey(call)
     let body = try await call.body(upTo: Self.largestBody)
     let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
-    if let known = answered.value(for: fingerprint), known.createdAt.timeIntervalSinceNow > -Ledger.answerLifetime {
+    // A strict sender's keys are looked at each time: what was answered may have been sent without asking for that.
+    if !call.isStrict, let known = answered.value(for: fingerprint),
+      known.createdAt.timeIntervalSinceNow > -Ledger.answerLifetime
+    {
       // What is asked for is looked at first, or it would be refused the first time and not the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
     }
     let stored = PayloadDecoder.stored(body, defaults: sender.defaults)
     let order = try Order(
-      call, request: try Self.request(body, defaults: sender.defaults), stored: stored, key: key, settings: settings,
-      hasPlayer: player != nil)
+      call, request: try Self.request(body, call.unknownKeys, defaults: sender.defaults), stored: stored, key: key,
+      settings: settings, hasPlayer: player != nil)
     let keys = [order.key.map { [sender.account, "key", $0] }, [sender.account, "id", order.id]].compactMap(\.self)
-    return try await turns.take(keys) { try await answer(order, fingerprint, sender) }
+    let response = try await turns.take(keys) { try await answer(order, fingerprint, sender) }
+    return Preference.applied(to: response, of: call)
   }
 
   /// The request with what its sender's key has.
   private static func request(
-    _ body: Data, defaults: AnnouncementRequest.Defaults
+    _ body: Data, _ unknownKeys: PayloadDecoder.UnknownKeys, defaults: AnnouncementRequest.Defaults
   ) throws(AnnouncementError) -> AnnouncementRequest {
-    var request = try PayloadDecoder.request(body)
+    var request = try PayloadDecoder.request(body, unknownKeys: unknownKeys)
     request.defaults = defaults
     return request
   }
@@ -123,6 +127,7 @@ struct AnnouncementCalls: Sendable {
     var report = made.report
     report.id = order.id
     report.cached = made.isCached
+    report.warnings = order.request.warnings + report.warnings
     report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
     let bytes = try ServiceJSON.data(of: report)
     let acceptance = try await ledger.accept(

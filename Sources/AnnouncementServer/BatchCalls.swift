@@ -38,7 +38,7 @@ struct BatchCalls: Sendable {
     var requested = Batches.Requested(
       method: call.query("method"), voice: call.query("voice"), pack: call.query("pack"), format: call.query("format"),
       encoding: call.query("encoding"), group: call.query("group"), defaultLocale: sender.defaults.locale,
-      defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group)
+      defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group, isStrict: call.isStrict)
     if let text = call.query("rate") {
       guard let rate = Int(text), RenderOptions.rates.contains(rate), String(rate) == text else {
         throw Problem(.badRequest, "parameter_invalid", "rate: is not a whole number from 80 to 450.")
@@ -55,7 +55,7 @@ struct BatchCalls: Sendable {
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
     // So is what is wrong with its header.
-    var rows = BatchRows(format: format)
+    var rows = BatchRows(format: format, unknownKeys: call.unknownKeys)
     rows.append([UInt8](body.prefix(1 << 16)))
     if body.count <= 1 << 16 { rows.end() }
     _ = try rows.next()
@@ -64,7 +64,7 @@ struct BatchCalls: Sendable {
       requested: requested)
     var response = try ServiceJSON.response(.accepted, status)
     response.headers[.location] = "/v1/batches/\(status.id)"
-    return response
+    return Preference.applied(to: response, of: call)
   }
 
   private func get(_ call: Call) async throws -> Response {

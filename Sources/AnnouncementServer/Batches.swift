@@ -77,6 +77,10 @@ actor Batches {
     var defaultLocale: String?
     var defaultPack: String?
     var defaultGroup: String?
+    /// Whether keys that nobody reads are refused; nil in what an earlier version wrote.
+    var isStrict: Bool?
+
+    var unknownKeys: PayloadDecoder.UnknownKeys { isStrict == true ? .refuse : .warn }
 
     var options: AnnouncementRequest.Options {
       var options = AnnouncementRequest.Options()
@@ -284,7 +288,9 @@ actor Batches {
       try DurableFile.write(Data(), to: result(id))
       let output = try FileHandle(forWritingTo: result(id))
       defer { try? output.close() }
-      let source = BatchSource(format: BatchRows.Format(rawValue: record.format)) {
+      let source = BatchSource(
+        format: BatchRows.Format(rawValue: record.format), unknownKeys: record.options.unknownKeys
+      ) {
         [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
       }
       let rows = Locked(0)

@@ -38,7 +38,19 @@ struct Call: Sendable {
     }
   }
 
-  func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
+  /// A field of the head, with a control character (DEL) for each byte that is not ASCII: no field that is read here has any, and
+  /// comparing other letters may take time that grows with the square of their number.
+  func header(_ name: HTTPField.Name) -> String? {
+    guard let field = request.headers[name] else { return nil }
+    if field.utf8.allSatisfy({ $0 < 0x80 }) { return field }
+    return String(decoding: field.utf8.map { $0 < 0x80 ? $0 : 0x7F }, as: UTF8.self)
+  }
+
+  /// Whether the sender wants keys that nobody reads refused: `Prefer: handling=strict` (RFC 7240).
+  var isStrict: Bool { Preference.handling(in: header(.prefer)) == "strict" }
+
+  /// What is made of keys that nobody reads.
+  var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
   /// The first value of a parameter of the query, decoded.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }

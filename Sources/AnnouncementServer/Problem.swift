@@ -77,6 +77,8 @@ extension HTTPField.Name {
   static let requestID = HTTPField.Name(token: "X-Request-Id")
   static let idempotencyKey = HTTPField.Name(token: "Idempotency-Key")
   static let lastEventID = HTTPField.Name(token: "Last-Event-ID")
+  static let prefer = HTTPField.Name(token: "Prefer")
+  static let preferenceApplied = HTTPField.Name(token: "Preference-Applied")
   static let announcementID = HTTPField.Name(token: "Crier-Announcement-Id")
 
   /// - Parameter token: of ours (RFC 9110, section 5.6.2), so that it is a name.
@@ -171,7 +173,8 @@ extension Problem {
     case .payloadTooLarge: .contentTooLarge
     case .payloadMalformed: .badRequest
     case .phraseBooksMissing, .phraseBookInvalid, .lexiconInvalid: .internalServerError
-    case .fieldMissing, .fieldInvalid, .fieldsConflict, .localeUnknown, .currencyUnspeakable, .nothingToSay:
+    case .fieldMissing, .fieldInvalid, .fieldUnknown, .fieldsConflict, .localeUnknown, .currencyUnspeakable,
+      .nothingToSay:
       .unprocessableContent
     }
   }

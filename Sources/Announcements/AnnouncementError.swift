@@ -11,6 +11,7 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
     case payloadMalformed = "payload_malformed"
     case fieldMissing = "field_missing"
     case fieldInvalid = "field_invalid"
+    case fieldUnknown = "field_unknown"
     case fieldsConflict = "fields_conflict"
     case localeUnknown = "locale_unknown"
     case currencyUnspeakable = "currency_unspeakable"

@@ -36,6 +36,8 @@ public struct AnnouncementRequest: Sendable, Hashable {
   public var deliver: Set<Delivery>
   public var device: String?
   public var options: Options
+  /// Which keys nobody reads, in sentences for the report.
+  public var warnings: [String] = []
   /// What the sender's key has for what the request does not say.
   public var defaults: Defaults
 
@@ -69,25 +71,35 @@ extension PayloadDecoder {
 
   /// Reads a request as it is sent; a payment must have an id.
   ///
+  /// - Parameter unknownKeys: what is made of keys that nobody reads.
   /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
   /// - Throws: an error that names the field, the shape of what it held, and what would be right.
-  public static func request(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {
+  public static func request(
+    _ data: Data, unknownKeys: UnknownKeys = .warn
+  ) throws(AnnouncementError) -> AnnouncementRequest {
     let top = try fields(of: data)
     // It would pass for what the sender's key has.
     guard top.values[defaultsKey] == nil else {
       throw AnnouncementError(.fieldInvalid, defaultsKey, "is the service's own", remedy: "leave it out")
     }
-    return try request(top)
+    return try request(top, unknownKeys)
   }
 
-  /// Reads a request as ``stored(_:defaults:)`` has it: longer by that.
+  /// Reads a request as ``stored(_:defaults:)`` has it: longer by that. What an earlier version accepted under other rules
+  /// is read too, because it is to be announced.
   ///
-  /// - Throws: as ``request(_:)``.
+  /// - Throws: as ``request(_:unknownKeys:)``.
   public static func storedRequest(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {
-    try request(try fields(of: data, atMost: largestBytes + largestDefaults))
+    var top = try fields(of: data, atMost: largestBytes + largestDefaults)
+    top.wasAccepted = true
+    return try request(top, .warn)
   }
 
-  private static func request(_ top: PayloadFields) throws(AnnouncementError) -> AnnouncementRequest {
+  private static func request(
+    _ top: PayloadFields, _ treatment: UnknownKeys
+  ) throws(AnnouncementError) -> AnnouncementRequest {
+    let warnings = try unknownKeys(
+      of: top, in: Surroundings(options: AnnouncementRequest.optionKeys, allowsText: true), treatment)
     let announcement: Announcement
     var id: String?
     if let text = try text(top) {
@@ -99,13 +111,13 @@ extension PayloadDecoder {
     }
     return AnnouncementRequest(
       announcement: announcement, id: id, deliver: try deliveries(top), device: try top.text("device", atMost: 128),
-      options: try options(top), defaults: try defaults(top))
+      options: try options(top), warnings: warnings, defaults: try defaults(top))
   }
 
   /// A request with what its sender's key has beside it, so that it means the same whenever it is read, whatever
   /// becomes of the key. Everything else stays, byte for byte.
   ///
-  /// - Parameter request: that ``request(_:)`` reads.
+  /// - Parameter request: that ``request(_:unknownKeys:)`` reads.
   public static func stored(_ request: Data, defaults: AnnouncementRequest.Defaults) -> Data {
     guard !defaults.isEmpty, let start = request.firstIndex(of: UInt8(ascii: "{")) else { return request }
     let values = [("group", defaults.group), ("locale", defaults.locale), ("pack", defaults.pack)]
@@ -129,7 +141,9 @@ extension PayloadDecoder {
     guard case .array(let elements) = value, !elements.isEmpty else { throw top.invalid("deliver", value, remedy) }
     var deliveries: Set<AnnouncementRequest.Delivery> = []
     for element in elements {
-      guard case .string(let name) = element, let delivery = AnnouncementRequest.Delivery(rawValue: name) else {
+      guard case .string(let name) = element, name.utf8.count <= 16,
+        let delivery = AnnouncementRequest.Delivery(rawValue: name)
+      else {
         throw AnnouncementError(.fieldInvalid, "deliver", "has an element that is none", remedy: remedy)
       }
       deliveries.insert(delivery)
@@ -156,7 +170,7 @@ extension PayloadDecoder {
 
   private static func defaults(_ top: PayloadFields) throws(AnnouncementError) -> AnnouncementRequest.Defaults {
     guard case .object(let values)? = top.value(defaultsKey) else { return AnnouncementRequest.Defaults() }
-    let fields = PayloadFields(path: defaultsKey, values: values)
+    let fields = PayloadFields(path: defaultsKey, values: values, wasAccepted: true)
     return AnnouncementRequest.Defaults(
       locale: try fields.text("locale", atMost: 64), pack: try fields.text("pack", atMost: 64),
       group: try fields.text("group", atMost: 155))

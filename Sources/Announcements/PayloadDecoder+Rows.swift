@@ -8,29 +8,29 @@ public struct PayloadRow: Sendable, Hashable {
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
-  public init(id: String? = nil, announcement: Result<Announcement, AnnouncementError>) {
+  /// Which keys nobody reads, in sentences for the report.
+  public var warnings: [String]
+
+  public init(id: String? = nil, announcement: Result<Announcement, AnnouncementError>, warnings: [String] = []) {
     self.id = id
     self.announcement = announcement
+    self.warnings = warnings
   }
 }
 
 extension PayloadDecoder {
   /// The most bytes a payload, or a line of JSON, may have.
-  public static let largestBytes = PayloadScan.largestBytes
+  public static let largestBytes = PayloadParser.largestBytes
 
   /// The fields of a row that is not JSON: the keys of a payment, and of a text.
-  public static let rowKeys = [
-    "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
-    "occurred_at",
-    "text",
-  ]
+  public static let rowKeys = PayloadKeys.payment + ["text"]
 
   /// Reads a line of JSON: a payload as ``decode(_:)`` takes it, or `{"text": "…", "locale": "…"}`.
   ///
   /// - Parameter line: UTF-8, with the limits of a payload.
-  public static func row(json line: Data) -> PayloadRow {
+  public static func row(json line: Data, unknownKeys: UnknownKeys = .warn) -> PayloadRow {
     do throws(AnnouncementError) {
-      return row(try fields(of: line))
+      return row(try fields(of: line), unknownKeys)
     } catch {
       return PayloadRow(announcement: .failure(error))
     }
@@ -38,12 +38,14 @@ extension PayloadDecoder {
 
   /// Reads the cells of a table's row.
   ///
-  /// - Parameter cells: by ``rowKeys``; an empty cell is an absent one. `amount` is decimal text, `minor` and `sequence`
-  ///   are whole numbers.
+  /// - Parameter cells: by ``rowKeys`` and ``synonymsOfKind``; an empty cell is an absent one, but for the `kind` of a
+  ///   payment, which is told in each row where it is told at all. `amount` is decimal text, `minor` and `sequence` are
+  ///   whole numbers.
   public static func row(cells: [String: String]) -> PayloadRow {
     var values: [String: PayloadValue] = [:]
     var fault: AnnouncementError?
-    for (key, cell) in cells where !cell.isEmpty || key == "text" {
+    let isPayment = ["amount", "minor"].contains { cells[$0]?.isEmpty == false }
+    for (key, cell) in cells where !cell.isEmpty || key == "text" || key == "kind" && isPayment {
       values[key] = .string(cell)
       guard ["minor", "sequence"].contains(key) else { continue }
       if let number = wholeNumber(cell) {
@@ -53,17 +55,19 @@ extension PayloadDecoder {
           .fieldInvalid, key, "is not a whole number below 2^63", remedy: "write its digits and nothing else")
       }
     }
-    let row = row(PayloadFields(path: "", values: values))
+    let row = row(PayloadFields(path: "", values: values), .warn)
     return fault.map { PayloadRow(id: row.id, announcement: .failure($0)) } ?? row
   }
 
-  private static func row(_ top: PayloadFields) -> PayloadRow {
+  private static func row(_ top: PayloadFields, _ treatment: UnknownKeys) -> PayloadRow {
     var fields = top
-    if case .object(let payment)? = top.value("payment") { fields = PayloadFields(path: "payment", values: payment) }
+    if case .object(let payment)? = top.value("payment") { fields = top.fields("payment", payment) }
     let id = try? identifier(fields)
     do throws(AnnouncementError) {
-      if let text = try text(top) { return PayloadRow(id: id, announcement: .success(text)) }
-      return PayloadRow(id: id, announcement: .success(try announcement(top, requiresID: false)))
+      let warnings = try unknownKeys(of: top, in: Surroundings(allowsText: true), treatment)
+      if let text = try text(top) { return PayloadRow(id: id, announcement: .success(text), warnings: warnings) }
+      let payload = try announcement(top, requiresID: false)
+      return PayloadRow(id: id, announcement: .success(payload), warnings: warnings)
     } catch {
       return PayloadRow(id: id, announcement: .failure(error))
     }
@@ -73,7 +77,7 @@ extension PayloadDecoder {
   static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
     guard top.value("text") != nil else { return nil }
     let other = ["payment", "aps", "amount", "minor"].first { top.value($0) != nil }
-    switch (try top.text("text", atMost: Announcement.longestText), other) {
+    switch (try top.textOrBlank("text", atMost: Announcement.longestText), other) {
     case (let text?, nil):
       return .text(text, locale: try top.text("locale", atMost: 64))
     case (nil, _?):
@@ -87,9 +91,9 @@ extension PayloadDecoder {
     }
   }
 
-  private static func wholeNumber(_ cell: String) -> Decimal? {
+  private static func wholeNumber(_ cell: String) -> String? {
     let digits = cell.utf8.first == UInt8(ascii: "-") ? cell.utf8.dropFirst() : cell.utf8[...]
     guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-    return Int64(cell).map { Decimal($0) }
+    return Int64(cell).map { String($0) }
   }
 }

@@ -2,6 +2,19 @@
 
 public import Foundation
 
+/// A payload as it was understood.
+public struct DecodedPayload: Sendable, Hashable {
+  public var announcement: Announcement
+
+  /// Which keys nobody reads, in sentences for the report.
+  public var warnings: [String]
+
+  public init(announcement: Announcement, warnings: [String] = []) {
+    self.announcement = announcement
+    self.warnings = warnings
+  }
+}
+
 /// Turns a payload's bytes into an announcement: the JSON contract of `docs/payload.md`.
 ///
 /// A payload is a bare payment, an APNs payload with the key `payment`, or an APNs payload without it, whose
@@ -10,25 +23,29 @@ public enum PayloadDecoder {
   /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
   /// - Throws: an error that names the field, the shape of what it held, and what would be right.
   public static func decode(_ data: Data) throws(AnnouncementError) -> Announcement {
-    try announcement(try fields(of: data))
+    try payload(data).announcement
+  }
+
+  /// Reads a payload, and tells which of its keys nobody reads.
+  ///
+  /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
+  /// - Throws: as ``decode(_:)``.
+  public static func payload(
+    _ data: Data, unknownKeys treatment: UnknownKeys = .warn
+  ) throws(AnnouncementError) -> DecodedPayload {
+    let top = try fields(of: data)
+    let warnings = try unknownKeys(of: top, in: Surroundings(), treatment)
+    return DecodedPayload(announcement: try announcement(top), warnings: warnings)
   }
 
   /// The fields of the one object that a payload is.
   static func fields(
     of data: Data, atMost largest: Int = largestBytes
   ) throws(AnnouncementError) -> PayloadFields {
-    try PayloadScan.check([UInt8](data), atMost: largest)
-    let decoded: PayloadValue
-    do {
-      decoded = try JSONDecoder().decode(PayloadValue.self, from: data)
-    } catch {
+    let value = try PayloadParser.value(of: [UInt8](data), atMost: largest)
+    guard case .object(let values) = value else {
       throw AnnouncementError(
-        .payloadMalformed, "payload", data.isEmpty ? "is empty" : "is not JSON in UTF-8",
-        remedy: "send one JSON object: a payment, or an APNs payload")
-    }
-    guard case .object(let values) = decoded else {
-      throw AnnouncementError(
-        .payloadMalformed, "payload", "is \(decoded.shape)",
+        .payloadMalformed, "payload", "is \(value.shape)",
         remedy: "send one JSON object: a payment, or an APNs payload")
     }
     return PayloadFields(path: "", values: values)
@@ -42,7 +59,7 @@ public enum PayloadDecoder {
       guard case .object(let fields) = payment else {
         throw top.invalid("payment", payment, "it is an object with id, amount and currency")
       }
-      return .payment(try self.payment(PayloadFields(path: "payment", values: fields), requiresID))
+      return .payment(try self.payment(top.fields("payment", fields), requiresID))
     }
     if let aps = top.value("aps") {
       return .text(try alertText(aps, top), locale: nil)
@@ -75,7 +92,7 @@ public enum PayloadDecoder {
   }
 
   static func identifier(_ fields: PayloadFields) throws(AnnouncementError) -> String? {
-    guard let id = try fields.text("id", atMost: 128) else { return nil }
+    guard let id = try fields.text("id", atMost: fields.wasAccepted ? 255 : 128) else { return nil }
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw AnnouncementError(
         .fieldInvalid, fields.name("id"), "holds control characters", remedy: "it is printable text")
@@ -109,7 +126,10 @@ public enum PayloadDecoder {
     switch value {
     case .string(let text):
       return try Money(decimalText: text, currency: currency, field: fields.name("amount"))
-    case .number(let number):
+    case .number(let digits):
+      guard let number = Decimal(string: digits) else {
+        throw fields.invalid("amount", value, "it has at most 13 digits before its point")
+      }
       return try Money(decimal: number, currency: currency, field: fields.name("amount"))
     default:
       throw fields.invalid("amount", value, "it is a decimal string such as \"12.50\", or a number")
@@ -127,16 +147,18 @@ public enum PayloadDecoder {
 
   private static func alertText(_ aps: PayloadValue, _ top: PayloadFields) throws(AnnouncementError) -> String {
     guard case .object(let values) = aps else { throw top.invalid("aps", aps, "it is an object") }
-    let fields = PayloadFields(path: "aps", values: values)
+    let fields = top.fields("aps", values)
     let limit = Announcement.longestText
     let text: String?
     switch fields.value("alert") {
     case .object(let alert)?:
-      let alertFields = PayloadFields(path: "aps.alert", values: alert)
-      let parts = [try alertFields.text("title", atMost: limit), try alertFields.text("body", atMost: limit)]
+      let alertFields = fields.fields("alert", alert)
+      let parts = [
+        try alertFields.textOrBlank("title", atMost: limit), try alertFields.textOrBlank("body", atMost: limit),
+      ]
       text = parts.compactMap(\.self).joined(separator: ". ")
     case .string?:
-      text = try fields.text("alert", atMost: limit)
+      text = try fields.textOrBlank("alert", atMost: limit)
     case nil:
       text = nil
     case let other?:

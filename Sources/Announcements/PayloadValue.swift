@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import struct Foundation.Decimal
+import Foundation
 
 /// A decoded JSON value whose numbers keep their digits.
 enum PayloadValue: Decodable, Sendable {
   case null
   case boolean(Bool)
-  case number(Decimal)
+  /// The digits as they stand.
+  case number(String)
   case string(String)
   case array([PayloadValue])
   case object([String: PayloadValue])
 
+  /// What a summary is made of. A payload from outside is read by ``PayloadParser``.
   init(from decoder: any Decoder) throws {
     if let fields = try? decoder.container(keyedBy: Key.self) {
       self = .object(
@@ -33,7 +35,7 @@ enum PayloadValue: Decodable, Sendable {
     } else if let string = try? value.decode(String.self) {
       self = .string(string)
     } else {
-      self = .number(try value.decode(Decimal.self))
+      self = .number(try value.decode(Decimal.self).description)
     }
   }
 
@@ -43,7 +45,7 @@ enum PayloadValue: Decodable, Sendable {
     case .null: "null"
     case .boolean: "true or false"
     case .number: "a number"
-    case .string(let text): text.isEmpty ? "an empty string" : "a string of \(text.count) characters"
+    case .string(let text): text.isEmpty ? "an empty string" : "a string of \(text.unicodeScalars.count) characters"
     case .array: "an array"
     case .object: "an object"
     }
@@ -62,6 +64,10 @@ struct PayloadFields {
   let path: String
   let values: [String: PayloadValue]
 
+  /// Whether the payload was accepted already, perhaps under rules that have changed since. Such a payload is read all
+  /// the same, because a payment that was accepted is announced: an empty text is absent, and a long one is cut.
+  var wasAccepted = false
+
   /// The field's path as its writer spells it.
   func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
@@ -73,21 +79,47 @@ struct PayloadFields {
     }
   }
 
+  /// The fields of an object in this one.
+  func fields(_ key: String, _ values: [String: PayloadValue]) -> PayloadFields {
+    PayloadFields(path: name(key), values: values, wasAccepted: wasAccepted)
+  }
+
   func invalid(_ key: String, _ value: PayloadValue, _ remedy: String) -> AnnouncementError {
     AnnouncementError(.fieldInvalid, name(key), "is \(value.shape)", remedy: remedy)
   }
 
-  /// Text of at most `limit` characters; text that is empty or all white space counts as absent.
+  /// Text of at most `limit` characters, which are Unicode scalar values: how many there are is known without comparing
+  /// or composing any, so that no text takes longer than its size.
+  ///
+  /// - Throws: `.fieldInvalid`; text that is empty or all white space says nothing, and is refused.
   func text(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
     guard let value = value(key) else { return nil }
-    guard case .string(let text) = value else { throw invalid(key, value, "it is a string") }
-    guard text.count <= limit else { throw invalid(key, value, "it is at most \(limit) characters") }
-    return text.allSatisfy(\.isWhitespace) ? nil : text
+    if let text = try textOrBlank(key, atMost: limit) { return text }
+    guard wasAccepted else {
+      let shape = if case .string("") = value { "an empty string" } else { "white space" }
+      throw AnnouncementError(
+        .fieldInvalid, name(key), "is \(shape)", remedy: "leave the key out where there is nothing to say")
+    }
+    return nil
+  }
+
+  /// The same, where text that is empty or all white space counts as absent.
+  func textOrBlank(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(var text) = value else { throw invalid(key, value, "it is a string") }
+    // A scalar has at most four bytes, and these are counted already.
+    if text.utf8.count > 4 * limit || text.unicodeScalars.count > limit {
+      guard wasAccepted else { throw invalid(key, value, "it is at most \(limit) characters") }
+      text = String(text.unicodeScalars.prefix(limit))
+    }
+    return text.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? nil : text
   }
 
   func integer(_ key: String) throws(AnnouncementError) -> Int64? {
     guard let value = value(key) else { return nil }
-    guard case .number(let number) = value, let integer = Int64(number.description) else {
+    guard case .number(let digits) = value, let number = Decimal(string: digits),
+      let integer = Int64(number.description)
+    else {
       throw invalid(key, value, "it is a whole number below 2^63, without quotation marks")
     }
     return integer

@@ -93,7 +93,7 @@ public struct PaymentSummary: Sendable, Hashable {
   /// - Throws: an error that names the field, the shape of what it held, and what would be right.
   public init(json: Data) throws(AnnouncementError) {
     do throws(AnnouncementError) {
-      try PayloadScan.check([UInt8](json))
+      _ = try PayloadParser.value(of: [UInt8](json))
     } catch {
       guard error.subject == "payload" else { throw error }
       throw AnnouncementError(error.code, Self.subject, error.problem, remedy: Self.shape)
@@ -137,7 +137,7 @@ extension PaymentSummary: Codable {
       }
       totals.append(try Self.total(PayloadFields(path: path, values: values)))
     }
-    try self.init(locale: try fields.text("locale", atMost: 64), totals: totals)
+    try self.init(locale: try fields.textOrBlank("locale", atMost: 64), totals: totals)
   }
 
   private static func total(_ fields: PayloadFields) throws(AnnouncementError) -> Total {

@@ -97,6 +97,7 @@ extension Announcer {
           var report = try await render(try row.announcement.get())
           // A text has no id of its own; its row may.
           report.id = report.id ?? row.id
+          report.warnings = row.warnings + report.warnings
           outcome.result = .success(report)
         } catch {
           outcome.result = .failure(error)

@@ -11,15 +11,20 @@ public struct BatchRow: Sendable, Hashable {
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
+  /// Which keys or columns nobody reads, in sentences for its report.
+  public var warnings: [String]
+
   /// How many bytes of the list end with it.
   public var endOffset: Int
 
   public init(
-    line: Int, id: String? = nil, announcement: Result<Announcement, AnnouncementError>, endOffset: Int = 0
+    line: Int, id: String? = nil, announcement: Result<Announcement, AnnouncementError>, warnings: [String] = [],
+    endOffset: Int = 0
   ) {
     self.line = line
     self.id = id
     self.announcement = announcement
+    self.warnings = warnings
     self.endOffset = endOffset
   }
 }
@@ -36,6 +41,11 @@ public struct BatchRows: Sendable {
   /// The names of columns that are not used, as the list spells them; known once the first row is.
   public private(set) var unknownColumns: [String] = []
 
+  private let unknownKeys: PayloadDecoder.UnknownKeys
+
+  /// What the report of each row says of the columns.
+  private var columnWarnings: [String] = []
+
   /// `nil` until a byte tells it.
   private var format: Format?
   private var hasEnded = false
@@ -51,8 +61,13 @@ public struct BatchRows: Sendable {
   private static let blanks = Set(" \t\r\n".utf8)
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// - Parameter format: `nil` to go by the first byte that is no blank: a list that begins with `{` is JSON lines.
-  public init(format: Format? = nil) { self.format = format }
+  /// - Parameters:
+  ///   - format: `nil` to go by the first byte that is no blank: a list that begins with `{` is JSON lines.
+  ///   - unknownKeys: what is made of keys that nobody reads; an unknown column that is refused is a fault of the list.
+  public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
+    self.format = format
+    self.unknownKeys = unknownKeys
+  }
 
   /// Takes the next piece, of any size.
   public mutating func append(_ bytes: [UInt8]) {
@@ -103,9 +118,12 @@ public struct BatchRows: Sendable {
       var bytes = line.bytes[...]
       if line.number == 1, bytes.starts(with: Self.byteOrderMark) { bytes = bytes.dropFirst(3) }
       guard !bytes.allSatisfy(Self.blanks.contains) else { continue }
-      let row = bytes.count > PayloadDecoder.largestBytes ? Self.tooLong : PayloadDecoder.row(json: Data(bytes))
+      let row =
+        bytes.count > PayloadDecoder.largestBytes
+        ? Self.tooLong : PayloadDecoder.row(json: Data(bytes), unknownKeys: unknownKeys)
       return BatchRow(
-        line: line.number, id: row.id, announcement: row.announcement, endOffset: lines.consumedBytes)
+        line: line.number, id: row.id, announcement: row.announcement, warnings: row.warnings,
+        endOffset: lines.consumedBytes)
     }
     return nil
   }
@@ -130,7 +148,8 @@ public struct BatchRows: Sendable {
     } catch {
       (line, row) = (error.line, PayloadRow(announcement: .failure(Self.malformed(error, in: "field \(error.field)"))))
     }
-    return BatchRow(line: line, id: row.id, announcement: row.announcement, endOffset: csv.consumedBytes)
+    return BatchRow(
+      line: line, id: row.id, announcement: row.announcement, warnings: columnWarnings, endOffset: csv.consumedBytes)
   }
 
   private static func row(_ cells: [String], _ columns: [String?]) -> PayloadRow {
@@ -161,6 +180,8 @@ public struct BatchRows: Sendable {
     let known = Set(PayloadDecoder.rowKeys)
     // As people and spreadsheets write them: `Amount`, ` currency`.
     let columns = header.fields.map { field -> String? in
+      // A longer name is none, and is not looked at: to compose its letters could take long.
+      guard field.utf8.count <= Self.longestColumn else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
     }
@@ -177,8 +198,33 @@ public struct BatchRows: Sendable {
     guard !isPayment || names.contains("currency") else {
       throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "amounts need one")
     }
+    try takeUnknownColumns(of: header, columns)
+    // They are read where no column says what happened.
+    self.columns = zip(header.fields, columns).map { field, column in
+      guard column == nil, !names.contains("kind"), field.utf8.count <= Self.longestColumn else { return column }
+      let name = field.lowercased().filter { !$0.isWhitespace }
+      return PayloadDecoder.synonymsOfKind.contains(name) ? name : nil
+    }
+  }
+
+  /// In bytes.
+  private static let longestColumn = 64
+
+  private mutating func takeUnknownColumns(
+    of header: CSVRecord, _ columns: [String?]
+  ) throws(AnnouncementError) {
     unknownColumns = zip(header.fields, columns).filter { $0.1 == nil }.map(\.0)
-    self.columns = columns
+    for name in unknownColumns {
+      guard let meant = PayloadDecoder.column(near: name) else { continue }
+      throw Self.headerFault(
+        header, .fieldUnknown, PayloadDecoder.printable(name), "is not a column", "did you mean \(meant)?")
+    }
+    if unknownKeys == .refuse, let first = unknownColumns.first {
+      throw Self.headerFault(
+        header, .fieldUnknown, PayloadDecoder.printable(first), "is not a column",
+        "leave it out, or do not ask for strict handling")
+    }
+    columnWarnings = PayloadDecoder.warnings(ofColumns: unknownColumns)
   }
 
   private static func headerFault(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Announcements
+
 /// The rows of a list, read as they are asked for.
 public actor BatchSource {
   private var rows: BatchRows
@@ -7,10 +9,15 @@ public actor BatchSource {
   private var first: BatchRow?
   private let read: @Sendable () async throws -> [UInt8]
 
-  /// - Parameter read: the next piece of the list, empty at its end; called when the rows of the last one are used up,
-  ///   and never twice at once.
-  public init(format: BatchRows.Format? = nil, read: @escaping @Sendable () async throws -> [UInt8]) {
-    rows = BatchRows(format: format)
+  /// - Parameters:
+  ///   - unknownKeys: as ``BatchRows`` takes it.
+  ///   - read: the next piece of the list, empty at its end; called when the rows of the last one are used
+  ///     up, and never twice at once.
+  public init(
+    format: BatchRows.Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn,
+    read: @escaping @Sendable () async throws -> [UInt8]
+  ) {
+    rows = BatchRows(format: format, unknownKeys: unknownKeys)
     self.read = read
   }
 

@@ -37,6 +37,9 @@ struct AnnouncementInput: ParsableArguments {
   @Option(help: "The language, by BCP 47, where a payload names none.")
   var locale: String?
 
+  @Flag(help: "Refuse a payload with keys that nobody reads; without it, the report names them.")
+  var strict = false
+
   func validate() throws {
     let ways = [payload.map { _ in "PAYLOAD" }, amount.map { _ in "--amount" }, text.map { _ in "--text" }]
       .compactMap(\.self)
@@ -51,6 +54,9 @@ struct AnnouncementInput: ParsableArguments {
       payerReading.map { _ in "--payer-reading" },
       note.map { _ in "--note" }, kind.map { _ in "--kind" },
     ].compactMap(\.self)
+    if strict, payload == nil {
+      throw ValidationError("--strict goes with a PAYLOAD; flags are known or refused by themselves.")
+    }
     if amount == nil, let flag = paymentFlags.first {
       throw ValidationError("\(flag) goes with --amount; a payload or a text says such things itself.")
     }
@@ -60,24 +66,22 @@ struct AnnouncementInput: ParsableArguments {
   }
 
   /// - Throws: `AnnouncementError`, naming the flag or the payload's field.
-  func announcement() throws -> Announcement {
+  func announcement() throws -> DecodedPayload {
     if let text {
-      guard text.count <= Announcement.longestText else {
-        throw AnnouncementError(
-          .fieldInvalid, "--text", "is \(text.count) characters", remedy: "it is at most \(Announcement.longestText)")
-      }
-      return .text(text, locale: locale)
+      return DecodedPayload(
+        announcement: .text(try Self.limited(text, "--text", Announcement.longestText) ?? "", locale: locale))
     }
     if let amount, let currency {
-      return .payment(
-        Payment(
-          amount: try Self.money(amount, currency), kind: kind ?? .received,
-          channel: try Self.limited(channel, "--channel", Payment.longestChannel),
-          payer: try Self.limited(payer, "--payer", Payment.longestPayer),
-          payerReading: try Self.limited(payerReading, "--payer-reading", Payment.longestPayer),
-          note: try Self.limited(note, "--note", Payment.longestNote), locale: locale))
+      return DecodedPayload(
+        announcement: .payment(
+          Payment(
+            amount: try Self.money(amount, currency), kind: kind ?? .received,
+            channel: try Self.limited(channel, "--channel", Payment.longestChannel),
+            payer: try Self.limited(payer, "--payer", Payment.longestPayer),
+            payerReading: try Self.limited(payerReading, "--payer-reading", Payment.longestPayer),
+            note: try Self.limited(note, "--note", Payment.longestNote), locale: locale)))
     }
-    return try PayloadDecoder.decode(try PayloadFile.read(payload ?? "-"))
+    return try PayloadDecoder.payload(try PayloadFile.read(payload ?? "-"), unknownKeys: strict ? .refuse : .warn)
   }
 
   /// - Throws: `AnnouncementError` that names the flags as they are typed.
@@ -99,9 +103,9 @@ struct AnnouncementInput: ParsableArguments {
   static func limited(
     _ text: String?, _ flag: String, _ limit: Int
   ) throws(AnnouncementError) -> String? {
-    if let text, text.count > limit {
-      throw AnnouncementError(
-        .fieldInvalid, flag, "is \(text.count) characters", remedy: "it is at most \(limit)")
+    let count = text?.unicodeScalars.count ?? 0
+    guard count <= limit else {
+      throw AnnouncementError(.fieldInvalid, flag, "is \(count) characters", remedy: "it is at most \(limit)")
     }
     return text
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 public import Announcer
 public import ArgumentParser
 import Foundation
@@ -44,6 +45,9 @@ struct Batch: AsyncParsableCommand {
   @Option(help: "How many clips are made at once, 1 to \(Self.mostJobs). (default: 3 for each core)")
   var jobs: Int?
 
+  @Flag(help: "Refuse rows with keys, and a list with columns, that nobody reads.")
+  var strict = false
+
   @Flag(help: "Print a line of JSON for each row as it ends: the report, or line, id and error.")
   var json = false
 
@@ -79,7 +83,7 @@ struct Batch: AsyncParsableCommand {
   private func makeClips() async throws -> Bool {
     let library = try publishing.library()
     let list = try ListBytes(path: path)
-    let source = BatchSource(format: inputFormat) { try await list.next() }
+    let source = BatchSource(format: inputFormat, unknownKeys: strict ? .refuse : .warn) { try await list.next() }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let jobs = jobs ?? min(3 * cores, Self.mostJobs)
     let announcer = try files.announcer(speakers: min(jobs, cores))
@@ -88,7 +92,12 @@ struct Batch: AsyncParsableCommand {
     if !unknownColumns.isEmpty { reporter.noteUnused(unknownColumns) }
     do {
       try await announcer.batch(
-        { try await source.next() },
+        {
+          var row = try await source.next()
+          // Columns that are not used are named once, above.
+          if !unknownColumns.isEmpty { row?.warnings = [] }
+          return row
+        },
         options: clip.renderOptions(locale: locale, format: SoundFormat(container: format, encoding: encoding)),
         into: library, limit: jobs, each: { try reporter.take($0) })
     } catch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
@@ -26,12 +27,14 @@ struct Preview: AsyncParsableCommand {
   func run() async throws {
     try await Failures.reported {
       let announcer = try files.announcer(speakers: 1)
+      let payload = try input.announcement()
       let rendered = try await announcer.render(
-        try input.announcement(), options: clip.renderOptions(locale: input.locale), into: nil)
+        payload.announcement, options: clip.renderOptions(locale: input.locale), into: nil)
       let drawing = WaveformDrawing(
         columns: Terminal.isDrawable ? Terminal.columns : 400, style: Terminal.isDrawable ? .braille : .plain)
       for line in drawing.lines(rendered.waveform) { try StandardOutput.write(line) }
       Terminal.note(rendered.report.summary)
+      for warning in payload.warnings { Terminal.note(warning) }
       guard !noSound else { return }
       do {
         try await play(rendered)

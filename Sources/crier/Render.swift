@@ -54,11 +54,13 @@ struct Render: AsyncParsableCommand {
       let container = format ?? output.flatMap(Self.container(ofFileNamed:)) ?? .wav
       let library = output == nil ? try publishing.library() : nil
       let announcer = try files.announcer(speakers: 1)
+      let payload = try input.announcement()
       let rendered = try await announcer.render(
-        try input.announcement(),
+        payload.announcement,
         options: clip.renderOptions(
           locale: input.locale, format: SoundFormat(container: container, encoding: encoding)), into: library)
       var report = rendered.report
+      report.warnings = payload.warnings + report.warnings
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
       try StandardOutput.write(json ? try report.json : report.clip.path)
       if !json {

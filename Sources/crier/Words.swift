@@ -92,10 +92,7 @@ struct Words: AsyncParsableCommand {
     try await Failures.reported {
       let announcer = try files.announcer(speakers: 1, lexicon: lexicon)
       if let text {
-        guard text.count <= Announcement.longestText else {
-          throw AnnouncementError(
-            .fieldInvalid, "--text", "is \(text.count) characters", remedy: "it is at most \(Announcement.longestText)")
-        }
+        _ = try AnnouncementInput.limited(text, "--text", Announcement.longestText)
         try StandardOutput.write(try await line(for: .text(text, locale: locale), announcer, amountAlone: false))
       } else if amounts == ["-"] {
         var line = 0

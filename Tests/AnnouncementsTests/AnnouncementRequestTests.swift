@@ -40,10 +40,16 @@ struct AnnouncementRequestTests {
     #expect(options.format == "mp3" && options.encoding == "pcm16" && options.group == "group.a")
   }
 
-  @Test("an option that is null or empty was not given")
+  @Test("an option that is null was not given, and one that is empty is an error")
   func absent() throws {
-    let request = try request(payment(#""deliver":null,"device":"","method":null,"voice":"  ","rate":null,"pack":"""#))
+    let request = try request(payment(#""deliver":null,"device":null,"method":null,"voice":null,"rate":null"#))
     #expect(request.deliver == [.clip] && request.device == nil && request.options == .init())
+    for field in ["device", "method", "voice", "pack", "format", "encoding", "group"] {
+      for value in ["", "  "] {
+        let fault = fault(payment(#""\#(field)":"\#(value)""#))
+        #expect(fault?.code == .fieldInvalid && fault?.subject == field)
+      }
+    }
   }
 
   @Test("options stand beside the payment of an APNs payload, not in it")
@@ -52,6 +58,7 @@ struct AnnouncementRequestTests {
       #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","rate":20,"voice":"x"},"voice":"y","deliver":["play"]}"#)
     #expect(beside.options.voice == "y" && beside.options.rate == nil && beside.deliver == [.play] && beside.id == "p1")
     let alert = try request(#"{"aps":{"alert":"Hello"},"id":"a1","format":"caf"}"#)
+    #expect(beside.warnings == ["payment.rate: unknown key, ignored", "payment.voice: unknown key, ignored"])
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
   }
 

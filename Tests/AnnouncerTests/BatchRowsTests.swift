@@ -58,6 +58,50 @@ struct BatchRowsTests {
     #expect(rows.unknownColumns == ["Colour", "", "Colour"])
   }
 
+  @Test("each row of a list with such columns names them, and a strict reader refuses the list")
+  func warnings() throws {
+    let text = "amount,Colour,currency\n5,red,CNY\n6,blue,CNY\n"
+    #expect(try rows(Array(text.utf8)).map(\.warnings) == Array(repeating: ["Colour: unknown key, ignored"], count: 2))
+    var strict = BatchRows(unknownKeys: .refuse)
+    strict.append(Array(text.utf8))
+    let error = #expect(throws: AnnouncementError.self) { try strict.next() }
+    #expect(
+      error?.description
+        == "line 1, column Colour: is not a column; leave it out, or do not ask for strict handling.")
+    var lines = BatchRows(unknownKeys: .refuse)
+    lines.append(Array("{\"text\":\"a\",\"memo\":1}\n{\"text\":\"a\"}\n".utf8))
+    #expect(throws: AnnouncementError.self) { try lines.next()?.announcement.get() }
+    #expect(try lines.next()?.announcement.get() == .text("a", locale: nil))
+    #expect(
+      try rows(Array("{\"text\":\"a\",\"memo\":1}".utf8)).map(\.warnings) == [["memo: unknown key, ignored"]])
+  }
+
+  @Test(
+    "a column that is near a known one is the fault of the whole list",
+    arguments: [("knid", "kind"), ("kinds", "kind"), ("amout", "amount"), ("payerReading", "payer_reading")])
+  func nearColumns(name: String, meant: String) {
+    #expect(
+      fault("amount,currency,\(name)\n5,CNY,refunded\n")
+        == "line 1, column \(name): is not a column; did you mean \(meant)?")
+  }
+
+  @Test("a column that tells in other systems what became of the money is read where there is no kind")
+  func synonyms() throws {
+    let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
+    #expect(
+      try told(rows(Array(text.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY", "4 -: 7.00 CNY"])
+    let both = "amount,currency,type,kind\n5,CNY,refund,refunded\n6,CNY,refund,\n"
+    #expect(try told(rows(Array(both.utf8))) == ["2 -: 5.00 CNY", "3 -: field_invalid"])
+  }
+
+  @Test("a column's name may be as long as a row, and of one letter with thousands of marks")
+  func longColumn() throws {
+    let name = "e" + String(repeating: "\u{301}", count: 30_000)
+    let read = try rows(Array("amount,\(name),currency\n5,x,CNY\n".utf8))
+    #expect(told(read) == ["2 -: 5.00 CNY"])
+    #expect(read.first?.warnings.first?.unicodeScalars.count ?? 0 < 100)
+  }
+
   @Test("a row with a fault is one row: those around it are sound")
   func faultyRows() throws {
     let text = "amount,currency\n1,CNY\nx,CNY\n3\n4,CNY,5\n\"5,CNY\n6,CNY\n7,cny\n8,CNY"

@@ -22,12 +22,9 @@ struct OpenAPIConformityTests {
       #expect(try service.check("announce", json: Self.payment, 200).body == first.body)
       try service.check(
         "announce", json: #"{"id":"a/b 收款","text":"Hello","device":"till","deliver":["clip","play"]}"#, 201)
-      // A text that is blank is as one that is not there.
-      try service.check(
-        "announce",
-        json:
-          #"{"id":"blank","text":"Hello","method":"","voice":" ","format":"","encoding":"  ","device":"","group":""}"#,
-        201)
+      let strict = ["Prefer: handling=strict"]
+      try service.check("announce", json: #"{"id":"strict","text":"Hello","format":"wav"}"#, headers: strict, 201)
+      try service.check("announce", json: #"{"id":"memo","text":"Hello","memo":1}"#, 201)
       try service.check("announce", json: #"{"text":"Hello"}"#, headers: ["Idempotency-Key: \"k\""], 201)
       for (accept, format) in [("audio/wav", "wav"), ("audio/*", "aiff"), ("audio/x-caf, text/html", "caf")] {
         let body = #"{"id":"\#(format)","amount":"3","currency":"EUR","locale":"en-US","format":"\#(format)"}"#
@@ -38,6 +35,9 @@ struct OpenAPIConformityTests {
         (#"{"id":"2","currency":"USD"}"#, 422, "field_missing"),
         (#"{"id":"2","amount":"1.005","currency":"USD"}"#, 422, "field_invalid"),
         (#"{"id":"2","amount":"1","minor":100,"currency":"USD"}"#, 422, "fields_conflict"),
+        (#"{"id":"2","amount":"1","currency":"USD","knid":"refunded"}"#, 422, "field_unknown"),
+        (#"{"id":"2","amount":"1","currency":"USD","channel":""}"#, 422, "field_invalid"),
+        (#"{"id":"2","aps":{"alert":"a"},"amount":"1","currency":"USD"}"#, 422, "fields_conflict"),
         (#"{"id":"2","amount":"1","currency":"USD","locale":"tlh"}"#, 422, "locale_unknown"),
         (#"{"id":"2","text":"!?"}"#, 422, "nothing_to_say"),
         (#"{"id":"2","text":"a","format":"mp3"}"#, 422, "option_invalid"),

@@ -18,12 +18,20 @@ struct FoldedText {
   static let minus: Unicode.Scalar = "\u{2212}"
   static let fractionSlash: Unicode.Scalar = "\u{2044}"
 
+  /// The most marks in a row that are kept: Unicode's stream-safe text format (UAX #15). Composing takes time that grows
+  /// with the square of their number, and no language has as many.
+  private static let mostMarks = 30
+
   init(_ text: String) {
     if text.utf8.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x0A) }) {
       scalars = Array(text.unicodeScalars)
     } else {
       var folded = String.UnicodeScalarView()
-      for scalar in text.unicodeScalars { Self.fold(scalar, into: &folded) }
+      var marks = 0
+      for scalar in text.unicodeScalars {
+        marks = scalar.isMark ? marks + 1 : 0
+        if marks <= Self.mostMarks { Self.fold(scalar, into: &folded) }
+      }
       scalars = Array(String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
     }
     lowered = scalars.map(\.lowercased)

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Reads a payload's bytes into a value, in one pass over them: what it costs is bounded by how many there are.
+///
+/// It reads JSON by RFC 8259, and a comma behind the last element too, as Foundation does. It has limits that Foundation's
+/// decoder has not: how deep a payload nests, how long its numbers are, and that no object says one key twice. Foundation
+/// rounds a number of more than 38 digits without a word (measured: `1.000…1` with 45 digits becomes 1), and of two equal
+/// keys it takes the first where other readers take the last: both would be a sum that somebody else reads differently.
+/// Keys are compared byte by byte, because comparing letters takes time that grows with the square of their combining
+/// marks.
+struct PayloadParser {
+  static let largestBytes = 64 * 1024
+  static let deepestNesting = 16
+
+  /// Digits, point and exponent together; a `Decimal` holds any such number exactly.
+  static let longestNumber = 36
+
+  /// In bytes. A longer key is none that anybody reads, and only its beginning is kept.
+  static let longestKey = 64
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var depth = 0
+
+  /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
+  static func value(of bytes: [UInt8], atMost largest: Int = largestBytes) throws(AnnouncementError) -> PayloadValue {
+    guard bytes.count <= largest else {
+      throw AnnouncementError(
+        .payloadTooLarge, "payload", "is \(bytes.count) bytes",
+        remedy: "a payload is at most \(largestBytes) bytes")
+    }
+    guard !bytes.isEmpty else { throw malformed("is empty") }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw notJSON }
+    var parser = PayloadParser(bytes: bytes)
+    return try parser.whole()
+  }
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  private static let notJSON = malformed("is not JSON in UTF-8")
+
+  private static func malformed(
+    _ problem: String, remedy: String = "send one JSON object: a payment, or an APNs payload"
+  ) -> AnnouncementError {
+    AnnouncementError(.payloadMalformed, "payload", problem, remedy: remedy)
+  }
+
+  // MARK: Values
+
+  private mutating func whole() throws(AnnouncementError) -> PayloadValue {
+    let value = try value()
+    skipBlanks()
+    guard position == bytes.count else { throw Self.notJSON }
+    return value
+  }
+
+  private mutating func value() throws(AnnouncementError) -> PayloadValue {
+    skipBlanks()
+    guard let first = byte else { throw Self.notJSON }
+    switch first {
+    case UInt8(ascii: "{"): return .object(try object())
+    case UInt8(ascii: "["): return .array(try array())
+    case UInt8(ascii: "\""): return .string(String(decoding: try string(), as: UTF8.self))
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    case UInt8(ascii: "t"): return try literal("true", .boolean(true))
+    case UInt8(ascii: "f"): return try literal("false", .boolean(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    default: throw Self.notJSON
+    }
+  }
+
+  private mutating func object() throws(AnnouncementError) -> [String: PayloadValue] {
+    try descend()
+    var values: [String: PayloadValue] = [:]
+    var keys: Set<[UInt8]> = []
+    while !take(UInt8(ascii: "}")) {
+      if !keys.isEmpty {
+        try expect(UInt8(ascii: ","))
+        if take(UInt8(ascii: "}")) { break }
+      }
+      skipBlanks()
+      guard byte == UInt8(ascii: "\"") else { throw Self.notJSON }
+      let key = Array(try string())
+      guard keys.insert(key).inserted else { throw Self.repeated(key) }
+      try expect(UInt8(ascii: ":"))
+      values[Self.name(of: key)] = try value()
+    }
+    depth -= 1
+    return values
+  }
+
+  private mutating func array() throws(AnnouncementError) -> [PayloadValue] {
+    try descend()
+    var values: [PayloadValue] = []
+    while !take(UInt8(ascii: "]")) {
+      if !values.isEmpty {
+        try expect(UInt8(ascii: ","))
+        if take(UInt8(ascii: "]")) { break }
+      }
+      values.append(try value())
+    }
+    depth -= 1
+    return values
+  }
+
+  /// Passes over the bracket that opens an object or an array.
+  private mutating func descend() throws(AnnouncementError) {
+    guard depth < Self.deepestNesting else {
+      throw Self.malformed(
+        "nests deeper than \(Self.deepestNesting) levels",
+        remedy: "send the payment as a flat object, bare or under the key payment")
+    }
+    depth += 1
+    position += 1
+  }
+
+  private mutating func literal(_ word: StaticString, _ value: PayloadValue) throws(AnnouncementError) -> PayloadValue {
+    guard take(word) else { throw Self.notJSON }
+    return value
+  }
+
+  // MARK: Keys
+
+  private static func name(of key: [UInt8]) -> String {
+    guard key.count > longestKey else { return String(decoding: key, as: UTF8.self) }
+    // No scalar is cut.
+    var end = longestKey
+    while key[end] & 0xC0 == 0x80 { end -= 1 }
+    return String(decoding: key[..<end], as: UTF8.self) + "…"
+  }
+
+  private static func repeated(_ key: [UInt8]) -> AnnouncementError {
+    let name = PayloadKeys.printable(name(of: key))
+    return AnnouncementError(
+      .payloadMalformed, name.isEmpty ? "a key" : name, "stands twice in one object",
+      remedy: "say each key once, so that every reader takes the same value")
+  }
+
+  // MARK: Numbers
+
+  /// The digits as they stand.
+  private mutating func number() throws(AnnouncementError) -> String {
+    let start = position
+    while let byte, Self.mayStandInNumber(byte) { position += 1 }
+    guard position - start <= Self.longestNumber else {
+      throw Self.malformed(
+        "holds a number of \(position - start) characters",
+        remedy: "a number has at most \(Self.longestNumber); send an amount as a decimal string")
+    }
+    let text = bytes[start..<position]
+    guard Self.isNumber(text) else { throw Self.notJSON }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// RFC 8259, section 6.
+  private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    let whole = takeDigits(&rest)
+    guard whole.count == 1 || whole.count > 1 && whole.first != UInt8(ascii: "0") else { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      guard !takeDigits(&rest).isEmpty else { return false }
+    }
+    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+      rest.removeFirst()
+      if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest.removeFirst() }
+      guard !takeDigits(&rest).isEmpty else { return false }
+    }
+    return rest.isEmpty
+  }
+
+  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    rest = rest.dropFirst(digits.count)
+    return digits
+  }
+
+  private static func mayStandInNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  // MARK: Strings
+
+  /// The bytes between two quotation marks, without escapes.
+  private mutating func string() throws(AnnouncementError) -> ArraySlice<UInt8> {
+    position += 1
+    let start = position
+    while let byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+    if byte == UInt8(ascii: "\"") {
+      position += 1
+      return bytes[start..<position - 1]
+    }
+    var text = Array(bytes[start..<position])
+    while true {
+      guard let next = byte, next >= 0x20 else { throw Self.notJSON }
+      position += 1
+      switch next {
+      case UInt8(ascii: "\""): return text[...]
+      case UInt8(ascii: "\\"): try unescape(into: &text)
+      default: text.append(next)
+      }
+    }
+  }
+
+  /// Appends what stands behind a reverse solidus.
+  private mutating func unescape(into text: inout [UInt8]) throws(AnnouncementError) {
+    guard let letter = byte else { throw Self.notJSON }
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "u"):
+      var value = try hexadecimal()
+      if (0xD800..<0xDC00).contains(value) {
+        guard take("\\u") else { throw Self.notJSON }
+        let low = try hexadecimal()
+        guard (0xDC00..<0xE000).contains(low) else { throw Self.notJSON }
+        value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+      }
+      guard let scalar = Unicode.Scalar(value) else { throw Self.notJSON }
+      text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    default: throw Self.notJSON
+    }
+  }
+
+  /// The value of four hexadecimal digits.
+  private mutating func hexadecimal() throws(AnnouncementError) -> UInt32 {
+    guard position + 4 <= bytes.count else { throw Self.notJSON }
+    var value: UInt32 = 0
+    for digit in bytes[position..<position + 4] {
+      guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue else { throw Self.notJSON }
+      value = value << 4 | UInt32(digit)
+    }
+    position += 4
+    return value
+  }
+
+  // MARK: Bytes
+
+  private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipBlanks() {
+    while let byte, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+  }
+
+  /// Passes over blanks and this byte, where it stands behind them.
+  private mutating func take(_ wanted: UInt8) -> Bool {
+    skipBlanks()
+    guard byte == wanted else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func take(_ wanted: StaticString) -> Bool {
+    guard bytes[position...].starts(with: "\(wanted)".utf8) else { return false }
+    position += wanted.utf8CodeUnitCount
+    return true
+  }
+
+  private mutating func expect(_ wanted: UInt8) throws(AnnouncementError) {
+    guard take(wanted) else { throw Self.notJSON }
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A key that nobody reads is never passed over in silence")
+struct PayloadKeysTests {
+  /// A payment with something beside it.
+  private func payment(_ more: String) -> Data { Data(#"{"id":"p1","amount":"12.00","currency":"USD",\#(more)}"#.utf8) }
+
+  private func fault(_ body: () throws(AnnouncementError) -> Void) -> AnnouncementError? {
+    do throws(AnnouncementError) {
+      try body()
+      return nil
+    } catch { return error }
+  }
+
+  /// What is said of a payload, a request, and a line of a list.
+  private func faults(_ json: Data) -> [AnnouncementError?] {
+    let row: AnnouncementError? =
+      if case .failure(let error) = PayloadDecoder.row(json: json).announcement { error } else { nil }
+    return [
+      fault { () throws(AnnouncementError) in _ = try PayloadDecoder.payload(json) },
+      fault { () throws(AnnouncementError) in _ = try PayloadDecoder.request(json) }, row,
+    ]
+  }
+
+  @Test(
+    "a key that is near a known one is an error that says which was meant",
+    arguments: [
+      ("Kind", "kind"), ("KIND", "kind"), ("knid", "kind"), ("kid", "kind"), ("kinds", "kind"), ("kond", "kind"),
+      ("кind", "kind"), ("ID", "id"), ("Amount", "amount"), ("ammout", "amount"), ("amout", "amount"),
+      ("mount", "amount"), ("curency", "currency"), ("currncey", "currency"), ("chanel", "channel"),
+      ("payerReading", "payer_reading"), ("payer-reading", "payer_reading"), ("payers", "payer"), ("notes", "note"),
+      ("Locale", "locale"), ("loacle", "locale"), ("seqence", "sequence"), ("occuredAt", "occurred_at"),
+      ("OccurredAt", "occurred_at"), ("APS", "aps"), ("Payment", "payment"), ("paymnet", "payment"),
+    ])
+  func near(key: String, meant: String) {
+    for fault in faults(payment(#""\#(key)":"refunded""#)) {
+      #expect(fault?.code == .fieldUnknown)
+      #expect(fault?.description == "\(key): is not a key; did you mean \(meant)?")
+    }
+  }
+
+  @Test(
+    "a key that is another word is kept, ignored, and named in the warnings",
+    arguments: [
+      "memo", "_id", "ref", "ids", "name", "date", "account", "count", "test", "payee", "service", "payment_id",
+      "amountPaid", "merchant", "описание", "colour", "customer_name",
+    ])
+  func unknown(key: String) throws {
+    let json = payment(#""\#(key)":{"a":[1]}"#)
+    let warnings = ["\(key): unknown key, ignored"]
+    #expect(try PayloadDecoder.payload(json).warnings == warnings)
+    #expect(try PayloadDecoder.request(json).warnings == warnings)
+    #expect(PayloadDecoder.row(json: json).warnings == warnings)
+    #expect(try PayloadDecoder.payload(payment(#""\#(key)":null"#)).warnings.isEmpty, "null is absent")
+  }
+
+  @Test("unknown keys are refused where that is asked for, and known ones are not")
+  func refused() throws {
+    for json in [payment(#""memo":1"#), Data(#"{"payment":{"id":"1","amount":"1","currency":"USD","memo":1}}"#.utf8)] {
+      #expect(
+        fault { () throws(AnnouncementError) in _ = try PayloadDecoder.payload(json, unknownKeys: .refuse) }?.code
+          == .fieldUnknown)
+      #expect(
+        fault { () throws(AnnouncementError) in _ = try PayloadDecoder.request(json, unknownKeys: .refuse) }?.subject
+          .hasSuffix("memo") == true)
+      let row = PayloadDecoder.row(json: json, unknownKeys: .refuse)
+      #expect(throws: AnnouncementError.self) { try row.announcement.get() }
+    }
+    let request = payment(#""kind":"refunded","deliver":["clip"],"rate":160,"channel":"card","sequence":1"#)
+    #expect(try PayloadDecoder.request(request, unknownKeys: .refuse).warnings.isEmpty)
+    let alert = Data(#"{"aps":{"alert":"Hello","badge":1,"interruption-level":"active"},"id":"a1"}"#.utf8)
+    #expect(try PayloadDecoder.request(alert, unknownKeys: .refuse).id == "a1", "what Apple defines is no unknown key")
+  }
+
+  @Test(
+    "a key that tells in other systems what became of the money is an error that names kind",
+    arguments: [
+      #""type":"refund""#, #""type":"REFUND""#, #""type":"payment.refunded""#, #""type":7"#, #""status":"failed""#,
+      #""payment_status":"declined""#, #""transactionType":"withdrawal""#, #""direction":"out""#, #""event":"x""#,
+      #""refund":true"#, #""refunded":"2026-11-22""#, #""is_refund":1"#, #""chargeback":{}"#, #""isRefund":"yes""#,
+    ])
+  func synonyms(more: String) {
+    for fault in faults(payment(more))
+      + faults(Data(#"{"payment":\#(String(decoding: payment(more), as: UTF8.self))}"#.utf8))
+    {
+      #expect(fault?.code == .fieldUnknown)
+      #expect(fault?.remedy == "say what happened with kind: received, refunded, withdrawn, failed")
+    }
+  }
+
+  @Test(
+    "such a key is a warning where it says that money came, or kind is given",
+    arguments: [
+      #""type":"payment""#, #""type":"payment.succeeded""#, #""status":"PAID""#, #""refunded":false"#,
+      #""is_refund":0"#, #""type":"refund","kind":"refunded""#, #""status":"failed","kind":"received""#,
+      #""type":null"#,
+    ])
+  func agreeing(more: String) throws {
+    for fault in faults(payment(more)) { #expect(fault == nil) }
+  }
+
+  @Test("an envelope that tells of a refund is told as well, and an app's own key is not looked at")
+  func envelope() throws {
+    let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
+    for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
+    let push = Data(#"{"aps":{"alert":"x"},"type":"refund","Kind":"chat",\#(inner)}"#.utf8)
+    #expect(
+      try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
+  }
+
+  @Test("beside aps a misspelt payment is an error, and every other key is the app's own")
+  func besideAPNs() throws {
+    for key in ["Payment", "paymet", "payments", "PAYMENT"] {
+      for fault in faults(Data(#"{"aps":{"alert":"x"},"\#(key)":{"id":"1","amount":"1","currency":"USD"}}"#.utf8)) {
+        #expect(fault?.description == "\(key): is not a key; did you mean payment?")
+      }
+    }
+    let json = Data(#"{"aps":{"alert":"x","Badge":1,"custom":2},"Amount":"5","payment_id":"7","notes":1}"#.utf8)
+    #expect(
+      try PayloadDecoder.payload(json).warnings == [
+        "Amount: unknown key, ignored", "notes: unknown key, ignored", "payment_id: unknown key, ignored",
+      ])
+  }
+
+  @Test(
+    "two sources of the amount are a conflict",
+    arguments: [
+      (#"{"aps":{"alert":"x"},"amount":"5","currency":"USD","id":"1"}"#, "aps and amount"),
+      (#"{"aps":{},"minor":5}"#, "aps and minor"),
+      (#"{"amount":"5","payment":{"id":"1","amount":"6","currency":"USD"}}"#, "payment and amount"),
+      (#"{"amount":"6","payment":{"id":"1","amount":"6","currency":"USD"}}"#, "payment and amount"),
+      (#"{"minor":5,"aps":{"alert":"x"},"payment":{"id":"1","amount":"6","currency":"USD"}}"#, "payment and minor"),
+      (#"{"kind":"refunded","payment":{"id":"1","amount":"6","currency":"USD"}}"#, "payment and kind"),
+      (#"{"currency":"JPY","payment":{"id":"1","amount":"6","currency":"USD"}}"#, "payment and currency"),
+    ])
+  func conflicts(json: String, subject: String) {
+    for fault in faults(Data(json.utf8)) {
+      #expect(fault?.code == .fieldsConflict && fault?.subject == subject)
+    }
+  }
+
+  @Test(
+    "an empty value is an error",
+    arguments: ["id", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "occurred_at"])
+  func empty(key: String) {
+    for (value, shape) in [("", "an empty string"), (" \u{3000}\\n", "white space")] {
+      var fields = ["id": "p1", "amount": "12.00", "currency": "USD"]
+      fields[key] = value
+      let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
+      for fault in faults(Data(json.utf8)) {
+        #expect(fault?.code == .fieldInvalid)
+        #expect(fault?.description == "\(key): is \(shape); leave the key out where there is nothing to say.")
+      }
+    }
+  }
+
+  @Test("a payload that was accepted under other rules is read all the same")
+  func accepted() throws {
+    let long = String(repeating: "é", count: 100)
+    let json = payment(#""knid":"x","type":"refund","channel":"","payer":"\#(long)","deliver":["play"]"#)
+    #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(json) }
+    let request = try PayloadDecoder.storedRequest(json)
+    guard case .payment(let payment) = request.announcement else { throw Missing(what: "a payment") }
+    #expect(payment.channel == nil && payment.payer == String(repeating: "é", count: 80))
+  }
+
+  @Test("the warnings name at most twenty keys, each cut, and say how many more there are")
+  func bounded() throws {
+    let many = (0..<300).map { #""k\#($0 + 1000)":1"# }.joined(separator: ",")
+    let warnings = try PayloadDecoder.payload(payment(many)).warnings
+    #expect(warnings.count == 21 && warnings.first == "k1000: unknown key, ignored")
+    #expect(warnings.last == "280 more unknown keys, ignored")
+    let long = try PayloadDecoder.payload(payment(#""\#(String(repeating: "x", count: 50_000))":1"#)).warnings
+    #expect(long == ["\(String(repeating: "x", count: 40))…: unknown key, ignored"])
+    let control = try PayloadDecoder.payload(payment(#""a\u001b[2J\u202e\nb":1"#)).warnings
+    #expect(control == ["a?[2J??b: unknown key, ignored"])
+  }
+}
+
+@Suite("A column that nobody reads is never passed over in silence")
+struct PayloadColumnsTests {
+  @Test("a payment of a list that tells kinds has one, and one that tells none is received")
+  func emptyKind() throws {
+    let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "kind": ""])
+    let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }
+    #expect(error?.subject == "kind" && error?.problem == "is an empty string")
+    _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY"]).announcement.get()
+    _ = try PayloadDecoder.row(cells: ["amount": "", "text": "Hello", "kind": ""]).announcement.get()
+  }
+
+  @Test("a cell that tells of a refund in another system's words is an error of its row")
+  func synonyms() throws {
+    let refund = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "refund"])
+    #expect(throws: AnnouncementError.self) { try refund.announcement.get() }
+    _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "payment"]).announcement.get()
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Announcements
+
+@Suite("What a payload costs is bounded by its size")
+struct PayloadLimitsTests {
+  /// One character to a reader, and as many scalars as are asked for.
+  private func grapheme(_ scalars: Int) -> String {
+    "e" + String(String.UnicodeScalarView(repeatElement("\u{301}", count: scalars - 1)))
+  }
+
+  private func fault(_ json: String) -> AnnouncementError? {
+    do throws(AnnouncementError) {
+      _ = try PayloadDecoder.request(Data(json.utf8))
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    "a text is counted in scalars, whatever a reader takes for one character",
+    arguments: [
+      ("payer", 80), ("payer_reading", 80), ("note", 200), ("channel", 80), ("id", 128), ("locale", 64), ("kind", 64),
+      ("currency", 64), ("occurred_at", 64), ("device", 128), ("voice", 64), ("group", 155),
+    ])
+  func scalars(field: String, limit: Int) {
+    var fields = ["id": "p1", "amount": "1.00", "currency": "USD"]
+    for count in [limit + 1, 30_000] {
+      fields[field] = grapheme(count)
+      let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
+      #expect(
+        fault(json)?.description == "\(field): is a string of \(count) characters; it is at most \(limit) characters.")
+    }
+    fields[field] = grapheme(limit)
+    let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
+    #expect(fault(json)?.problem.hasPrefix("is a string of") != true)
+  }
+
+  @Test("an alert and a text have 2,000 scalars")
+  func texts() throws {
+    #expect(fault(#"{"text":"\#(grapheme(2_001))"}"#)?.subject == "text")
+    #expect(fault(#"{"aps":{"alert":"\#(grapheme(2_001))"}}"#)?.subject == "aps.alert")
+    #expect(fault(#"{"aps":{"alert":{"body":"\#(grapheme(2_001))"}}}"#)?.subject == "aps.alert.body")
+    #expect(fault(#"{"text":"\#(grapheme(2_000))"}"#) == nil)
+  }
+
+  @Test("keys are told apart by their bytes, and only the beginning of a long one is kept")
+  func keys() throws {
+    let long = grapheme(15_000)
+    guard case .object(let values) = try PayloadParser.value(of: Array(#"{"\#(long)":1,"\#(long)x":2,"a":3}"#.utf8))
+    else { throw Missing(what: "an object") }
+    #expect(values.keys.allSatisfy { $0.utf8.count <= PayloadParser.longestKey + 4 })
+    #expect(fault(#"{"\#(long)":1,"\#(long)":2}"#)?.problem == "stands twice in one object")
+  }
+
+  @Test("marks beyond thirty on one letter are left out of a text, as Unicode's stream-safe form has it")
+  func marks() {
+    let text = FoldedText("Ya" + grapheme(2_000) + "b" + grapheme(20))
+    #expect(text.scalars.count <= 2 + 31 + 1 + 20)
+    #expect(text.scalars.contains("b"))
+    let plain = "Zürich ज़िंदगी 한국 é̂ ยินดี"
+    #expect(String(String.UnicodeScalarView(FoldedText(plain).scalars)) == plain.precomposedStringWithCanonicalMapping)
+  }
+
+  // MARK: JSON
+
+  @Test(
+    "JSON is read to the letter, and a comma too many as Foundation reads it",
+    arguments: [
+      (#"{"a":"x\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00"}"#, "x\"\\/\u{8}\u{C}\n\r\tA\u{E9}\u{1F600}"),
+      ("\u{FEFF}{\"a\":\"é\"}", "é"), (#"{"b":[1,-2.5e+3,1E-5,],"a":"x",}"#, "x"), (" \t\r\n{ \"a\" : \"\" } \n", ""),
+    ])
+  func strings(json: String, expected: String) throws {
+    guard case .object(let values) = try PayloadParser.value(of: Array(json.utf8)),
+      case .string(let text)? = values["a"]
+    else { throw Missing(what: "a string") }
+    #expect(text == expected)
+  }
+
+  @Test(
+    "what is not JSON is refused",
+    arguments: [
+      "", " ", "{", "}", "[", "{]", "[}", "{,}", "{\"a\"}", "{\"a\":}", "{,\"a\":1}", "[,1]", "[1,,]", "{\"a\":1,,}",
+      "[1 2]", "{\"a\":1 \"b\":2}",
+      "{a:1}", "{'a':1}", "{\"a\":1}x", "{\"a\":1}{}", "tru", "truex", "nul", "NaN", "[01]", "[1.]", "[.5]", "[-]",
+      "[1e]", "[+1]", "[1e+]", "[--1]", "[1.2.3]", "[0x10]", "\"a", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"",
+      "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"", "\"\u{1}\"", "{\"a\":1/*c*/}", "//\n{}",
+    ])
+  func notJSON(text: String) {
+    #expect(throws: AnnouncementError.self) { try PayloadParser.value(of: Array(text.utf8)) }
+  }
+
+  @Test("what Foundation reads is read, and what it refuses is refused")
+  func likeFoundation() {
+    var random = SplitMix64(seed: 11)
+    let good = [
+      #"{"a":{"b":[1,-2.5,0,true,false,null,"x\u00e9\"\\y"],"c":""},"d":[[],{}],"e":"\ud83d\ude00é"}"#,
+      #"{"id":"1","amount":12.5,"currency":"CNY","note":"a\nb","x":[0.1,15,-0]}"#,
+    ]
+    let signs = Array("{}[]\",:\\/ue0123456789-+.tfn \n\u{1}x".utf8)
+    var read = 0
+    for round in 0..<20_000 {
+      var bytes = Array(good[round % good.count].utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: bytes[index] = signs.randomElement(using: &random) ?? 0
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(signs.randomElement(using: &random) ?? 0, at: index)
+        }
+      }
+      let theirs = (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
+      do throws(AnnouncementError) {
+        _ = try PayloadParser.value(of: bytes)
+        read += 1
+        #expect(theirs, "\(String(decoding: bytes, as: UTF8.self))")
+      } catch {
+        // It takes a key that stands twice, and a number whose digits it cannot keep.
+        let isOurs = error.problem.hasPrefix("stands twice") || error.problem.hasPrefix("holds a number")
+        #expect(!theirs || isOurs, "\(String(decoding: bytes, as: UTF8.self))")
+      }
+    }
+    #expect(read > 1_000)
+  }
+}

@@ -172,6 +172,7 @@ struct PlaybackCalls: Sendable {
     var number: Int64?
     if !body.isEmpty {
       try call.requireMediaType("application/json")
+      try PayloadDecoder.requireJSON(body)
       guard let named = try? JSONDecoder().decode(Named.self, from: body) else {
         throw Problem(.badRequest, "payload_malformed", "The body is no object with a text as its id.")
       }

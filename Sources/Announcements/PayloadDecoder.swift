@@ -38,6 +38,13 @@ public enum PayloadDecoder {
     return DecodedPayload(announcement: try announcement(top), warnings: warnings)
   }
 
+  /// Checks that bytes are JSON as a payload is: strict, in UTF-8, with no key twice, and within its limits.
+  ///
+  /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
+  public static func requireJSON(_ data: Data) throws(AnnouncementError) {
+    _ = try PayloadParser.value(of: [UInt8](data))
+  }
+
   /// The fields of the one object that a payload is.
   static func fields(
     of data: Data, atMost largest: Int = largestBytes

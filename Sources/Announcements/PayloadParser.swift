@@ -4,8 +4,9 @@ import Foundation
 
 /// Reads a payload's bytes into a value, in one pass over them: what it costs is bounded by how many there are.
 ///
-/// It reads JSON by RFC 8259, and a comma behind the last element too, as Foundation does. It has limits that Foundation's
+/// It reads JSON by the letter of RFC 8259, and says at which byte a text stops being it. It has limits that Foundation's
 /// decoder has not: how deep a payload nests, how long its numbers are, and that no object says one key twice. Foundation
+/// takes a comma behind the last element, half of a surrogate pair and a byte order mark (measured, Swift 6.3), and
 /// rounds a number of more than 38 digits without a word (measured: `1.000…1` with 45 digits becomes 1), and of two equal
 /// keys it takes the first where other readers take the last: both would be a sum that somebody else reads differently.
 /// Keys are compared byte by byte, because comparing letters takes time that grows with the square of their combining
@@ -32,17 +33,18 @@ struct PayloadParser {
         remedy: "a payload is at most \(largestBytes) bytes")
     }
     guard !bytes.isEmpty else { throw malformed("is empty") }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw notJSON }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("is not JSON in UTF-8") }
     var parser = PayloadParser(bytes: bytes)
     return try parser.whole()
   }
 
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-  }
+  private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  private static let notJSON = malformed("is not JSON in UTF-8")
+  /// What is wrong with the byte at `position`.
+  private func fault(_ reason: String) -> AnnouncementError {
+    Self.malformed(
+      "is not JSON by RFC 8259: " + (byte == nil ? "it ends too early" : "byte \(position + 1) \(reason)"))
+  }
 
   private static func malformed(
     _ problem: String, remedy: String = "send one JSON object: a payment, or an APNs payload"
@@ -53,15 +55,16 @@ struct PayloadParser {
   // MARK: Values
 
   private mutating func whole() throws(AnnouncementError) -> PayloadValue {
+    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw fault("begins a byte order mark") }
     let value = try value()
     skipBlanks()
-    guard position == bytes.count else { throw Self.notJSON }
+    guard position == bytes.count else { throw fault("is behind the end of the value") }
     return value
   }
 
   private mutating func value() throws(AnnouncementError) -> PayloadValue {
     skipBlanks()
-    guard let first = byte else { throw Self.notJSON }
+    guard let first = byte else { throw fault("begins no value") }
     switch first {
     case UInt8(ascii: "{"): return .object(try object())
     case UInt8(ascii: "["): return .array(try array())
@@ -70,7 +73,7 @@ struct PayloadParser {
     case UInt8(ascii: "t"): return try literal("true", .boolean(true))
     case UInt8(ascii: "f"): return try literal("false", .boolean(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
-    default: throw Self.notJSON
+    default: throw fault("begins no value")
     }
   }
 
@@ -78,16 +81,11 @@ struct PayloadParser {
     try descend()
     var values: [String: PayloadValue] = [:]
     var keys: Set<[UInt8]> = []
-    while !take(UInt8(ascii: "}")) {
-      if !keys.isEmpty {
-        try expect(UInt8(ascii: ","))
-        if take(UInt8(ascii: "}")) { break }
-      }
-      skipBlanks()
-      guard byte == UInt8(ascii: "\"") else { throw Self.notJSON }
+    while try isFollowed(isFirst: keys.isEmpty, end: UInt8(ascii: "}")) {
+      guard byte == UInt8(ascii: "\"") else { throw fault("begins no key in quotation marks") }
       let key = Array(try string())
       guard keys.insert(key).inserted else { throw Self.repeated(key) }
-      try expect(UInt8(ascii: ":"))
+      guard take(UInt8(ascii: ":")) else { throw fault("is no colon behind a key") }
       values[Self.name(of: key)] = try value()
     }
     depth -= 1
@@ -97,15 +95,19 @@ struct PayloadParser {
   private mutating func array() throws(AnnouncementError) -> [PayloadValue] {
     try descend()
     var values: [PayloadValue] = []
-    while !take(UInt8(ascii: "]")) {
-      if !values.isEmpty {
-        try expect(UInt8(ascii: ","))
-        if take(UInt8(ascii: "]")) { break }
-      }
-      values.append(try value())
-    }
+    while try isFollowed(isFirst: values.isEmpty, end: UInt8(ascii: "]")) { values.append(try value()) }
     depth -= 1
     return values
+  }
+
+  /// Passes over the comma in front of the next element, or over the bracket that ends them.
+  private mutating func isFollowed(isFirst: Bool, end: UInt8) throws(AnnouncementError) -> Bool {
+    if take(end) { return false }
+    guard !isFirst else { return true }
+    guard take(UInt8(ascii: ",")) else { throw fault("is neither a comma nor the end of a list or an object") }
+    skipBlanks()
+    guard byte != end else { throw fault("is an end behind a comma") }
+    return true
   }
 
   /// Passes over the bracket that opens an object or an array.
@@ -120,7 +122,7 @@ struct PayloadParser {
   }
 
   private mutating func literal(_ word: StaticString, _ value: PayloadValue) throws(AnnouncementError) -> PayloadValue {
-    guard take(word) else { throw Self.notJSON }
+    guard take(word) else { throw fault("begins no value") }
     return value
   }
 
@@ -143,51 +145,34 @@ struct PayloadParser {
 
   // MARK: Numbers
 
-  /// The digits as they stand.
+  /// The digits as they stand, by RFC 8259, section 6.
   private mutating func number() throws(AnnouncementError) -> String {
     let start = position
-    while let byte, Self.mayStandInNumber(byte) { position += 1 }
+    take("-")
+    if take("0") {
+      if let byte, Self.digits.contains(byte) { throw fault("is a digit behind a leading zero") }
+    } else {
+      try passDigits()
+    }
+    if take(".") { try passDigits() }
+    if take("e") || take("E") {
+      if !take("+") { take("-") }
+      try passDigits()
+    }
     guard position - start <= Self.longestNumber else {
       throw Self.malformed(
         "holds a number of \(position - start) characters",
         remedy: "a number has at most \(Self.longestNumber); send an amount as a decimal string")
     }
-    let text = bytes[start..<position]
-    guard Self.isNumber(text) else { throw Self.notJSON }
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  /// RFC 8259, section 6.
-  private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
-    var rest = text
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let whole = takeDigits(&rest)
-    guard whole.count == 1 || whole.count > 1 && whole.first != UInt8(ascii: "0") else { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard !takeDigits(&rest).isEmpty else { return false }
-    }
-    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-      rest.removeFirst()
-      if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest.removeFirst() }
-      guard !takeDigits(&rest).isEmpty else { return false }
-    }
-    return rest.isEmpty
-  }
+  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    rest = rest.dropFirst(digits.count)
-    return digits
-  }
-
-  private static func mayStandInNumber(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "e"), UInt8(ascii: "E"):
-      true
-    default: false
-    }
+  private mutating func passDigits() throws(AnnouncementError) {
+    let start = position
+    while let byte, Self.digits.contains(byte) { position += 1 }
+    guard position > start else { throw fault("is no digit, and the number needs one") }
   }
 
   // MARK: Strings
@@ -203,7 +188,7 @@ struct PayloadParser {
     }
     var text = Array(bytes[start..<position])
     while true {
-      guard let next = byte, next >= 0x20 else { throw Self.notJSON }
+      guard let next = byte, next >= 0x20 else { throw fault("is a control character in a text") }
       position += 1
       switch next {
       case UInt8(ascii: "\""): return text[...]
@@ -215,7 +200,7 @@ struct PayloadParser {
 
   /// Appends what stands behind a reverse solidus.
   private mutating func unescape(into text: inout [UInt8]) throws(AnnouncementError) {
-    guard let letter = byte else { throw Self.notJSON }
+    guard let letter = byte else { throw fault("ends a text") }
     position += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
@@ -225,28 +210,38 @@ struct PayloadParser {
     case UInt8(ascii: "r"): text.append(0x0D)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "u"):
-      var value = try hexadecimal()
-      if (0xD800..<0xDC00).contains(value) {
-        guard take("\\u") else { throw Self.notJSON }
-        let low = try hexadecimal()
-        guard (0xDC00..<0xE000).contains(low) else { throw Self.notJSON }
-        value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
-      }
-      guard let scalar = Unicode.Scalar(value) else { throw Self.notJSON }
-      text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-    default: throw Self.notJSON
+      text.append(contentsOf: UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter)
+    default:
+      position -= 1
+      throw fault("begins an escape that JSON does not have")
     }
+  }
+
+  /// The scalar of one escape, or of the two that are a surrogate pair.
+  private mutating func escapedScalar() throws(AnnouncementError) -> Unicode.Scalar {
+    let start = position
+    var value = try hexadecimal()
+    if (0xD800..<0xDC00).contains(value), take("\\u") {
+      let low = try hexadecimal()
+      value = (0xDC00..<0xE000).contains(low) ? 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00) : value
+    }
+    guard let scalar = Unicode.Scalar(value) else {
+      position = start
+      throw fault("begins one half of a surrogate pair")
+    }
+    return scalar
   }
 
   /// The value of four hexadecimal digits.
   private mutating func hexadecimal() throws(AnnouncementError) -> UInt32 {
-    guard position + 4 <= bytes.count else { throw Self.notJSON }
     var value: UInt32 = 0
-    for digit in bytes[position..<position + 4] {
-      guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue else { throw Self.notJSON }
+    for _ in 0..<4 {
+      guard let digit = byte.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+        throw fault("begins an escape that JSON does not have")
+      }
       value = value << 4 | UInt32(digit)
+      position += 1
     }
-    position += 4
     return value
   }
 
@@ -258,7 +253,7 @@ struct PayloadParser {
     while let byte, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
   }
 
-  /// Passes over blanks and this byte, where it stands behind them.
+  /// Passes over blanks, and over this byte where it stands behind them.
   private mutating func take(_ wanted: UInt8) -> Bool {
     skipBlanks()
     guard byte == wanted else { return false }
@@ -266,13 +261,10 @@ struct PayloadParser {
     return true
   }
 
+  @discardableResult
   private mutating func take(_ wanted: StaticString) -> Bool {
     guard bytes[position...].starts(with: "\(wanted)".utf8) else { return false }
     position += wanted.utf8CodeUnitCount
     return true
-  }
-
-  private mutating func expect(_ wanted: UInt8) throws(AnnouncementError) {
-    guard take(wanted) else { throw Self.notJSON }
   }
 }

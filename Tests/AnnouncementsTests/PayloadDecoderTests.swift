@@ -111,7 +111,10 @@ struct PayloadDecoderTests {
         "aps.alert: has no text and there is no payment; send the key payment, or an alert with a body."
       ),
       ("", "payload: is empty; send one JSON object: a payment, or an APNs payload."),
-      ("{", "payload: is not JSON in UTF-8; send one JSON object: a payment, or an APNs payload."),
+      (
+        "{",
+        "payload: is not JSON by RFC 8259: it ends too early; send one JSON object: a payment, or an APNs payload."
+      ),
     ])
   func errors(json: String, description: String) {
     #expect(fault(json)?.description == description)
@@ -164,6 +167,54 @@ struct PayloadDecoderTests {
     #expect(
       fault(#"{"a":"# + String(repeating: "[", count: 15) + String(repeating: "]", count: 15) + #","id":"1"}"#)?.code
         == .fieldMissing)
+  }
+
+  @Test(
+    "JSON is read by the letter of RFC 8259: what one reader would take and another would not is refused",
+    arguments: [
+      (#","a":1,"#, "is an end behind a comma"), (#","a":[1,]"#, "is an end behind a comma"),
+      (#","a":[,1]"#, "begins no value"), (#",,"a":1"#, "begins no key"), (#","a":01"#, "behind a leading zero"),
+      (#","a":-01"#, "behind a leading zero"), (#","a":1."#, "is no digit"), (#","a":.5"#, "begins no value"),
+      (#","a":+1"#, "begins no value"), (#","a":1e"#, "is no digit"), (#","a":1e+"#, "is no digit"),
+      (#","a":-"#, "is no digit"), (#","a":0x1F"#, "neither a comma nor"), (#","a":NaN"#, "begins no value"),
+      (#","a":Infinity"#, "begins no value"), (#","a":-Infinity"#, "is no digit"), (#","a":True"#, "begins no value"),
+      (#","a":nul"#, "begins no value"), (#","a":nulls"#, "neither a comma nor"), (#","a":'b'"#, "begins no value"),
+      (#",'a':1"#, "begins no key"), (#",a:1"#, "begins no key"), (#","a" 1"#, "is no colon"),
+      (#","a":1 "b":2"#, "neither a comma nor"), (#","a":[1 2]"#, "neither a comma nor"),
+      (#","a":1 /* b */"#, "neither a comma nor"), (#","a":1 // b"#, "neither a comma nor"),
+      (#","a":"\x41""#, "begins an escape"), (#","a":"\u00g0""#, "begins an escape"),
+      (#","a":"\u12""#, "begins an escape"), (#","a":"\ud83d""#, "half of a surrogate pair"),
+      (#","a":"\ude00""#, "half of a surrogate pair"), (#","a":"\ud83d\u0041""#, "half of a surrogate pair"),
+      (#","\ud83d":1"#, "half of a surrogate pair"), (",\"a\":\"\t\"", "is a control character"),
+      (",\"a\":\"\n\"", "is a control character"), (",\"a\":1\u{0B}", "neither a comma nor"),
+      (",\"a\":1\u{A0}", "neither a comma nor"), (#","a":1}"#, "behind the end of the value"),
+      (#"}{"a":1"#, "behind the end of the value"), (#"},"#, "behind the end of the value"),
+      (#","a":"b"#, "is a control character"), (#","a":[1}"#, "neither a comma nor"),
+      (#","a":{"b":1]"#, "neither a comma nor"),
+    ])
+  func strictness(rest: String, reason: String) {
+    let error = fault(#"{"id":"1","amount":"1","currency":"CNY"\#(rest)}"# + "\n")
+    #expect(error?.code == .payloadMalformed)
+    #expect(error?.problem.contains(reason) == true, "\(error?.problem ?? "no error")")
+    let line = PayloadDecoder.row(json: Data((#"{"text":"a"\#(rest)}"# + "\n").utf8))
+    #expect(throws: AnnouncementError.self, "a line of a list") { try line.announcement.get() }
+  }
+
+  @Test("a byte order mark is no part of JSON, and what ends too early says so")
+  func ends() {
+    let good = #"{"id":"1","amount":"1","currency":"CNY"}"#
+    #expect(fault("\u{FEFF}\(good)")?.problem.contains("byte order mark") == true)
+    for count in 1..<good.utf8.count {
+      #expect(fault(String(good.prefix(count)))?.problem == "is not JSON by RFC 8259: it ends too early", "\(count)")
+    }
+  }
+
+  @Test("all that RFC 8259 allows is read: blanks, escapes, pairs of surrogates, numbers, nesting")
+  func allowed() throws {
+    let more = #" , "a" : [ ] , "b" : { } , "c" : [ -0 , 0.5e+10 , 1E-2 , true , false , null , [ { } ] ] "#
+    let escapes = #","d":"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00😀","\u0065":1"#
+    let payment = try payment("\r\n\t {\"id\":\"1\",\"amount\":\"1\",\"currency\":\"CNY\"\(more)\(escapes)} \n")
+    #expect(payment.id == "1")
   }
 
   @Test("no bytes whatever bring the decoder down")

@@ -12,7 +12,7 @@ import SpeechEngine
 struct CrierBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier-bench", abstract: "Measures Crier; run it through make bench.",
-    subcommands: [Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self])
+    subcommands: [Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self, Worst.self])
 }
 
 /// The announcements that are measured: the same for every contestant.

@@ -65,6 +65,27 @@ struct PayloadLimitsTests {
     #expect(String(String.UnicodeScalarView(FoldedText(plain).scalars)) == plain.precomposedStringWithCanonicalMapping)
   }
 
+  @Test("signs that stand for many letters are written out in a name, and in a text as far as it may be long")
+  func signs() {
+    #expect(FoldedText(String(repeating: "\u{FDFA}", count: 80)).scalars.count == 80 * 18)
+    #expect(FoldedText(String(repeating: "\u{FDFA}", count: 2_000)).scalars.count < 10_000)
+    #expect(FoldedText(String(repeating: "㍿", count: 200)).scalars.count == 800)
+  }
+
+  @Test("an address is found wherever it begins, and a long word without one is looked at once")
+  func addresses() throws {
+    let texts = [
+      ("Write to a.b@example.org.", "Write to a dot b at example dot org"),
+      ("see:http://shop.example/x?y", "see, shop dot example"),
+      ("WWW.Example.com", "WWW dot Example dot com"),
+    ]
+    for (text, said) in texts {
+      #expect(try Books.script(.text(text, locale: nil), "en-US").text.hasPrefix(said), "\(text)")
+    }
+    let long = String(repeating: "a.", count: 900)
+    #expect(try !Books.script(.text(long, locale: nil), "en-US").text.contains("dot"))
+  }
+
   // MARK: JSON
 
   @Test(

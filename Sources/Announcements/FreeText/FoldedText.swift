@@ -22,6 +22,10 @@ struct FoldedText {
   /// with the square of their number, and no language has as many.
   private static let mostMarks = 30
 
+  /// The most bytes for which signs are written out: one may stand for 18 letters (ﷺ). A text of the usual letters stays
+  /// below it, and so does every name and note.
+  private static let mostBytes = 6 * Announcement.longestText
+
   init(_ text: String) {
     if text.utf8.allSatisfy({ $0 < 0x80 && ($0 >= 0x20 || $0 == 0x0A) }) {
       scalars = Array(text.unicodeScalars)
@@ -30,7 +34,12 @@ struct FoldedText {
       var marks = 0
       for scalar in text.unicodeScalars {
         marks = scalar.isMark ? marks + 1 : 0
-        if marks <= Self.mostMarks { Self.fold(scalar, into: &folded) }
+        guard marks <= Self.mostMarks else { continue }
+        if String(folded).utf8.count < Self.mostBytes {
+          Self.fold(scalar, into: &folded)
+        } else {
+          folded.append(scalar)
+        }
       }
       scalars = Array(String(folded).precomposedStringWithCanonicalMapping.unicodeScalars)
     }

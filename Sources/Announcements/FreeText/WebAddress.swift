@@ -20,37 +20,65 @@ struct WebAddress {
   /// - Returns: `nil` when no address begins at `start`. An address has an at sign with a name behind it, or begins with
   ///   `http`, or `www.`.
   init?(_ scalars: [Unicode.Scalar], at start: Int) {
+    let nameStart = Self.endOfScheme(scalars, at: start)
+    let isWeb = nameStart != nil || Self.stands("www.", in: scalars, at: start)
+    // Most words end here; no more of the text is looked at than a mailbox may have letters.
+    guard isWeb || Self.mayBeMailbox(scalars, at: start) else { return nil }
     var end = start
-    var signs: Set<Unicode.Scalar> = []
-    while end < scalars.count, scalars[end].isASCII, Self.mayStand(scalars[end]) {
-      signs.insert(scalars[end])
-      end += 1
-    }
-    // Most words end here.
-    guard signs.contains("@") || signs.contains("/") || signs.contains(".") else { return nil }
-    while end > start, ".,:;!?-/".unicodeScalars.contains(scalars[end - 1]), scalars[end - 1] != "/" { end -= 1 }
-    let whole = String(String.UnicodeScalarView(scalars[start..<end]))
-    var host = Substring(whole)
-    var isAddress = false
-    for scheme in ["https://", "http://"] where host.lowercased().hasPrefix(scheme) {
-      host = host.dropFirst(scheme.count)
-      isAddress = true
-    }
-    isAddress = isAddress || host.lowercased().hasPrefix("www.")
-    let name = host.prefix { !"/?#".contains($0) }
-    if !isAddress {
-      guard let at = name.firstIndex(of: "@"), at > name.startIndex, name.index(after: at) < name.endIndex,
-        name[name.index(after: at)...].first?.isLetter == true, name.filter({ $0 == "@" }).count == 1
+    while end < scalars.count, Self.mayStand(scalars[end]) { end += 1 }
+    while end > start, ".,:;!?-".unicodeScalars.contains(scalars[end - 1]) { end -= 1 }
+    let host = scalars[min(nameStart ?? start, end)..<end]
+    let name = host.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    if !isWeb {
+      guard let at = name.firstIndex(of: "@"), at > name.startIndex, at + 1 < name.endIndex, name[at + 1].isWordPart,
+        !name[(at + 1)...].contains("@")
       else { return nil }
     }
-    guard name.contains(where: \.isLetter) else { return nil }
-    parts = Self.parts(of: name)
-    path = String(host.dropFirst(name.count))
+    guard name.contains(where: \.isWordPart) else { return nil }
+    parts = Self.parts(of: Substring(String(String.UnicodeScalarView(name))))
+    path = String(String.UnicodeScalarView(host.dropFirst(name.count)))
     self.end = end
   }
 
+  /// The longest mailbox before an at sign (RFC 5321, section 4.5.3.1.1).
+  private static let longestMailbox = 64
+
+  /// Whether an at sign with a letter behind it ends what begins at `start`.
+  private static func mayBeMailbox(_ scalars: [Unicode.Scalar], at start: Int) -> Bool {
+    let limit = min(scalars.count, start + longestMailbox + 1)
+    for index in start..<limit {
+      let scalar = scalars[index]
+      if scalar == "@" { return index > start && index + 1 < scalars.count && scalars[index + 1].isWordPart }
+      guard mayStand(scalar), scalar != "/", scalar != "?", scalar != "#" else { return false }
+    }
+    return false
+  }
+
+  private static func endOfScheme(_ scalars: [Unicode.Scalar], at start: Int) -> Int? {
+    for scheme in ["https://", "http://"] where stands(scheme, in: scalars, at: start) {
+      return start + scheme.utf8.count
+    }
+    return nil
+  }
+
+  /// Whether this ASCII text stands at an index, in any letter case.
+  private static func stands(_ text: String, in scalars: [Unicode.Scalar], at start: Int) -> Bool {
+    var index = start
+    for scalar in text.unicodeScalars {
+      guard index < scalars.count, scalars[index].isASCII, scalars[index].lowercased == scalar else { return false }
+      index += 1
+    }
+    return true
+  }
+
   private static func mayStand(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.isWordPart || scalar.digit != nil || "@.-_+/:?=&%#~,;!*".unicodeScalars.contains(scalar)
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "@", ".", "-", "_", "+", "/", ":", "?", "=", "&", "%", "#", "~", ",", ";",
+      "!",
+      "*":
+      true
+    default: false
+    }
   }
 
   private static func parts(of name: Substring) -> [Part] {

@@ -86,6 +86,9 @@ struct WrittenText {
 
   // MARK: Numbers that are names
 
+  /// The most groups of digits that are read as one number: a longer row would be looked through from each of its digits.
+  private static let mostGroups = 16
+
   /// Telephone, card and order numbers: `555-123-4567`, `138****1234`, `INV-0042`, the digits behind 尾号.
   func identifier(at index: Int) -> Spoken? {
     guard let first = digits(at: index, atMost: 64) else { return nil }
@@ -93,7 +96,7 @@ struct WrittenText {
     var end = first.end
     var isMasked = false
     var separators: [Unicode.Scalar] = []
-    while let (next, separator) = nextGroup(behind: end) {
+    while groups.count < Self.mostGroups, let (next, separator) = nextGroup(behind: end) {
       groups.append(next.digits)
       separators.append(separator)
       isMasked = isMasked || separator == "*"

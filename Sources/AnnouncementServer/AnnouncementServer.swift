@@ -205,7 +205,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
   }
 
-  /// Once a minute who used a key is written down; once an hour what is old is removed.
+  /// Once a minute who used a key is written down, and signed requests that are too old are forgotten; once an hour what
+  /// is old is removed.
   private func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
@@ -213,6 +214,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       minutes += 1
       try? await Task.sleep(for: .seconds(60))
       await keys.recordUse()
+      // Another minute will do.
+      try? await keys.forgetSignedRequests()
     }
   }
 

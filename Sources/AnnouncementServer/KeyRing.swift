@@ -20,8 +20,6 @@ final class KeyRing: Sendable {
     var checkedAt: Duration?
     var callers: [Data: Caller] = [:]
     var buckets: [String: TokenBucket] = [:]
-    /// Of the keys that sign their requests.
-    var guards: [String: ReplayGuard] = [:]
     var used: Set<String> = []
   }
 
@@ -29,7 +27,6 @@ final class KeyRing: Sendable {
   private let defaultLimit: RateLimit
   private let largeBodies: LargeBodies
   private let time: @Sendable () -> Duration
-  private let startedAt = Date()
   private let state = Locked(State())
 
   /// - Parameters:
@@ -124,13 +121,23 @@ final class KeyRing: Sendable {
     let body =
       try await isBatch ? largeBodies.read(call) : call.body(upTo: AnnouncementCalls.largestBody)
     call.readBody = body
-    try signed.check(
-      method: call.request.method.rawValue, target: call.request.uri.string, body: body, keyDigest: found.digest,
-      at: now)
-    try state.withLock { state in
-      try state.guards[keyID, default: ReplayGuard(start: startedAt)].admit(signed, at: now)
-    }
+    let content = SignedRequest.Content(
+      method: call.request.method.rawValue, target: call.request.uri.string,
+      idempotencyKey: call.header(.idempotencyKey), contentType: call.header(.contentType), body: body)
+    try signed.check(content, keyDigest: found.digest, at: now)
+    try await admitOnce(signed, keyID)
     return described(found)
+  }
+
+  /// Lets a signed request in that did not come before, to any service of this ledger.
+  private func admitOnce(_ signed: SignedRequest, _ keyID: String) async throws {
+    let outcome = try await ledger.admitSignedRequest(signed.signature, keyID: keyID, signedAt: signed.timestamp)
+    switch outcome {
+    case .admitted: return
+    case .replayed: throw AccessError(.replayed)
+    case .forgotten: throw AccessError(.timestampOutsideWindow)
+    case .tooMany: throw AccessError(.tooManyRemembered)
+    }
   }
 
   /// Whether a caller's key is in force still, for answers that take long.
@@ -177,6 +184,12 @@ final class KeyRing: Sendable {
       state.used.insert(caller.keyID)
       return answer
     }
+  }
+
+  /// Has the ledger forget signed requests that are too old to be accepted.
+  func forgetSignedRequests() async throws(LedgerError) {
+    let moment = Int64(Date().timeIntervalSince1970.rounded(.down)) - SignedRequest.window
+    try await ledger.forgetSignedRequests(before: moment)
   }
 
   /// Tells the ledger which keys were used since it was told last, and forgets who sends nothing any more.

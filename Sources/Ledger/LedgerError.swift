@@ -53,6 +53,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case pruning
     case changingKeys
     case answering
+    case admitting
   }
 
   public let code: Code
@@ -106,6 +107,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .pruning: "Pruning the ledger"
     case .changingKeys: "Changing the keys in the ledger"
     case .answering: "Storing an answer in the ledger"
+    case .admitting: "Remembering a signed request in the ledger"
     }
   }
 

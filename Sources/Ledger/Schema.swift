@@ -38,6 +38,7 @@ enum Schema {
       try database.execute(sql: first)
     }
     migrator.registerMigration("2: keys, answers") { try $0.execute(sql: second) }
+    migrator.registerMigration("3: signed requests") { try $0.execute(sql: third) }
     return migrator
   }
 
@@ -139,5 +140,21 @@ enum Schema {
     CREATE INDEX answers_by_account ON answers (account, created_at);
     CREATE INDEX answers_by_age ON answers (created_at);
     CREATE INDEX announcements_by_account ON announcements (account);
+    """
+
+  /// `signed_at` is in whole seconds since 1970, as senders sign it.
+  private static let third = """
+    CREATE TABLE signed_requests (
+      key_id    TEXT NOT NULL,
+      number    INTEGER NOT NULL,
+      signature BLOB NOT NULL UNIQUE CHECK (length(signature) = 32),
+      signed_at INTEGER NOT NULL,
+      PRIMARY KEY (key_id, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX signed_requests_by_age ON signed_requests (signed_at);
+    CREATE TABLE forgotten_signed_requests (
+      only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+      signed_at INTEGER NOT NULL
+    ) STRICT;
     """
 }

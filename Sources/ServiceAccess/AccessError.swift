@@ -20,19 +20,21 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
     case signatureMalformed = "signature_malformed"
     /// The signature is of something else, or by somebody else.
     case signatureInvalid = "signature_invalid"
+    /// The signature is of a version that does not cover all that the request says.
+    case signatureOutdated = "signature_outdated"
     /// A signed URL's time is over.
     case signatureExpired = "signature_expired"
     /// A signed request is too old, or from too far in the future.
     case timestampOutsideWindow = "timestamp_outside_window"
     /// The same signed request came before.
     case replayed
-    /// So many signed requests came within the window that no more can be remembered.
+    /// So many signed requests came within a short time that no more can be remembered.
     case tooManyRemembered = "too_many_remembered"
   }
 
   public let code: Code
 
-  init(_ code: Code) { self.code = code }
+  public init(_ code: Code) { self.code = code }
 
   /// Says what was refused, why, and what to do next.
   public var description: String {
@@ -48,6 +50,9 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
     case .signatureMissing: "The signature or its time is missing: send both."
     case .signatureMalformed: "The signature or its time cannot be read: send both as they were made."
     case .signatureInvalid: "The signature does not belong to this request and key: sign exactly what is sent."
+    case .signatureOutdated:
+      "The signature is of version 1: it covers no Idempotency-Key and no other Content-Type than application/json. "
+        + "Sign with version 2."
     case .signatureExpired: "The signed URL's time is over: ask for a new one."
     case .timestampOutsideWindow:
       "The signed request's time is too far from the service's: set the clock, and sign each attempt anew."

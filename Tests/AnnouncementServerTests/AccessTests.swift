@@ -106,13 +106,16 @@ struct AccessTests {
   // MARK: Signed requests
 
   private func signed(
-    _ client: TestClient, body: String, at seconds: TimeInterval = 1, target: String = "/v1/announcements"
+    _ client: TestClient, body: String, at seconds: TimeInterval = 1, target: String = "/v1/announcements",
+    idempotencyKey: String? = nil, version: SignedRequest.Version = .two
   ) throws -> [String: String] {
     let key = try client.key.orThrow("a key").key
     let request = SignedRequest(
-      signing: "POST", target, body: Data(body.utf8), with: key.digest,
-      at: Int64(Date().timeIntervalSince1970 + seconds))
+      signing: .init(
+        method: "POST", target: target, idempotencyKey: idempotencyKey, contentType: "application/json",
+        body: Data(body.utf8)), with: key.digest, at: Int64(Date().timeIntervalSince1970 + seconds), version: version)
     var headers = ["Authorization": "Crier \(key.id)"]
+    headers["Idempotency-Key"] = idempotencyKey
     for (name, value) in request.headerFields { headers[name] = value }
     return headers
   }
@@ -126,6 +129,53 @@ struct AccessTests {
     let again = try await client.post(payment(), headers)
     #expect(again.status == 401 && again.code == "replayed")
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
+  }
+
+  @Test("a signed request is done once by two services of one home, and by one that was started anew")
+  func signedRequestToTwo() async throws {
+    let client = try await service.client()
+    let headers = try signed(client, body: payment())
+    #expect(try await client.post(payment(), headers).status == 201)
+    for _ in 0..<2 {
+      let other = try TestService(in: service.folder)
+      let again = try await TestClient(server: other.server, key: client.key).post(payment(), headers)
+      #expect(again.status == 401 && again.code == "replayed")
+    }
+  }
+
+  @Test("one that was signed before the service's start is done, for what came before is remembered")
+  func signedBeforeStart() async throws {
+    let client = try await service.client()
+    #expect(try await client.post(payment(), try signed(client, body: payment(), at: -60)).status == 201)
+  }
+
+  @Test("nobody on the way gives a signed request another Idempotency-Key or Content-Type")
+  func signedFields() async throws {
+    let client = try await service.client()
+    for (name, value) in [("Idempotency-Key", "k-2"), ("Content-Type", "text/csv"), ("Idempotency-Key", "")] {
+      var headers = try signed(client, body: payment(), idempotencyKey: "k-1")
+      headers[name] = value
+      let answer = try await client.post(payment(), headers)
+      #expect(answer.status == 401 && answer.code == "signature_invalid", "\(name): \(value)")
+    }
+    var headers = try signed(client, body: payment())
+    headers["Idempotency-Key"] = "k-1"
+    #expect(try await client.post(payment(), headers).code == "signature_invalid", "one that was not signed")
+    #expect(service.voice.calls == 0)
+    headers = try signed(client, body: payment(), idempotencyKey: "k-1")
+    #expect(try await client.post(payment(), headers).status == 201)
+  }
+
+  @Test("a signature of version 1 is taken where it covers all that is sent, and is done once too")
+  func firstVersion() async throws {
+    let client = try await service.client()
+    var headers = try signed(client, body: payment(), version: .one)
+    #expect(try await client.post(payment(), headers).status == 201)
+    #expect(try await client.post(payment(), headers).code == "replayed")
+    headers = try signed(client, body: payment("p2"), version: .one)
+    headers["Idempotency-Key"] = "k-1"
+    let answer = try await client.post(payment("p2"), headers)
+    #expect(answer.status == 401 && answer.code == "signature_outdated")
   }
 
   @Test("a signature of something else is none")
@@ -152,7 +202,7 @@ struct AccessTests {
     var headers = try signed(client, body: payment())
     headers["Crier-Signature"] = nil
     #expect(try await client.post(payment(), headers).code == "signature_missing")
-    headers["Crier-Signature"] = "v1=00"
+    headers["Crier-Signature"] = "v2=00"
     #expect(try await client.post(payment(), headers).code == "signature_malformed")
     headers = try signed(client, body: payment())
     headers["Authorization"] = "Crier 00000000"

@@ -106,10 +106,10 @@ final class Conformity {
     try check(id, at: parameter, key: "", headers: ["Authorization: Crier \(keyID)"], 401, "signature_missing")
     let signed = try signature(own, operation.method, target, at: Date())
     try check(
-      id, at: parameter, key: "", headers: signed.dropLast() + ["Crier-Signature: v1=00"], 401, "signature_malformed")
+      id, at: parameter, key: "", headers: signed.dropLast() + ["Crier-Signature: v2=00"], 401, "signature_malformed")
     try check(
       id, at: parameter, key: "",
-      headers: signed.dropLast() + ["Crier-Signature: v1=" + String(repeating: "0", count: 64)], 401,
+      headers: signed.dropLast() + ["Crier-Signature: v2=" + String(repeating: "0", count: 64)], 401,
       "signature_invalid")
     try check(
       id, at: parameter, key: "",
@@ -131,7 +131,7 @@ final class Conformity {
   func signature(_ key: String, _ method: String, _ target: String, at date: Date) throws -> [String] {
     let key = try APIKey(key)
     let signed = SignedRequest(
-      signing: method, target, body: Data(), with: key.digest, at: Int64(date.timeIntervalSince1970))
+      signing: .init(method: method, target: target), with: key.digest, at: Int64(date.timeIntervalSince1970))
     return ["Authorization: Crier \(key.id)"] + signed.headerFields.map { "\($0.name): \($0.value)" }
   }
 

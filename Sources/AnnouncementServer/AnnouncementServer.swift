@@ -93,8 +93,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, largeBodies: largeBodies)
     self.keys = keys
     let urls = ClipURLs(
-      signer: try SignedURL(secret: parts.secret), base: settings.publicURL,
-      authority: "\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(settings.port)",
+      signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.urlLifetime)
     batches = Batches(
       folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
@@ -135,7 +134,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     ]
     hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
     responder = ServiceResponder(
-      routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping)
+      routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
+      names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts))
   }
 
   /// Short, for logs that show what runs.
@@ -153,7 +153,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
             configuration: HTTP1Channel.Configuration(
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
-          handlers: { [hotClips] in [RequestDeadline(limit: deadline), HotClipsHandler(answer: hotClips.answer(to:))] })
+          handlers: { [hotClips, settings] in
+            [
+              RequestDeadline(limit: deadline), MessageRules(authority: settings.authority),
+              HotClipsHandler(answer: hotClips.answer(to:)),
+            ]
+          })
       },
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: Self.name, backlog: 1024,

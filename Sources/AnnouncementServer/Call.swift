@@ -13,8 +13,14 @@ import ServiceAccess
 /// What the server library keeps of a request.
 struct ServiceContext: RequestContext {
   var coreContext: CoreRequestContextStorage
+  let channel: any Channel
 
-  init(source: ApplicationRequestContextSource) { coreContext = CoreRequestContextStorage(source: source) }
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+    // The library's own is a counter.
+    logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
+  }
 }
 
 /// A request on its way to its answer: who sends it is known, and its body as far as it was read.
@@ -26,6 +32,8 @@ struct Call: Sendable {
   var caller: Caller?
   /// What was read of the body to check a signature.
   var readBody: Data?
+  /// Set where the sender waits to be told that the body is wanted.
+  var awaitedContinue: AwaitedContinue?
   var logger: Logger
 
   /// Who sends it.
@@ -56,20 +64,7 @@ struct Call: Sendable {
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
   /// What the sender calls the service: `Host`, where it can be one.
-  var authority: String? { request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil } }
-
-  /// A host, with or without a port: letters of no other meaning in a URL.
-  private static func isAuthority(_ text: String) -> Bool {
-    (1...255).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-          UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
-  }
+  var authority: String? { request.head.authority.flatMap { Authority($0) == nil ? nil : $0 } }
 
   /// The whole body.
   ///
@@ -81,6 +76,8 @@ struct Call: Sendable {
       return readBody
     }
     if let length = header(.contentLength).flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+    try requirePlainContent()
+    await awaitedContinue?.answer()
     do {
       return Data(try await request.body.collect(upTo: limit).readableBytesView)
     } catch is NIOTooManyBytesError {
@@ -92,6 +89,16 @@ struct Call: Sendable {
 
   private static func tooLarge(_ limit: Int) -> Problem {
     Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes: send less at once.")
+  }
+
+  /// - Throws: ``Problem``, 415, when the body is compressed or coded otherwise: it would be read as what it is not.
+  private func requirePlainContent() throws(Problem) {
+    guard let coding = header(.contentEncoding), coding.lowercased() != "identity" else { return }
+    var problem = Problem(
+      .unsupportedMediaType, "content_coding_unsupported",
+      "Content-Encoding: is not one that is read here; send the body as it is, and no such field.")
+    problem.headers[.acceptEncoding] = "identity"
+    throw problem
   }
 
   /// The media type of the body, without its parameters, in lower case.

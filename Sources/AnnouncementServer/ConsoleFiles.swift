@@ -42,9 +42,9 @@ public struct ConsoleFiles: Sendable {
 
   var routes: [Route] {
     pages.map { page in
-      .get(page.path, .open) { call in
+      .get(page.path, .openByName) { call in
         var headers: HTTPFields = [
-          .contentType: page.mediaType, .eTag: page.etag, .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+          .contentType: page.mediaType, .eTag: page.etag, .cacheControl: "no-cache",
           .contentSecurityPolicy: Self.policy,
         ]
         headers[.referrerPolicy] = "no-referrer"

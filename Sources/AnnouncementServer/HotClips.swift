@@ -47,7 +47,7 @@ struct HotClips: Sendable {
     // A request that is refused takes nothing from the key, and is refused in the usual way.
     let limits = caller.map(keys.admit)
     guard limits?.isAllowed ?? true else { return nil }
-    let requestID = "\(RequestID())"
+    let requestID = RandomID.make()
     var fields = file.wholeFields
     fields.reserveCapacity(12)
     fields.add(name: "X-Request-Id", value: requestID)
@@ -79,30 +79,25 @@ struct HotClips: Sendable {
     var name: Substring
     var authorization: String?
 
-    /// These ask for something else than a whole clip, or have a body.
+    /// These ask for something else than a whole clip, have a body, or break a rule of the message.
     private static let others = [
       "range", "if-range", "if-none-match", "expect", "upgrade", "content-length", "transfer-encoding",
+      "crier-message-fault",
     ]
 
     init?(_ head: HTTPRequestHead) {
       for (name, value) in head.headers {
-        if Self.isSame(name, "authorization") {
+        if name.isField("authorization") {
           guard authorization == nil else { return nil }
           authorization = value
-        } else if Self.isSame(name, "connection") {
+        } else if name.isField("connection") {
           // That it is kept is what happens anyway.
-          guard Self.isSame(value, "keep-alive") else { return nil }
-        } else if Self.others.contains(where: { Self.isSame(name, $0) }) {
+          guard value.isField("keep-alive") else { return nil }
+        } else if Self.others.contains(where: { name.isField($0) }) {
           return nil
         }
       }
       name = head.uri.dropFirst(HotClips.path.utf8.count).prefix { $0 != "?" }
-    }
-
-    /// - Parameter lowercased: letters, and `-`: what differs from one of these in bit 5 alone is the same letter.
-    private static func isSame(_ text: String, _ lowercased: String) -> Bool {
-      text.utf8.count == lowercased.utf8.count
-        && zip(text.utf8, lowercased.utf8).allSatisfy { $0 == $1 || ($1 != UInt8(ascii: "-") && $0 | 0x20 == $1) }
     }
   }
 }

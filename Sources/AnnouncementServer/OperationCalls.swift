@@ -25,7 +25,7 @@ struct OperationCalls: Sendable {
         let report = await readiness.report()
         return try ServiceJSON.response(report.isReady ? .ok : .serviceUnavailable, report)
       },
-      .get("/metrics", .open) { _ in
+      .get("/metrics", .openByName) { _ in
         Response(
           status: .ok,
           headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

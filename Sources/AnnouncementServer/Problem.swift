@@ -80,6 +80,7 @@ extension HTTPField.Name {
   static let prefer = HTTPField.Name(token: "Prefer")
   static let preferenceApplied = HTTPField.Name(token: "Preference-Applied")
   static let announcementID = HTTPField.Name(token: "Crier-Announcement-Id")
+  static let messageFault = HTTPField.Name(token: MessageFault.field)
 
   /// - Parameter token: of ours (RFC 9110, section 5.6.2), so that it is a name.
   init(token: String) {

@@ -10,6 +10,8 @@ import ServiceAccess
 enum CallAccess: Sendable, Hashable {
   /// Anybody.
   case open
+  /// Anybody who calls the service by one of its own names: what a page of another site is not to read in a browser.
+  case openByName
   /// Whoever has a key with this scope.
   case key(Scope)
   /// Whoever has such a key, or the call's signed URL.

@@ -19,6 +19,8 @@ struct ServiceResponder: HTTPResponder {
   let urls: ClipURLs
   let metrics: ServiceMetrics
   let stopping: Stopping
+  /// What the service is called where a name of somebody else's is not let in.
+  let names: HostNames
 
   /// Never throws: every request is answered.
   func respond(to request: Request, context: ServiceContext) async -> Response {
@@ -29,6 +31,10 @@ struct ServiceResponder: HTTPResponder {
     var path = "other"
     var response: Response
     do {
+      if let fault = request.headers[.messageFault] {
+        throw (MessageFault(rawValue: fault) ?? .host).problem
+      }
+      call.awaitedContinue = awaitedContinue(request, context)
       switch routes.match(request.method, request.uri.path) {
       case .nothing: throw Problem.notFound
       case .otherMethods(let allow, let template):
@@ -60,7 +66,8 @@ struct ServiceResponder: HTTPResponder {
       response.headers[name] = value
     }
     if request.method == .head { response = response.createHeadResponse() }
-    if stopping.isStopping { response.headers[.connection] = "close" }
+    // Whoever still waits may send the body or another request: which of them it is, nobody could tell.
+    if stopping.isStopping || call.awaitedContinue?.isSent == false { response.headers[.connection] = "close" }
     let duration = ContinuousClock.now - start
     metrics.end(
       ServiceMetrics.RequestSeries(
@@ -80,6 +87,17 @@ struct ServiceResponder: HTTPResponder {
 
   private static let countedMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
 
+  /// - Returns: nil when the sender does not wait, or has no body to send.
+  private func awaitedContinue(_ request: Request, _ context: ServiceContext) -> AwaitedContinue? {
+    guard request.headers[.expect] != nil,
+      request.headers[.transferEncoding] != nil || request.headers[.contentLength].map({ $0 != "0" }) == true
+    else { return nil }
+    return AwaitedContinue { [channel = context.channel] in
+      // A connection that is gone has nobody who waits.
+      try? await channel.triggerUserOutboundEvent(MessageRules.ContinueRequest())
+    }
+  }
+
   /// Lets in who may make a call, as often as they may.
   private func admit(
     _ call: inout Call, _ access: CallAccess, _ limits: inout TokenBucket.Answer?
@@ -87,6 +105,13 @@ struct ServiceResponder: HTTPResponder {
     let scope: Scope
     switch access {
     case .open: return
+    case .openByName:
+      guard let authority = call.authority.flatMap({ Authority($0) }), names.contain(authority) else {
+        throw Problem(
+          .misdirectedRequest, "host_unknown",
+          "Host: is not one of this service's names; call it by one, or add the name to the setting hosts.")
+      }
+      return
     case .keyOrSignedURL(let needed):
       if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call.request.uri) }
       scope = needed

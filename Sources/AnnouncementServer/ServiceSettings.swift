@@ -12,6 +12,8 @@ public struct ServiceSettings: Sendable {
   /// What the world calls the service, as `https://pay.example`, for the URLs of clips; nil to go by what each caller
   /// calls it.
   public var publicURL: String?
+  /// Further names and addresses of the service, without ports, by which its console and its metrics may be asked for.
+  public var hosts: [String] = []
   /// Of announcements that name none, and whose key has none.
   public var locale = "en-US"
   public var group = "group.crier"
@@ -32,6 +34,15 @@ public struct ServiceSettings: Sendable {
   public var heartbeat: TimeInterval = 15
   /// So many connections may be open at once.
   public var mostConnections = 8_192
+
+  /// Whether a text is a name or an address as ``hosts`` has them; an IPv6 address is in brackets or not.
+  public static func isHost(_ text: String) -> Bool {
+    let isPlain = Authority(text).map { $0.port == nil } ?? false
+    return isPlain || Authority.isAddress(text)
+  }
+
+  /// Host and port that it listens on, as a URL has them.
+  var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// - Parameter rate: see ``rate``.
   public init(rate: RateLimit) { self.rate = rate }

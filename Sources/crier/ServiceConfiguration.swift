@@ -14,7 +14,7 @@ import Yams
 struct ServiceConfiguration: Sendable {
   /// What can be set; each has a default.
   enum Name: String, CaseIterable, Sendable {
-    case host, port, output, locale, group, rate, burst, speakers, volume, gap, chime
+    case host, port, hosts, output, locale, group, rate, burst, speakers, volume, gap, chime
     case publicURL = "public_url"
     case missingNumber = "missing_number_ms"
     case backlogPayments = "backlog_payments"
@@ -108,6 +108,12 @@ struct ServiceConfiguration: Sendable {
       "give a name or an address"
     }
     settings.port = try reader.number(.port, settings.port, 0...65_535)
+    let hosts = try reader.text(.hosts, "") {
+      Self.names(in: $0).allSatisfy { ServiceSettings.isHost($0) }
+    } rule: {
+      "give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7"
+    }
+    settings.hosts = Self.names(in: hosts)
     output = try reader.text(.output, output) {
       !$0.isEmpty
     } rule: {
@@ -156,6 +162,10 @@ struct ServiceConfiguration: Sendable {
       "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))"
     }
     logLevel = Logger.Level(rawValue: level) ?? .info
+  }
+
+  private static func names(in list: String) -> [String] {
+    list.split { $0 == "," || $0 == " " }.map(String.init)
   }
 
   /// Paths are put behind it: with a query or a fragment they would be no paths. A user's name in it would be told to all.

@@ -14,7 +14,7 @@ import Testing
 @Suite("The service on a socket", .timeLimit(.minutes(10)))
 struct ListeningTests {
   /// Sends text over a connection and reads what comes until the service closes it.
-  private static func talk(_ port: Int, _ text: String) async throws -> String {
+  static func talk(_ port: Int, _ text: String) async throws -> String {
     let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -33,13 +33,13 @@ struct ListeningTests {
     }
   }
 
-  private static func get(_ path: String, _ more: String = "Connection: close\r\n") -> String {
+  static func get(_ path: String, _ more: String = "Connection: close\r\n") -> String {
     "GET \(path) HTTP/1.1\r\nHost: crier.test\r\n\(more)\r\n"
   }
 
   /// Runs a service, does something with it, and has it stop; returns when it has.
   @discardableResult
-  private func serve(
+  func serve(
     _ change: (inout TestService.Options) -> Void = { _ in },
     _ work: @Sendable (TestService, Int) async throws -> Void
   ) async throws -> TestService {

@@ -45,7 +45,10 @@ final class TestService: Sendable {
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
-    init() throws { settings = ServiceSettings(rate: try RateLimit(rate: 100_000)) }
+    init() throws {
+      settings = ServiceSettings(rate: try RateLimit(rate: 100_000))
+      settings.hosts = ["crier.test"]
+    }
   }
 
   static let installation = Installation(

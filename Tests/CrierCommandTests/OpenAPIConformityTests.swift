@@ -55,6 +55,8 @@ struct OpenAPIConformityTests {
       try service.check("announce", json: Self.payment, headers: ["Accept: text/html"], 406, "not_acceptable")
       try service.check(
         "announce", headers: ["Content-Type: text/plain"], body: Self.payment, 415, "media_type_unsupported")
+      try service.check(
+        "announce", json: Self.payment, headers: ["Content-Encoding: gzip"], 415, "content_coding_unsupported")
       try service.checkRefusals("announce")
 
       try service.check("listAnnouncements", 200)
@@ -208,6 +210,9 @@ struct OpenAPIConformityTests {
         let etag = answer.header("ETag")
         #expect((etag != nil) == operation.statuses.contains(304), "\(operation.id)")
         if let etag { try service.check(operation.id, key: "", headers: ["If-None-Match: \(etag)"], 304) }
+      }
+      for operation in service.document.operations where operation.statuses.contains(421) {
+        try service.check(operation.id, key: "", headers: ["Host: evil.example"], 421, "host_unknown")
       }
       let served = try service.check("openapi", key: "", 200).json()
       #expect(served == service.document.root)

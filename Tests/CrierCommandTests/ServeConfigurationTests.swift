@@ -7,7 +7,8 @@ import Testing
 struct ServeConfigurationTests {
   /// Every setting, with a value that is not its default, and another.
   private static let values: [(name: String, value: String, other: String)] = [
-    ("host", "127.0.0.2", "localhost"), ("port", "9001", "0"), ("output", "null", "none"), ("locale", "zh-CN", "en-GB"),
+    ("host", "127.0.0.2", "localhost"), ("port", "9001", "0"),
+    ("hosts", "till.example, 192.0.2.7", "till.example"), ("output", "null", "none"), ("locale", "zh-CN", "en-GB"),
     ("group", "group.shop", "group.other"), ("rate", "2.5", "7"), ("burst", "9", "1"), ("speakers", "3", "1"),
     ("volume", "80", "0"), ("gap", "500", "0"), ("chime", "/tmp/bell.wav", "bell.wav"),
     ("public_url", "https://pay.example", "http://pay.example:81/crier"), ("missing_number_ms", "100", "0"),
@@ -54,7 +55,8 @@ struct ServeConfigurationTests {
     #expect(Int(printed.removeValue(forKey: "speakers")?.value ?? "") ?? 0 > 0)
     #expect(
       printed.mapValues(\.value) == [
-        "host": "127.0.0.1", "port": "8080", "output": "default", "locale": "en-US", "group": "group.crier",
+        "host": "127.0.0.1", "port": "8080", "hosts": "", "output": "default", "locale": "en-US",
+        "group": "group.crier",
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
         "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0", "cache_mb": "64", "url_days": "7",
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
@@ -120,11 +122,13 @@ struct ServeConfigurationTests {
   func used() throws {
     let crier = try Command()
     defer { crier.remove() }
-    try write("host: 127.0.0.3\nport: 0\noutput: none\nrate: 5\nburst: 7\n", in: crier)
+    try write("host: 127.0.0.3\nport: 0\noutput: none\nhosts: till.example\nrate: 5\nburst: 7\n", in: crier)
     let service = try RunningService(of: crier, [])
     #expect(service.address.hasPrefix("http://127.0.0.3:"))
     #expect(try service.send("GET", "/v1/voices").header("RateLimit-Limit") == "7")
     #expect(try service.send("GET", "/v1/playback").code == "player_unavailable")
+    #expect(try service.send("GET", "/metrics", headers: ["Host: till.example:80"]).status == 200)
+    #expect(try service.send("GET", "/metrics", headers: ["Host: other.example"]).status == 421)
     let other = crier.directory.appending(path: "other.yaml")
     try Data("locale: hi-IN\n".utf8).write(to: other)
     let printed = try printed(crier, "--config", other.path)
@@ -179,7 +183,12 @@ struct ServeConfigurationTests {
       ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml): give"),
       ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
       ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
-      ("chime: [a]", "chime (crier.yaml): give"),
+      ("chime: [a]", "chime (crier.yaml): give"), ("hosts: [a, b]", "hosts (crier.yaml): give one value"),
+      (
+        "hosts: https://pay.example",
+        "hosts (crier.yaml): give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7."
+      ),
+      ("hosts: 'pay.example:80'", "hosts (crier.yaml): give"), ("hosts: '*'", "hosts (crier.yaml): give"),
     ])
   func wrongSetting(text: String, words: String) throws {
     let crier = try Command()

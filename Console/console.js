@@ -577,8 +577,9 @@ function peaks(buffer, count) {
 /** The command that sends the same bytes, for a POSIX shell. */
 function curl(sent, withKey) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-  const authorization = withKey ? quoted(`Authorization: Bearer ${access.key}`) : '"Authorization: Bearer $CRIER_KEY"';
-  return [`curl -sS ${location.origin}/v1/announcements`, `  -H ${authorization}`, "  -H 'Content-Type: application/json'", `  --data-binary ${quoted(sent)}`].join(" \\\n");
+  // Through a pipe: what is on curl's command line is seen by all who list processes.
+  const key = withKey ? quoted(access.key) : '"$CRIER_KEY"';
+  return [`printf 'Authorization: Bearer %s\\n' ${key} | curl -sS ${location.origin}/v1/announcements`, "  -H @- -H 'Content-Type: application/json'", `  --data-binary ${quoted(sent)}`].join(" \\\n");
 }
 
 async function copy(text) {

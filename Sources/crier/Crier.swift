@@ -7,6 +7,7 @@ import ArgumentParser
 enum Main {
   static func main() async {
     Terminal.fillMissingDescriptors()
+    PrivateProcess.keepFilesUnwritable()
     Memory.keepBuffers()
     await Crier.main()
   }

@@ -50,7 +50,7 @@ enum Failures {
     switch error {
     case is ValidationError, is ServiceConfiguration.Fault, is NoKeys: 64
     case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
-    case is PrivateFile.Failure: 73
+    case is PrivateFile.Failure, is UnsafeHome: 73
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)

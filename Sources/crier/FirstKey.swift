@@ -33,8 +33,8 @@ struct FirstKey {
     if inForce.isEmpty {
       guard isLocal else { throw NoKeys(host: host) }
       let key = APIKey.make()
-      // First the file: a key that nobody has would keep this from being done again.
-      try PrivateFile.write(Data((key.text + "\n").utf8), to: home.firstKey)
+      // First the files: a key that nobody has would keep this from being done again.
+      try write(key)
       try await ledger.createKey(
         NewKey(
           id: key.id, account: "default", digest: key.digest, scopes: Set([Scope.admin]).names, name: "first start"))
@@ -44,8 +44,17 @@ struct FirstKey {
       let key = try? APIKey(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)),
       inForce.contains(where: { key.hasDigest($0.digest) })
     else { return .none }
+    // A home of an earlier version has the key alone.
+    if (try? Data(contentsOf: home.firstKeyHeader)) != Self.header(key) { try write(key) }
     return .kept(key)
   }
+
+  private func write(_ key: APIKey) throws(PrivateFile.Failure) {
+    try PrivateFile.write(Data((key.text + "\n").utf8), to: home.firstKey)
+    try PrivateFile.write(Self.header(key), to: home.firstKeyHeader)
+  }
+
+  private static func header(_ key: APIKey) -> Data { Data("Authorization: Bearer \(key.text)\n".utf8) }
 }
 
 /// With what URLs are signed: made once, and the same after a restart.

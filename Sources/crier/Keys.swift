@@ -92,7 +92,7 @@ struct Keys: AsyncParsableCommand {
         let spoken = try locale.map { try files.phraseBooks().book(for: $0).locale }
         if let pack { _ = try files.shelf.manifest(id: pack) }
         let key = APIKey.make()
-        let ledger = try Ledger(at: CrierHome().ledger)
+        let ledger = try CrierHome().openLedger()
         let kept = try await ledger.createKey(
           NewKey(
             id: key.id, account: account, digest: key.digest, scopes: Set(scope).names, name: name, locale: spoken,
@@ -119,7 +119,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let keys = try await Ledger(at: CrierHome().ledger).keys()
+        let keys = try await CrierHome().openLedger().keys()
         for key in keys {
           let line = KeyLine(key)
           try StandardOutput.write(json ? try line.json : line.text)
@@ -143,7 +143,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        guard try await Ledger(at: CrierHome().ledger).revokeKey(id) != nil else { throw NoKey(id: id) }
+        guard try await CrierHome().openLedger().revokeKey(id) != nil else { throw NoKey(id: id) }
         Terminal.note("Key \(id) is revoked.")
       }
     }

@@ -37,12 +37,12 @@ struct LaneOptions: ParsableArguments {
     return "sha256:" + SHA256.hash(data: Data(text.utf8)).hexadecimal
   }
 
-  /// - Throws: `LedgerError`.
-  func ledger() throws(LedgerError) -> Ledger {
+  /// - Throws: ``UnsafeHome``, `LedgerError`.
+  func ledger() throws -> Ledger {
     var options = Ledger.Options()
     // It may be long; the service reads all of it when it starts.
     options.checksIntegrity = false
-    return try Ledger(at: CrierHome().ledger, options: options)
+    return try CrierHome().openLedger(options: options)
   }
 }
 

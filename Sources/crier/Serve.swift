@@ -70,6 +70,8 @@ struct Serve: AsyncParsableCommand {
   func run() async throws {
     try await Failures.reported {
       let home = CrierHome(home)
+      // Before a setting of it is believed.
+      if !printConfig { try home.requirePrivate() }
       let given: [(ServiceConfiguration.Name, String?)] = [
         (.host, host), (.port, port), (.output, output), (.locale, locale),
       ]
@@ -77,6 +79,7 @@ struct Serve: AsyncParsableCommand {
         flags: Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } }),
         environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) }, home: home)
       if printConfig { return try StandardOutput.write(configuration.yaml) }
+      PrivateProcess.leaveNoCoreFile()
       try await serve(configuration, home)
     }
   }
@@ -95,7 +98,7 @@ struct Serve: AsyncParsableCommand {
     do { console = try ConsoleFiles(folder: installation.console) } catch {
       throw NoConsole(folder: installation.console)
     }
-    let ledger = try Ledger(at: home.ledger)
+    let ledger = try home.openLedger()
     let firstKey = try await FirstKey(home: home, ledger: ledger).prepare(
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }
@@ -168,25 +171,23 @@ struct Serve: AsyncParsableCommand {
     return host == "localhost" || host == "::1" || (isAddress && host.hasPrefix("127."))
   }
 
-  /// As a shell reads it.
-  private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
-
   /// A key is shown when it is made, and to people later; what goes on into a log says where it is.
   private static func greeting(
     _ address: String, _ key: FirstKey.Greeting, _ home: CrierHome, plays: Bool
   ) -> String {
     let file = home.firstKey.path(percentEncoded: false)
-    let shown: String
+    let shown: String?
     switch key {
     case .none: return "Crier is at \(address)/"
     case .made(let key): shown = key.text
-    case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : "$(cat \(quoted(file)))"
+    case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : nil
     }
-    let isShown = !shown.hasPrefix("$")
+    // What stands on a command line is seen by all who list processes: curl reads the key from its file.
+    let header = Shell.quoted(home.firstKeyHeader.path(percentEncoded: false))
     return """
-      Crier is at \(address)/\(isShown ? "#key=\(shown)" : "")
-      Key: \(isShown ? "\(shown) (also in \(file))" : "in \(file)")
-      Try: curl -sS \(address)/v1/announcements -H "Authorization: Bearer \(shown)" -H 'Content-Type: application/json' \
+      Crier is at \(address)/\(shown.map { "#key=\($0)" } ?? "")
+      Key: \(shown.map { "\($0) (also in \(file))" } ?? "in \(file)")
+      Try: curl -sS \(address)/v1/announcements -H @\(header) -H 'Content-Type: application/json' \
       -d '{"id":"first","amount":"12.50","currency":"USD","locale":"en-US"\(plays ? #","deliver":["clip","play"]"# : "")}'
       """
   }

@@ -212,7 +212,9 @@ struct KeysCommandTests {
     let home = crier.directory.appending(path: "home")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
     let text = Data("This is a letter.".utf8)
-    try text.write(to: home.appending(path: "ledger.sqlite"))
+    let file = home.appending(path: "ledger.sqlite")
+    try text.write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     for words in [["create"], ["list"], ["revoke", "00000000"]] {
       let result = try crier.run(["keys"] + words)
       #expect(result.status == 73 && result.output.isEmpty)

@@ -44,6 +44,8 @@ final class RunningCommand {
     (input, output, self.message) = (toProgram.fileHandleForWriting, fromProgram.fileHandleForReading, message)
   }
 
+  var processID: pid_t { process.processID }
+
   func signal(_ number: Int32) { kill(process.processID, number) }
 
   /// - Returns: as `Spawned.wait()`.

@@ -52,6 +52,13 @@ final class RunningService {
 
   var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
+  /// The soft and the hard limit of a core file of the process, in bytes, as the kernel has them.
+  var coreLimits: [String] {
+    let text = (try? String(contentsOfFile: "/proc/\(process.processID)/limits", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+    return line?.dropFirst("Max core file size".count).split(separator: " ").prefix(2).map(String.init) ?? []
+  }
+
   func signal(_ number: Int32) { process.signal(number) }
 
   /// - Returns: as `Spawned.wait()`.

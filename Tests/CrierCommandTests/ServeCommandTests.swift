@@ -50,6 +50,7 @@ struct ServeCommandTests {
     #expect(service.greeting[0] == "Crier is at \(service.address)/#key=\(key)")
     #expect(service.greeting[1] == "Key: \(key) (also in \(file.path))")
     let line = try #require(service.greeting[2].wholeMatch(of: /Try: (curl .*)/)).1
+    #expect(!line.contains("crier_"), "what is on a command line is seen by all who list processes")
 
     let first = try shell(String(line), in: crier)
     #expect(first.status == 0)
@@ -93,6 +94,45 @@ struct ServeCommandTests {
     #expect(try JSONValue(try shell(String(line), in: crier).output)["id"]?.string == "first")
   }
 
+  @Test("a home of an earlier version, which has the first key and no file for curl, is given one")
+  func homeWithoutHeader() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let first = try RunningService(of: crier)
+    first.signal(SIGKILL)
+    _ = first.wait()
+    let file = crier.home.appending(path: "first-key.header")
+    try FileManager.default.removeItem(at: file)
+    let service = try RunningService(of: crier)
+    let key = try #require(service.key)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "Authorization: Bearer \(key)\n")
+  }
+
+  @Test("curl, which waits for 100 Continue before it sends, is answered at once")
+  func expectContinue() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let header = crier.home.appending(path: "first-key.header").path
+    for (key, status) in [("-H @\(header)", "201"), ("", "401")] {
+      let line = """
+        curl -sS --max-time 20 -H 'Expect: 100-continue' --expect100-timeout 30 -o /dev/null -w '%{http_code}' \
+        \(key) -H 'Content-Type: application/json' -d '\(Self.body)' \(service.address)/v1/announcements
+        """
+      let result = try shell(line, in: crier)
+      // 28 is curl's status for a time that is over.
+      #expect(result.status == 0 && String(decoding: result.output, as: UTF8.self) == status)
+    }
+  }
+
+  @Test("a crash leaves no core file, whatever the limit was")
+  func noCoreFile() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    #expect(service.coreLimits == ["0", "0"])
+  }
+
   @Test("the first key is its owner's to read, is never logged, and is the same after a restart")
   func firstKey() throws {
     let crier = try Command()
@@ -104,7 +144,7 @@ struct ServeCommandTests {
       let key = try #require(service.key)
       keys.append(key)
       #expect(try String(contentsOf: file, encoding: .utf8) == key + "\n")
-      for kept in [file, crier.home.appending(path: "signing-secret")] {
+      for kept in [file] + ["first-key.header", "signing-secret"].map({ crier.home.appending(path: $0) }) {
         let mode = try FileManager.default.attributesOfItem(atPath: kept.path)[.posixPermissions] as? Int
         #expect(mode == 0o600, "\(kept.lastPathComponent)")
       }

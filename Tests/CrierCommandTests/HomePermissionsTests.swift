@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ServiceAccess
+import Testing
+
+@testable import crier
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("What others may do with a home's files")
+struct HomePermissionsTests {
+  private func fault(_ care: HomePermissions.Care, _ mode: mode_t, owner: uid_t = 1000, user: uid_t = 1000)
+    -> HomePermissions.Fault?
+  {
+    HomePermissions.fault(care, mode: mode, owner: owner, user: user)
+  }
+
+  @Test("what is secret is its user's alone; what is trusted may be read")
+  func modes() {
+    for mode in [0o600, 0o400, 0o700] as [mode_t] {
+      #expect(fault(.secret, mode) == nil && fault(.trusted, mode) == nil)
+    }
+    for mode in [0o644, 0o640, 0o604, 0o601, 0o710, 0o755] as [mode_t] {
+      #expect(fault(.secret, mode) == .readable && fault(.trusted, mode) == nil)
+    }
+    // The bit of folders like /tmp keeps others from removing files, and not from adding them.
+    for mode in [0o620, 0o602, 0o622, 0o666, 0o777, 0o775, 0o1777] as [mode_t] {
+      #expect(fault(.secret, mode) == .writable && fault(.trusted, mode) == .writable)
+    }
+  }
+
+  @Test("a file is the user's own or root's, whoever the user is")
+  func owners() {
+    for care in [HomePermissions.Care.secret, .trusted] {
+      #expect(fault(care, 0o600, owner: 0) == nil && fault(care, 0o600, owner: 1001) == .foreign(owner: 1001))
+      #expect(fault(care, 0o600, owner: 1000, user: 0) == .foreign(owner: 1000))
+    }
+  }
+
+  @Test("the message says of each file what is wrong, why that matters, and the command to run with the path as typed")
+  func message() {
+    let error = UnsafeHome(findings: [
+      .init(path: "./my home", isFolder: true, care: .trusted, fault: .writable),
+      .init(path: "./my home/signing-secret", isFolder: false, care: .secret, fault: .readable),
+      .init(path: "/srv/crier/crier.yaml", isFolder: false, care: .trusted, fault: .foreign(owner: 1001)),
+      .init(path: "/srv/crier/first-key", isFolder: false, care: .secret, fault: .writable),
+    ])
+    #expect(
+      error.description == """
+        ./my home: other users of this machine can write to it, and could have put keys or settings there.
+        ./my home/signing-secret: other users of this machine can read it, and it is secret.
+        /srv/crier/crier.yaml: belongs to another user (id 1001), who could change it at any time.
+        /srv/crier/first-key: other users of this machine can write to it, and could have changed it.
+        Nothing was done. See to it that what is there is yours, and then run:
+          chmod go-w './my home'
+          chmod go= './my home/signing-secret'
+          sudo chown "$(id -un)" /srv/crier/crier.yaml
+          chmod go= /srv/crier/first-key
+        """)
+  }
+}
+
+@Suite("A home that others can change", .timeLimit(.minutes(10)))
+struct UnsafeHomeTests {
+  private let crier: Command
+
+  init() throws {
+    crier = try Command()
+    // A home as the service leaves it, with all that it may hold.
+    #expect(try crier("keys", "create").status == 0)
+    let key = APIKey.make().text
+    for (name, text) in [
+      ("signing-secret", String(repeating: "x", count: 32)), ("first-key", key),
+      ("first-key.header", "Authorization: Bearer \(key)\n"), ("crier.yaml", "volume: 90\n"),
+      ("lexicon.csv", "locale,text,said\n"), ("Voices/pack/pack.json", "{}"),
+    ] {
+      let file = crier.home.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+      #expect(chmod(file.path, 0o600) == 0)
+    }
+    for folder in ["Voices", "Voices/pack"] { #expect(chmod(crier.home.appending(path: folder).path, 0o755) == 0) }
+  }
+
+  private func setMode(_ name: String, _ mode: mode_t) {
+    #expect(chmod(crier.home.appending(path: name).path, mode) == 0)
+  }
+
+  @Test(
+    "it is refused with the command that mends it, by the service and by what makes keys and plays; and then it serves",
+    arguments: [
+      ("", 0o777, "chmod go-w"), ("", 0o1777, "chmod go-w"), ("", 0o770, "chmod go-w"),
+      ("ledger.sqlite", 0o666, "chmod go="), ("ledger.sqlite", 0o644, "chmod go="),
+      ("signing-secret", 0o644, "chmod go="), ("signing-secret", 0o660, "chmod go="),
+      ("first-key", 0o640, "chmod go="), ("first-key.header", 0o604, "chmod go="),
+      ("crier.yaml", 0o666, "chmod go-w"), ("lexicon.csv", 0o664, "chmod go-w"), ("Voices", 0o777, "chmod go-w"),
+      ("Voices/pack/pack.json", 0o622, "chmod go-w"),
+    ])
+  func refused(name: String, mode: Int, command: String) throws {
+    defer { crier.remove() }
+    setMode(name, mode_t(mode))
+    let typed = name.isEmpty ? crier.home.path : "\(crier.home.path)/\(name)"
+    let commands = [["serve"] + RunningService.flags, ["keys", "create"], ["keys", "list"], ["queue", "--json"]]
+    for words in commands {
+      let result = try crier.run(words, seconds: 60)
+      #expect(result.status == 73 && result.output.isEmpty, "\(words): \(result.message)")
+      #expect(result.message.hasPrefix("crier: \(typed): "), "\(result.message)")
+      #expect(result.message.contains("\n  \(command) \(typed)\n"), "\(result.message)")
+    }
+    setMode(name, name.isEmpty || name == "Voices" ? mode_t(mode) & 0o755 : mode_t(mode) & 0o700)
+    #expect(try crier("keys", "list").status == 0)
+  }
+
+  @Test("--home is named as it was typed")
+  func typed() throws {
+    defer { crier.remove() }
+    setMode("", 0o777)
+    let result = try crier.serve(["--home", "./home/"] + RunningService.flags)
+    #expect(result.status == 73 && result.message.contains("\n  chmod go-w ./home/\n"), "\(result.message)")
+  }
+
+  @Test("a secret that somebody planted in such a home signs nothing")
+  func planted() throws {
+    defer { crier.remove() }
+    setMode("", 0o777)
+    setMode("signing-secret", 0o666)
+    let result = try crier.serve(RunningService.flags)
+    #expect(result.status == 73)
+    #expect(
+      result.message.contains("chmod go-w ") && result.message.contains("/signing-secret\n"), "all is told at once")
+  }
+
+  @Test("a home that others may read, and settings that they may read, are taken")
+  func readable() throws {
+    defer { crier.remove() }
+    for (name, mode) in [("", 0o755), ("crier.yaml", 0o644), ("lexicon.csv", 0o644), ("Voices/pack/pack.json", 0o644)] {
+      setMode(name, mode_t(mode))
+    }
+    let service = try RunningService(of: crier, RunningService.flags)
+    #expect(try service.send("GET", "/healthz", key: "").status == 200)
+  }
+
+  @Test("settings are printed all the same")
+  func printing() throws {
+    defer { crier.remove() }
+    setMode("", 0o777)
+    #expect(try crier.serve("--print-config").output.contains("volume: 90"))
+  }
+
+  @Test("whatever the user's umask, the home that is made, and all in it, is nobody else's to change")
+  func made() throws {
+    crier.remove()
+    let fresh = try Command()
+    defer { fresh.remove() }
+    // An address of the documentation's (RFC 5737), on which nobody listens: all is made by then.
+    let line = #"umask 0; "$0" keys create && "$0" serve --host 192.0.2.1 --port 0 --output null"#
+    let process = try Spawned(
+      URL(filePath: "/bin/sh"), ["-c", line, Command.program.path], environment: fresh.environment,
+      directory: fresh.directory
+    ) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
+    #expect(process.wait() == 69)
+    let names = ["."] + (FileManager.default.enumerator(atPath: fresh.home.path)?.compactMap { $0 as? String } ?? [])
+    #expect(names.contains("signing-secret") && names.contains("ledger.sqlite"))
+    for name in names {
+      let attributes = try FileManager.default.attributesOfItem(atPath: fresh.home.appending(path: name).path)
+      #expect(((attributes[.posixPermissions] as? Int) ?? 0o777) & 0o022 == 0, "\(name)")
+    }
+    #expect(try fresh("keys", "list").status == 0)
+  }
+}

@@ -111,3 +111,16 @@ struct APIKeyTests {
     #expect(!APIKey.isID(""))
   }
 }
+
+@Suite("What stands for a key in the log")
+struct LogNameTests {
+  @Test("it is the same each time, another one for another key, and nothing of the key or its id")
+  func name() {
+    let (one, other) = (APIKey.make(), APIKey.make())
+    let name = APIKey.logName(ofDigest: one.digest)
+    #expect(name.wholeMatch(of: /[0-9a-f]{8}/) != nil)
+    #expect(name == APIKey.logName(ofDigest: one.digest) && name != APIKey.logName(ofDigest: other.digest))
+    #expect(name != one.id && !one.text.contains(name))
+    #expect(!one.digest.map { String($0, radix: 16) }.joined().contains(name))
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ServiceAccess
+import Testing
+
+@Suite("Memory for bodies whose sender is not proven")
+struct BodyBudgetTests {
+  private let budget: BodyBudget
+
+  init() {
+    var limits = BodyBudget.Limits()
+    (limits.bytes, limits.bytesOfOne, limits.bodies, limits.bodiesOfOne) = (100, 40, 6, 3)
+    limits.patience = .seconds(5)
+    budget = BodyBudget(limits)
+  }
+
+  private func begin(_ budget: inout BodyBudget, _ keyID: String, at now: Duration = .zero) throws -> Int {
+    try #require(budget.begin(keyID, at: now).ticket)
+  }
+
+  @Test("one id has its share, and leaves the others theirs")
+  func share() throws {
+    var budget = budget
+    for (index, keyID) in ["a", "b"].enumerated() {
+      let ticket = try begin(&budget, keyID)
+      #expect(budget.grow(ticket, by: 40, at: .zero).isHeld)
+      #expect(!budget.grow(ticket, by: 1, at: .zero).isHeld)
+      #expect(budget.bytes == 40 * (index + 1))
+    }
+    let third = try begin(&budget, "c")
+    #expect(budget.grow(third, by: 20, at: .zero).isHeld)
+    #expect(!budget.grow(third, by: 1, at: .zero).isHeld, "nor is there more in all")
+  }
+
+  @Test("so many bodies of one id, and so many in all")
+  func bodies() throws {
+    var budget = budget
+    for _ in 0..<3 { _ = try begin(&budget, "a") }
+    #expect(budget.begin("a", at: .zero).ticket == nil)
+    for _ in 0..<3 { _ = try begin(&budget, "b") }
+    #expect(budget.begin("c", at: .zero).ticket == nil && budget.count == 6)
+  }
+
+  @Test("what has ended makes room, once")
+  func ended() throws {
+    var budget = budget
+    let ticket = try begin(&budget, "a")
+    #expect(budget.grow(ticket, by: 40, at: .zero).isHeld)
+    for _ in 0..<2 { budget.end(ticket) }
+    #expect(budget.count == 0 && budget.bytes == 0)
+    #expect(!budget.grow(ticket, by: 1, at: .zero).isHeld)
+    let next = try begin(&budget, "a")
+    #expect(budget.grow(next, by: 40, at: .zero).isHeld)
+  }
+
+  @Test("a body that has been coming for long gives way to another of its id, and not before")
+  func givesWay() throws {
+    var budget = budget
+    let slow = try begin(&budget, "a")
+    #expect(budget.grow(slow, by: 30, at: .zero).isHeld)
+    let other = try begin(&budget, "b")
+    let quick = try begin(&budget, "a", at: .seconds(4))
+    #expect(budget.grow(quick, by: 11, at: .seconds(4)) == (false, []))
+    #expect(budget.grow(quick, by: 11, at: .seconds(5)) == (true, [slow]))
+    #expect(budget.grow(slow, by: 1, at: .seconds(5)) == (false, []), "it is held no more")
+    #expect(budget.grow(other, by: 1, at: .seconds(5)).isHeld, "an older one of another id is left alone")
+    #expect(budget.bytes == 12)
+  }
+
+  @Test("where all is full, the oldest of any id gives way")
+  func oldest() throws {
+    var budget = budget
+    var tickets: [Int] = []
+    for (second, keyID) in ["a", "b", "a", "b", "c", "d"].enumerated() {
+      tickets.append(try begin(&budget, keyID, at: .seconds(second)))
+    }
+    let answer = budget.begin("e", at: .seconds(6))
+    #expect(answer.ticket != nil && answer.gaveWay == [tickets[0]])
+    #expect(budget.begin("e", at: .seconds(6)).gaveWay == [tickets[1]])
+    #expect(budget.begin("f", at: .seconds(6)).ticket == nil, "the others are not old enough")
+  }
+
+  @Test("whatever comes, it never holds more than its limits")
+  func bounded() {
+    var budget = budget
+    var tickets: [Int] = []
+    for step in 0..<5_000 {
+      let now = Duration.milliseconds(step * 37)
+      if step % 3 == 0, let ticket = budget.begin("\(step % 5)", at: now).ticket { tickets.append(ticket) }
+      if !tickets.isEmpty { _ = budget.grow(tickets[step * 7 % tickets.count], by: step % 23, at: now) }
+      if step % 4 == 0, !tickets.isEmpty { budget.end(tickets.remove(at: step * 11 % tickets.count)) }
+      #expect(budget.bytes <= 100 && budget.count <= 6 && budget.bytes >= 0)
+    }
+    for ticket in tickets { budget.end(ticket) }
+    #expect(budget.bytes == 0 && budget.count == 0)
+  }
+}

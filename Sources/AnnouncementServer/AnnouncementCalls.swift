@@ -44,11 +44,13 @@ struct AnnouncementCalls: Sendable {
   private let urls: ClipURLs
   private let hub: EventHub
   private let settings: ServiceSettings
+  private let groups: AppGroups
   private let turns = Turns<[String]>()
   private let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
 
   init(
-    ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings
+    ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
+    groups: AppGroups
   ) {
     self.ledger = ledger
     self.clips = clips
@@ -56,6 +58,7 @@ struct AnnouncementCalls: Sendable {
     self.urls = urls
     self.hub = hub
     self.settings = settings
+    self.groups = groups
   }
 
   var routes: [Route] {
@@ -84,7 +87,7 @@ struct AnnouncementCalls: Sendable {
     let stored = PayloadDecoder.stored(body, defaults: sender.defaults)
     let order = try Order(
       call, request: try Self.request(body, call.unknownKeys, defaults: sender.defaults), stored: stored, key: key,
-      settings: settings, hasPlayer: player != nil)
+      settings: settings, groups: groups, hasPlayer: player != nil)
     let keys = [order.key.map { [sender.account, "key", $0] }, [sender.account, "id", order.id]].compactMap(\.self)
     let response = try await turns.take(keys) { try await answer(order, fingerprint, sender) }
     return Preference.applied(to: response, of: call)
@@ -123,7 +126,8 @@ struct AnnouncementCalls: Sendable {
         throw Order.idConflict
       }
     }
-    let made = try await clips.make(order.request.announcement, options: order.options, group: order.group)
+    let made = try await clips.make(
+      order.request.announcement, options: order.options, group: order.group, for: sender.account)
     var report = made.report
     report.id = order.id
     report.cached = made.isCached
@@ -160,7 +164,9 @@ struct AnnouncementCalls: Sendable {
     // Somebody may have removed it from the folder: it is made again, under its name.
     var sound = try await clips.file(named: clip)
     if sound == nil {
-      sound = try await clips.make(order.request.announcement, options: order.options, group: order.group).file
+      sound = try await clips.make(
+        order.request.announcement, options: order.options, group: order.group, for: fingerprint.account
+      ).file
     }
     return try answer(.ok, remembered, sound: sound)
   }
@@ -168,7 +174,9 @@ struct AnnouncementCalls: Sendable {
   private func remember(_ answer: Remembered, _ order: Order, _ fingerprint: Fingerprint) {
     // A text without an id and a key is another one each time.
     guard order.key != nil || order.request.id != nil else { return }
-    answered.insert(answer, for: fingerprint, bytes: 512 + answer.report.readableBytes)
+    answered.insert(
+      answer, for: fingerprint,
+      bytes: RecentlyUsed<Fingerprint, Remembered>.entryBytes + 512 + answer.report.storageCapacity)
   }
 
   private func answer(

@@ -34,11 +34,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     /// With which URLs are signed: at least 32 random bytes, the same after a restart.
     public var secret: Data
     public var console: ConsoleFiles
+    /// Where is kept what accounts have used of their day.
+    public var accountWork: URL
 
     public init(
       announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
       player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?, secret: Data,
-      console: ConsoleFiles
+      console: ConsoleFiles, accountWork: URL
     ) {
       self.announcer = announcer
       self.ledger = ledger
@@ -48,6 +50,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       self.player = player
       self.secret = secret
       self.console = console
+      self.accountWork = accountWork
     }
   }
 
@@ -64,6 +67,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let readiness: Readiness
   let keys: KeyRing
   let hub = EventHub()
+  let eventSlots: StreamSlots
+  let batchSlots: StreamSlots
+  let work: AccountWork
+  let largeBodies = LargeBodies()
   let stopping = Stopping()
   private let onStart: @Sendable (Int) async -> Void
 
@@ -79,8 +86,24 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let ledger = parts.ledger
     self.ledger = ledger
     let metrics = ServiceMetrics()
+    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate)
+    self.keys = keys
+    let groups = AppGroups(standard: settings.group, listed: settings.groups, containers: parts.containers)
+    if groups.hasTooManyFolders {
+      logger.warning(
+        "There are too many folders of app groups to know which are the operator's. List the groups in the settings.",
+        metadata: ["most": "\(AppGroups.mostFound)"])
+    }
+    let work = AccountWork(limits: settings.work, file: parts.accountWork)
+    self.work = work
     let clips = Clips(
-      announcer: parts.announcer, containers: parts.containers, cacheBytes: settings.cacheBytes, metrics: metrics)
+      announcer: parts.announcer, containers: parts.containers, groups: groups,
+      keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
+    let eventSlots = StreamSlots(
+      "event streams", most: EventCalls.mostStreams, mostOfOne: settings.work.eventStreams)
+    let batchSlots = StreamSlots(
+      "streams of batches", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
+    (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let lanePlayer = parts.player.map { lane, make in
       // The player says what was accepted in the way that was answered: the same options, the same folder, the same clip.
       let rendering = AnnouncerRendering(
@@ -89,25 +112,22 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       return LanePlayer(lane: lane, logger: logger) { try make(rendering) }
     }
     player = lanePlayer
-    let largeBodies = LargeBodies()
-    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, largeBodies: largeBodies)
-    self.keys = keys
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.urlLifetime)
     batches = Batches(
       folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
-      logger: logger)
+      work: work, logger: logger)
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale)
     let startedAt = Date()
-    let gauges: @Sendable () async -> ServiceMetrics.Gauges = { [hub] in
+    let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
       var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
       gauges.cachedBytes = clips.cachedBytes
       gauges.renderQueue = await clips.underWay
-      gauges.eventStreams = hub.count
+      (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
       if let lanePlayer {
         let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
         gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
@@ -120,22 +140,30 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
     let routes: [[Route]] = [
       AnnouncementCalls(
-        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings
+        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups
       ).routes,
       ClipCalls(clips: clips).routes,
       PlaybackCalls(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale
       ).routes,
-      EventCalls(player: lanePlayer, ledger: ledger, hub: hub, keys: keys, settings: settings).routes,
-      BatchCalls(batches: batches, clips: clips, settings: settings, keys: keys, largeBodies: largeBodies).routes,
+      EventCalls(
+        player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
+      ).routes,
+      BatchCalls(
+        batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots
+      ).routes,
       SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
+    let origin = ContinuousClock.now
+    let time: @Sendable () -> Duration = { ContinuousClock.now - origin }
     hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
-      names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts))
+      names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
+      failures: FailureGate(settings.keyFailures, proxies: settings.proxies, time: time),
+      refusals: RefusalLog(logger, time: time))
   }
 
   /// Short, for logs that show what runs.
@@ -181,7 +209,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let listening = Task.detached { try await listener.run() }
     try await withGracefulShutdownHandler {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        let work = Task { await batches.work() }
+        let lists = Task { await batches.work() }
         let housekeeping = Task { await keepHouse() }
         if let player { group.addTask { try await player.run() } }
         group.addTask {
@@ -192,13 +220,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           }
         }
         defer {
-          work.cancel()
+          lists.cancel()
           housekeeping.cancel()
         }
         // The first that fails ends the others: who cannot listen is not to play on.
         for try await _ in group {}
-        work.cancel()
-        await work.value
+        lists.cancel()
+        await lists.value
+        await saveWork()
       }
     } onGracefulShutdown: {
       stopping.stop()
@@ -221,6 +250,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       await keys.recordUse()
       // Another minute will do.
       try? await keys.forgetSignedRequests()
+      await saveWork()
+    }
+  }
+
+  private func saveWork() async {
+    do {
+      try await work.save()
+    } catch {
+      logger.warning("What accounts have used of their day could not be written; it is tried again in a minute.")
     }
   }
 

@@ -18,12 +18,15 @@ struct BatchCalls: Sendable {
   static let largestBody = 16 << 20
   /// Between two events of one stream.
   static let pace: Duration = .milliseconds(250)
+  /// Of all accounts together.
+  static let mostStreams = 100
 
   let batches: Batches
-  let clips: Clips
   let settings: ServiceSettings
   let keys: KeyRing
   let largeBodies: LargeBodies
+  let groups: AppGroups
+  let slots: StreamSlots
 
   var routes: [Route] {
     [
@@ -47,9 +50,9 @@ struct BatchCalls: Sendable {
     }
     // What is wrong with the options is wrong with every row: it is told now.
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
-    _ = try clips.library(requested.group ?? requested.defaultGroup ?? settings.group)
-    try await batches.checkRoom()
-    let body = try await largeBodies.read(call)
+    _ = try groups.group(requested.group, requested.defaults)
+    try await batches.checkRoom(for: sender.account)
+    let body = try await largeBodies.read(call, of: sender.account)
     guard !body.isEmpty else {
       throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
     }
@@ -76,25 +79,35 @@ struct BatchCalls: Sendable {
     }
     switch wanted {
     case "application/json": return try ServiceJSON.response(.ok, status)
-    case "text/event-stream": return progress(call, id, try call.sender)
+    case "text/event-stream": return try progress(call, id, try call.sender)
     default: return try await result(call, status, mediaType: wanted)
     }
   }
 
-  private func progress(_ call: Call, _ id: String, _ sender: Caller) -> Response {
+  private enum Item: Sendable {
+    case status(Batches.Status)
+    case beat
+    /// The client has gone.
+    case gone
+  }
+
+  private func progress(_ call: Call, _ id: String, _ sender: Caller) throws(Problem) -> Response {
     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
+    let slot = try slots.take(sender.account)
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { [batches, keys, settings] writer in
+        defer { slot.free() }
         let items = merge(
-          await batches.progress(id).map { Batches.Status?.some($0) },
-          AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Batches.Status?.none
-          })
+          await batches.progress(id).map { Item.status($0) },
+          AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat },
+          Connection.currentEnds().map { Item.gone })
         for await item in items.cancelOnGracefulShutdown() {
+          if case .gone = item { break }
           // Whose key is revoked is told no more.
           guard try await keys.isInForce(sender) else { break }
-          guard let status = item else {
+          guard case .status(let status) = item else {
             try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
             continue
           }

@@ -6,6 +6,7 @@ import Answers
 import Foundation
 import HTTPTypes
 import Logging
+import ServiceAccess
 import SoundFiles
 import SoundLibrary
 
@@ -94,8 +95,8 @@ actor Batches {
     }
   }
 
-  /// So many may be under way or wait at once.
-  static let mostUnfinished = 4
+  /// So many may be under way or wait at once, of all accounts together.
+  static let mostUnfinished = 16
   /// A batch is kept so long after its end, in seconds.
   static let lifetime: TimeInterval = 7 * 86_400
 
@@ -105,11 +106,14 @@ actor Batches {
   private let urls: ClipURLs
   private let settings: ServiceSettings
   private let metrics: ServiceMetrics
+  private let work: AccountWork
   private let logger: Logger
   private var records: [String: Record] = [:]
   private var queue: [String] = []
-  /// Lists that are being written.
-  private var accepting = 0
+  /// The accounts whose lists are being written.
+  private var accepting: [String] = []
+  /// Whose batch ran last.
+  private var lastAccount: String?
   private var isLoaded = false
   private let disk = DispatchQueue(label: "crier.service.batches")
   private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
@@ -118,7 +122,7 @@ actor Batches {
 
   init(
     folder: URL, announcer: Announcer, clips: Clips, urls: ClipURLs, settings: ServiceSettings, metrics: ServiceMetrics,
-    logger: Logger
+    work: AccountWork, logger: Logger
   ) {
     self.folder = folder
     self.announcer = announcer
@@ -126,6 +130,7 @@ actor Batches {
     self.urls = urls
     self.settings = settings
     self.metrics = metrics
+    self.work = work
     self.logger = logger
   }
 
@@ -137,9 +142,9 @@ actor Batches {
   func accept(
     _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
   ) async throws -> Status {
-    try checkRoom()
-    accepting += 1
-    defer { accepting -= 1 }
+    try checkRoom(for: account)
+    accepting.append(account)
+    defer { accepting.firstIndex(of: account).map { _ = accepting.remove(at: $0) } }
     let id = UUID().uuidString.lowercased()
     let record = Record(
       account: account, authority: authority, format: format.rawValue, options: requested,
@@ -170,8 +175,12 @@ actor Batches {
   }
 
   /// - Throws: ``Problem``, 429, when as many are under way as may.
-  func checkRoom() throws(Problem) {
-    guard queue.count + accepting < Self.mostUnfinished else {
+  func checkRoom(for account: String) throws(Problem) {
+    let own = queue.count { records[$0]?.account == account } + accepting.count { $0 == account }
+    guard own < settings.work.batches else {
+      throw .accountBusy("\(settings.work.batches) batches of the account are under way", retryAfter: 30)
+    }
+    guard queue.count + accepting.count < Self.mostUnfinished else {
       throw Problem(
         .tooManyRequests, "busy", "\(Self.mostUnfinished) batches are under way: try again when one has ended.",
         retryAfter: 30)
@@ -223,7 +232,7 @@ actor Batches {
   func work() async {
     load()
     while !Task.isCancelled {
-      guard let id = queue.first else {
+      guard let id = next() else {
         await withTaskCancellationHandler {
           await withCheckedContinuation { continuation in
             if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
@@ -235,8 +244,16 @@ actor Batches {
       }
       await run(id)
       if Task.isCancelled { return }
-      queue.removeFirst()
+      queue.removeAll { $0 == id }
     }
+  }
+
+  /// The batch that has waited for longest, of another account than the last one's where there is any: who sends many does
+  /// not keep the others waiting for all of them.
+  private func next() -> String? {
+    let id = queue.first { records[$0]?.account != lastAccount } ?? queue.first
+    lastAccount = id.flatMap { records[$0]?.account }
+    return id
   }
 
   private func wake() {
@@ -302,9 +319,11 @@ actor Batches {
           let row = try await source.next()
           if row != nil { rows.withLock { $0 += 1 } }
           return row
-        }, options: options, into: library, limit: limit
+        }, options: options, into: library, limit: limit, permit: work.permit(record.account, waits: true)
       ) { outcome in
         var outcome = outcome
+        // The other rows would only be read to be refused: the list may be sent again, and what was made stands.
+        if case .failure(let refusal as AccountWork.Refusal) = outcome.result { throw refusal }
         if case .success(var report) = outcome.result {
           report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
           outcome.result = .success(report)

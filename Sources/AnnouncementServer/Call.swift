@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-import Answers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -83,11 +82,14 @@ struct Call: Sendable {
     } catch is NIOTooManyBytesError {
       throw Self.tooLarge(limit)
     } catch {
-      throw Problem(.badRequest, "body_incomplete", "The body ended before its end: send all of it.")
+      throw Self.incomplete
     }
   }
 
-  private static func tooLarge(_ limit: Int) -> Problem {
+  static let incomplete = Problem(
+    .badRequest, "body_incomplete", "The body ended before its end: send all of it.")
+
+  static func tooLarge(_ limit: Int) -> Problem {
     Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes: send less at once.")
   }
 
@@ -120,32 +122,6 @@ struct Call: Sendable {
   }
 }
 
-/// Lists are read into memory, a few at a time: as many as come would take all of it.
-final class LargeBodies: Sendable {
-  static let most = 4
-
-  private let reading = Locked(0)
-
-  /// How many are being read.
-  var count: Int { reading.withLock { $0 } }
-
-  /// - Throws: ``Problem``: 429 when as many are being read as may, and as ``Call/body(upTo:)``.
-  func read(_ call: Call) async throws -> Data {
-    if let body = call.readBody { return body }
-    let isIn = reading.withLock { count in
-      if count >= Self.most { return false }
-      count += 1
-      return true
-    }
-    guard isIn else {
-      throw Problem(
-        .tooManyRequests, "busy", "\(Self.most) lists are being sent: try again in a moment.", retryAfter: 5)
-    }
-    defer { reading.withLock { $0 -= 1 } }
-    return try await call.body(upTo: BatchCalls.largestBody)
-  }
-}
-
 /// Who sends a request: a key that is in force.
 struct Caller: Sendable, Hashable {
   var keyID: String
@@ -157,4 +133,6 @@ struct Caller: Sendable, Hashable {
   var limit: RateLimit
 
   var isAdmin: Bool { scopes.contains(.admin) }
+  /// What stands for the key in the log.
+  var logName: String { APIKey.logName(ofDigest: digest) }
 }

@@ -74,15 +74,27 @@ final class Clips: Sendable {
   private let reports: RecentlyUsed<Recipe, ClipReport>
   private let files: RecentlyUsed<String, File>
   private let metrics: ServiceMetrics
+  private let groups: AppGroups
+  private let keyGroups: @Sendable () async throws -> Set<String>
+  private let work: AccountWork
 
   /// - Parameters:
   ///   - containers: holds a folder for each app group.
+  ///   - groups: the settings' app groups.
+  ///   - keyGroups: the app groups that keys have.
   ///   - cacheBytes: of clips that are kept in memory.
-  init(announcer: Announcer, containers: URL, cacheBytes: Int, metrics: ServiceMetrics) {
+  init(
+    announcer: Announcer, containers: URL, groups: AppGroups,
+    keyGroups: @escaping @Sendable () async throws -> Set<String>, work: AccountWork, cacheBytes: Int,
+    metrics: ServiceMetrics
+  ) {
     self.announcer = announcer
     self.containers = containers
+    self.groups = groups
+    self.keyGroups = keyGroups
+    self.work = work
     files = RecentlyUsed(capacityBytes: cacheBytes)
-    // A report is a few hundred bytes for each of its clip's hundred thousand.
+    // A report is a few thousand bytes for each of its clip's hundred thousand.
     reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
     self.metrics = metrics
   }
@@ -94,17 +106,35 @@ final class Clips: Sendable {
 
   /// Makes a clip, or finds it made.
   ///
-  /// - Throws: as `Announcer.render(_:options:into:)`.
-  func make(_ announcement: Announcement, options: RenderOptions, group: String) async throws -> Made {
+  /// - Parameter account: who has it made; a clip that stands costs it nothing.
+  /// - Throws: as `Announcer.render(_:options:into:permit:)`; ``AccountWork/Refusal``.
+  func make(
+    _ announcement: Announcement, options: RenderOptions, group: String, for account: String
+  ) async throws -> Made {
     let recipe = Recipe(announcement, options: options, group: group)
     if let report = reports.value(for: recipe), let file = files.value(for: report.clip.name), Self.isThere(report) {
       metrics.count(.clipsFromMemory)
       return Made(report: report, file: file, isCached: true)
     }
     let library = try library(group)
+    return try await Self.shared(account) { try await make(recipe, into: library, for: account) }
+  }
+
+  /// Does work that several accounts may share, until it is not another account that is refused: that one had asked for it
+  /// first, and may not have it made.
+  static func shared<Value>(_ account: String, _ work: () async throws -> Value) async throws -> Value {
+    while true {
+      do {
+        return try await work()
+      } catch let refusal as AccountWork.Refusal where refusal.account != account {}
+    }
+  }
+
+  private func make(_ recipe: Recipe, into library: SoundLibrary, for account: String) async throws -> Made {
     let (made, isShared) = try await flights.value(for: recipe) { [self] in
       let start = ContinuousClock.now
-      let clip = try await announcer.render(recipe.announcement, options: options, into: library)
+      let clip = try await announcer.render(
+        recipe.announcement, options: recipe.options, into: library, permit: work.permit(account))
       let made = Made(
         report: clip.report,
         file: File(
@@ -124,37 +154,46 @@ final class Clips: Sendable {
   }
 
   private func remember(_ made: Made, as recipe: Recipe) {
-    files.insert(made.file, for: made.report.clip.name, bytes: made.file.bytes.readableBytes + 512)
+    keep(made.file, as: made.report.clip.name)
     var report = made.report
     report.cached = true
-    reports.insert(report, for: recipe, bytes: 1024 + report.text.utf8.count + 200 * report.marks.count)
+    // The announcement's own texts are about as long as what is said.
+    reports.insert(
+      report, for: recipe,
+      bytes: RecentlyUsed<Recipe, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
+  }
+
+  /// Keeps a file for what it takes: a buffer takes a power of two, up to twice what is in it, and the fields of its
+  /// answers take 2 kB.
+  private func keep(_ file: File, as name: String) {
+    files.insert(
+      file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
   }
 
   /// Somebody may have removed it from the folder, where a phone looks for it.
   private static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
 
-  /// A clip's file by its name, in whichever group it is: its name says what is in it.
+  /// A clip's file by its name, in whichever group of the operator's it is: its name says what is in it. Other folders
+  /// beside them are not looked into, so that a name that is nobody's costs the same whatever is on the disk.
   ///
   /// - Returns: nil when there is none, or the name is no clip's.
   /// - Throws: `SoundLibraryError`.
   func file(named name: String) async throws -> File? {
     if let known = fileInMemory(named: name) { return known }
     guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
-    let containers = containers
-    guard let bytes = try await onWaitingThread({ try Self.find(name, in: containers) }) else { return nil }
+    let names = groups.own.union(try await keyGroups()).sorted()
+    guard let bytes = try await onWaitingThread({ try find(name, in: names) }) else { return nil }
     let digest = SHA256.hash(data: bytes).hexadecimal
     let file = File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: mediaType)
-    files.insert(file, for: name, bytes: bytes.count + 512)
+    keep(file, as: name)
     return file
   }
 
   func fileInMemory(named name: String) -> File? { files.value(for: name) }
 
-  private static func find(_ name: String, in containers: URL) throws -> [UInt8]? {
-    let groups = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []
-    for group in groups.sorted() where GroupContainer.isGroupName(group) {
-      let library = SoundLibrary(container: try GroupContainer(containers: containers, group: group))
-      if let bytes = try library.contents(of: name), !bytes.isEmpty { return bytes }
+  private func find(_ name: String, in groups: [String]) throws -> [UInt8]? {
+    for group in groups where GroupContainer.isGroupName(group) {
+      if let bytes = try library(group).contents(of: name), !bytes.isEmpty { return bytes }
     }
     return nil
   }

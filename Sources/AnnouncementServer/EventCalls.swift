@@ -29,30 +29,26 @@ final class EventHub: Sendable {
 
   private struct State {
     var next = 0
-    var listeners: [Int: (account: String, continuation: AsyncStream<Rendered>.Continuation)] = [:]
+    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
   }
 
   private let state = Locked(State())
 
   func tell(_ event: Rendered) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.continuation.yield(event) }
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
   }
 
   var count: Int { state.withLock { $0.listeners.count } }
 
-  /// What is told from now on; nil when as many listen as may.
-  func listen(_ account: String, atMost limit: Int, ofOne accountLimit: Int) -> AsyncStream<Rendered>? {
+  /// What is told from now on.
+  func listen() -> AsyncStream<Rendered> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
-    let key: Int? = state.withLock { state in
-      guard state.listeners.count < limit,
-        state.listeners.values.count(where: { $0.account == account }) < accountLimit
-      else { return nil }
+    let key = state.withLock { state in
       state.next += 1
-      state.listeners[state.next] = (account, continuation)
+      state.listeners[state.next] = continuation
       return state.next
     }
-    guard let key else { return nil }
     continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: key) } }
     return stream
   }
@@ -73,14 +69,14 @@ struct ServerSentEvent: Sendable, Hashable {
 
 /// `GET /v1/events`.
 struct EventCalls: Sendable {
+  /// Of all accounts together.
   static let mostStreams = 100
-  /// Of an account: one that opens them again and again does not keep the others out.
-  static let mostOfOne = 25
 
   let player: LanePlayer?
   let ledger: Ledger
   let hub: EventHub
   let keys: KeyRing
+  let slots: StreamSlots
   let settings: ServiceSettings
 
   var routes: [Route] { [.get("/v1/events", .key(.read), get)] }
@@ -89,6 +85,8 @@ struct EventCalls: Sendable {
     case ledger(Ledger.Event)
     case rendered(Rendered)
     case beat
+    /// The client has gone.
+    case gone
   }
 
   private func get(_ call: Call) async throws -> Response {
@@ -105,23 +103,23 @@ struct EventCalls: Sendable {
     }
     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
-    guard let rendered = hub.listen(sender.account, atMost: Self.mostStreams, ofOne: Self.mostOfOne) else {
-      throw Problem(
-        .serviceUnavailable, "busy",
-        "There are \(Self.mostOfOne) event streams of the account, or \(Self.mostStreams) in all: end one.",
-        retryAfter: 15)
-    }
+    let slot = try slots.take(sender.account)
+    let rendered = hub.listen()
     let start = position
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { writer in
+        defer { slot.free() }
         // At once, so that a client knows that it is heard.
         try await writer.write(ByteBuffer(string: ": crier\n\n"))
         let items = merge(
-          ledgerEvents(after: start), rendered.map { Item.rendered($0) },
-          AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat })
+          merge(
+            ledgerEvents(after: start), rendered.map { Item.rendered($0) },
+            AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat }),
+          Connection.currentEnds().map { Item.gone })
         // A stream has no end of its own: it is no reason to keep the service from stopping.
         for try await item in items.cancelOnGracefulShutdown() {
+          if case .gone = item { break }
           // Whose key is revoked hears no more.
           guard try await keys.isInForce(sender) else { break }
           if let text = try await text(of: item, for: sender) { try await writer.write(ByteBuffer(string: text)) }
@@ -161,6 +159,7 @@ struct EventCalls: Sendable {
   private func text(of item: Item, for sender: Caller) async throws -> String? {
     switch item {
     case .beat: return ServerSentEvent.heartbeat
+    case .gone: return nil
     case .rendered(let event):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(

@@ -60,7 +60,7 @@ struct HotClips: Sendable {
       level: .debug, "request",
       metadata: [
         "hb.request.id": "\(requestID)", "method": "GET", "path": "\(Self.template)", "status": "200",
-        "key": "\(caller?.keyID ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
+        "key": "\(caller?.logName ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
       ])
     return Answer(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
   }

@@ -21,30 +21,33 @@ final class KeyRing: Sendable {
     var callers: [Data: Caller] = [:]
     var buckets: [String: TokenBucket] = [:]
     var used: Set<String> = []
+    /// The app groups of all keys.
+    var groups: Set<String>?
   }
 
   private let ledger: Ledger
   private let defaultLimit: RateLimit
-  private let largeBodies: LargeBodies
+  let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
   private let state = Locked(State())
 
   /// - Parameters:
   ///   - defaultLimit: of keys that have none of their own.
+  ///   - unproven: for bodies that are read before their signature can be checked.
   ///   - time: since a moment of its own; never runs backwards.
   init(
-    ledger: Ledger, defaultLimit: RateLimit, largeBodies: LargeBodies = LargeBodies(),
+    ledger: Ledger, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
     time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger
-    self.largeBodies = largeBodies
+    self.unproven = UnprovenBodies(unproven, time: time)
     self.defaultLimit = defaultLimit
     self.time = time
   }
 
-  convenience init(ledger: Ledger, defaultLimit: RateLimit, largeBodies: LargeBodies = LargeBodies()) {
+  convenience init(ledger: Ledger, defaultLimit: RateLimit) {
     let origin = ContinuousClock.now
-    self.init(ledger: ledger, defaultLimit: defaultLimit, largeBodies: largeBodies) { ContinuousClock.now - origin }
+    self.init(ledger: ledger, defaultLimit: defaultLimit) { ContinuousClock.now - origin }
   }
 
   private var now: Duration { time() }
@@ -101,6 +104,8 @@ final class KeyRing: Sendable {
     state.withLock { state in
       // It may have been revoked since it was read, and that have been noticed: then it is not remembered.
       if state.version == version { state.callers[digest] = caller }
+      // The key may be newer than what is remembered of all.
+      if let group = caller.defaults.group { state.groups?.insert(group) }
     }
     return caller
   }
@@ -117,9 +122,10 @@ final class KeyRing: Sendable {
         .unauthorized, "timestamp_outside_window",
         "The signed request's time is too far from the service's: set the clock, and sign each attempt anew.")
     }
+    // Until the signature is checked the sender is nobody: the body takes of what there is for those, and of no account's.
     let isBatch = call.request.uri.path == BatchCalls.path
-    let body =
-      try await isBatch ? largeBodies.read(call) : call.body(upTo: AnnouncementCalls.largestBody)
+    let body = try await unproven.read(
+      call, keyID: keyID, upTo: isBatch ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
     call.readBody = body
     let content = SignedRequest.Content(
       method: call.request.method.rawValue, target: call.request.uri.string,
@@ -149,6 +155,20 @@ final class KeyRing: Sendable {
     return try await ledger.key(id: caller.keyID)?.digest == caller.digest
   }
 
+  /// The app groups that keys have, revoked ones among them: they are the operator's, as those of the settings are.
+  ///
+  /// - Throws: `LedgerError`.
+  func groups() async throws(LedgerError) -> Set<String> {
+    try await forgetChanged()
+    let (known, version) = state.withLock { ($0.groups, $0.version) }
+    if let known { return known }
+    let groups = try await ledger.keyGroups()
+    state.withLock { state in
+      if state.version == version { state.groups = groups }
+    }
+    return groups
+  }
+
   private static let unknown = Problem(
     .unauthorized, "key_unknown", "The key is not known, or was revoked: make one with crier keys create.")
 
@@ -165,7 +185,7 @@ final class KeyRing: Sendable {
     if isFresh { return }
     let version = try await ledger.keysVersion()
     state.withLock { state in
-      if state.version != version { state.callers = [:] }
+      if state.version != version { (state.callers, state.groups) = ([:], nil) }
       state.version = version
       state.checkedAt = now
     }

@@ -6,13 +6,20 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import ServiceAccess
 
 /// A connection whose requests are answered on the thread that reads and writes them.
 ///
 /// The library answers on the threads that run all tasks: two changes of thread a request, which cost more than a clip from
 /// memory does. What takes long here is done elsewhere: rendering in tasks of its own, the ledger and the disk on theirs.
 struct LoopBoundChannel: ServerChildChannel {
-  typealias Value = HTTP1Channel.Value
+  /// A connection as the library has it, and as calls see it.
+  struct Value: ServerChildChannelValue {
+    var base: HTTP1Channel.Value
+    var connection: Connection
+
+    var channel: any Channel { base.channel }
+  }
 
   /// Of the socket, in bytes: a clip of 5 s is given to the system in one call, and what is not read of an answer
   /// takes no more of its memory than this. Linux gives twice as much, and no more than `net.core.wmem_max`.
@@ -31,17 +38,22 @@ struct LoopBoundChannel: ServerChildChannel {
       channel.setOption(.writeBufferWaterMark, value: Self.waterMark)
     ).flatMap { _ in
       base.setup(channel: channel, logger: logger)
-    }.flatMapThrowing { value in
+    }.flatMapThrowing { base in
+      let connection = Connection(peer: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }) {
+        channel.close(promise: nil)
+      }
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandlers(handlers(), position: .after(decoder))
-      return value
+      try pipeline.addHandlers([ConnectionEndHandler(connection)] + handlers(), position: .after(decoder))
+      return Value(base: base, connection: connection)
     }
   }
 
   func handle(value: Value, logger: Logger) async {
-    await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
-      await base.handle(value: value, logger: logger)
+    await Connection.$current.withValue(value.connection) {
+      await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
+        await base.handle(value: value.base, logger: logger)
+      }
     }
   }
 }

@@ -29,7 +29,8 @@ struct Order: Sendable {
   /// - Parameter stored: the body with what its sender's key has beside it.
   /// - Throws: ``Problem``, `AnnouncementError`, `AnnouncerError`.
   init(
-    _ call: Call, request: AnnouncementRequest, stored: Data, key: String?, settings: ServiceSettings, hasPlayer: Bool
+    _ call: Call, request: AnnouncementRequest, stored: Data, key: String?, settings: ServiceSettings,
+    groups: AppGroups, hasPlayer: Bool
   ) throws {
     self.request = request
     self.key = key
@@ -44,7 +45,7 @@ struct Order: Sendable {
     }
     options = try RenderOptions(
       request.options, defaults: request.defaults, base: RenderOptions(defaultLocale: settings.locale))
-    group = request.options.group ?? request.defaults.group ?? settings.group
+    group = try groups.group(request.options.group, request.defaults)
     authority = call.authority
     wantsSound = try Accept(call).wantsSound(of: options.format.container)
     if request.deliver.contains(.push) {

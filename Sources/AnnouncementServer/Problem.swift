@@ -79,6 +79,7 @@ extension HTTPField.Name {
   static let lastEventID = HTTPField.Name(token: "Last-Event-ID")
   static let prefer = HTTPField.Name(token: "Prefer")
   static let preferenceApplied = HTTPField.Name(token: "Preference-Applied")
+  static let forwardedFor = HTTPField.Name(token: "X-Forwarded-For")
   static let announcementID = HTTPField.Name(token: "Crier-Announcement-Id")
   static let messageFault = HTTPField.Name(token: MessageFault.field)
 
@@ -142,6 +143,7 @@ extension Problem {
     case let error as LedgerError: self.init(error)
     case let error as PlayerError: self.init(error)
     case let error as AccessError: self.init(error)
+    case let refusal as AccountWork.Refusal: self.init(refusal)
     case is CancellationError: self = .stopping
     case _ where Self.saysDiskIsFull(error): self = .diskFull
     default: self.init(.internalServerError, report.code, report.message)

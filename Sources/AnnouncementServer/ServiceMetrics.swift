@@ -98,6 +98,7 @@ final class ServiceMetrics: Sendable {
     var isPaused: Bool?
     var waiting: Int?
     var eventStreams = 0
+    var batchStreams = 0
     var startedAt = Date()
   }
 
@@ -118,7 +119,9 @@ final class ServiceMetrics: Sendable {
       page.histogram("crier_request_duration_seconds", ("path", path), histogram)
     }
     page.family("crier_refusals_total", "counter", "Requests refused because there was too much of something.")
-    for code in ["engine_busy", "rate_limited", "busy"] {
+    // These are there from the start; the others are when they have come.
+    let usual = ["engine_busy", "rate_limited", "busy", "account_busy", "daily_limit", "too_many_failures"]
+    for code in usual + state.refusals.keys.filter({ !usual.contains($0) }).sorted() {
       page.line("crier_refusals_total", [("code", code)], String(state.refusals[code] ?? 0))
     }
     page.family("crier_cache_hits_total", "counter", "Clips that were there: in memory, on disk, or being made.")
@@ -151,6 +154,8 @@ final class ServiceMetrics: Sendable {
     if let waiting = gauges.waiting { page.line("crier_player_waiting", [], String(waiting)) }
     page.family("crier_event_streams", "gauge", "Event streams that are open.")
     page.line("crier_event_streams", [], String(gauges.eventStreams))
+    page.family("crier_batch_streams", "gauge", "Streams of batches' progress that are open.")
+    page.line("crier_batch_streams", [], String(gauges.batchStreams))
     page.family("crier_start_time_seconds", "gauge", "When the service started, in seconds since 1970.")
     page.line("crier_start_time_seconds", [], String(Int(gauges.startedAt.timeIntervalSince1970)))
     return page.text

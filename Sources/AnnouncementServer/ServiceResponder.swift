@@ -21,6 +21,8 @@ struct ServiceResponder: HTTPResponder {
   let stopping: Stopping
   /// What the service is called where a name of somebody else's is not let in.
   let names: HostNames
+  let failures: FailureGate
+  let refusals: RefusalLog
 
   /// Never throws: every request is answered.
   func respond(to request: Request, context: ServiceContext) async -> Response {
@@ -52,9 +54,12 @@ struct ServiceResponder: HTTPResponder {
         response = try await route.handler(call)
       }
     } catch {
-      let problem = Problem(error)
+      var problem = Problem(error)
+      if problem.status == .unauthorized { problem = failures.refusal(of: call) ?? problem }
       if [.tooManyRequests, .serviceUnavailable].contains(problem.status) { metrics.countRefusal(problem.code) }
-      if problem.status == .internalServerError {
+      if problem.status == .internalServerError,
+        refusals.isWritten(RefusalLog.Kind(status: 500, path: "\(path) (\(problem.code))"))
+      {
         context.logger.error(
           "A request failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
       }
@@ -74,12 +79,16 @@ struct ServiceResponder: HTTPResponder {
         method: Self.countedMethods.contains(request.method) ? request.method.rawValue : "other", path: path,
         status: response.status.code),
       took: duration)
-    // Refusals are worth a line; that all goes well is told by the metrics.
+    // Refusals are worth a line, and not a thousand in a second; that all goes well is told by the metrics.
+    let isRefusal = response.status.code >= 400
+    guard !isRefusal || refusals.isWritten(RefusalLog.Kind(status: response.status.code, path: path)) else {
+      return response
+    }
     context.logger.log(
-      level: response.status.code < 400 ? .debug : .info, "request",
+      level: isRefusal ? .info : .debug, "request",
       metadata: [
         "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
-        "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.keyID ?? "-")",
+        "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.logName ?? "-")",
         "ms": "\(Int(duration.inSeconds * 1000))",
       ])
     return response

@@ -17,8 +17,17 @@ public struct ServiceSettings: Sendable {
   /// Of announcements that name none, and whose key has none.
   public var locale = "en-US"
   public var group = "group.crier"
+  /// The other app groups that a request may name; nil for those that have a folder when the service starts. A key's own
+  /// group may be named beside them.
+  public var groups: [String]?
   /// Of keys that have no limit of their own.
   public var rate: RateLimit
+  /// Of each account.
+  public var work = WorkLimits()
+  /// How many answers of 401 an address may have; nil for as many as come. Whoever has a good key is not limited by it.
+  public var keyFailures: RateLimit?
+  /// Whose `X-Forwarded-For` says who calls.
+  public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
   /// Clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
   /// Of a signed URL of a clip, in seconds.
@@ -45,5 +54,8 @@ public struct ServiceSettings: Sendable {
   var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// - Parameter rate: see ``rate``.
-  public init(rate: RateLimit) { self.rate = rate }
+  public init(rate: RateLimit) {
+    self.rate = rate
+    keyFailures = try? RateLimit(rate: 10, burst: 50)
+  }
 }

@@ -36,30 +36,33 @@ public final class Announcer: Sendable {
 
   /// Makes a clip, or finds it made, and leaves it in the library.
   ///
-  /// - Parameter library: where it is published; `nil` makes the bytes and writes nothing.
+  /// - Parameters:
+  ///   - library: where it is published; `nil` makes the bytes and writes nothing.
+  ///   - permit: asked for before a clip is made that does not stand in the library.
   /// - Throws: the error of the room that failed: `AnnouncementError` (the input), `AnnouncerError`, `SpeechEngineError`,
   ///   `VoicePackError` and `VoicePackIntegrityError` (a pack that was asked for), `MasteringError`, `SoundFileError`,
-  ///   `SoundLibraryError` (the output).
+  ///   `SoundLibraryError` (the output); and what the permit throws.
   public func render(
-    _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?
+    _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?,
+    permit: NewClipPermit = .always
   ) async throws -> RenderedClip {
     try await withTaskExecutorPreference(WaitingThreads.shared) {
-      try await rendered(announcement, options, into: library)
+      try await rendered(announcement, options, into: library, permit)
     }
   }
 
   /// On a thread that may wait for the disk.
   private func rendered(
-    _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?
+    _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?, _ permit: NewClipPermit
   ) async throws -> RenderedClip {
     try options.check()
     let written = try ways(announcement, options, by: packs.pack(for:pauses:options:))
     do {
-      return try await rendered(announcement, options, written, into: library)
+      return try await rendered(announcement, options, written, into: library, permit)
     } catch let error as SpeechEngineError where [.engineUnavailable, .speakerDied].contains(error.code) {
       let recorded = try waysWithoutEngine(announcement, options, written)
       guard !recorded.ways.isEmpty else { throw error }
-      return try await rendered(announcement, options, recorded, into: library)
+      return try await rendered(announcement, options, recorded, into: library, permit)
     }
   }
 
@@ -67,7 +70,8 @@ public final class Announcer: Sendable {
   private typealias Written = (ways: [Way], remarks: Remarks)
 
   private func rendered(
-    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into library: SoundLibrary?
+    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, into library: SoundLibrary?,
+    _ permit: NewClipPermit
   ) async throws -> RenderedClip {
     let (ways, remarks) = written
     // Clips alone need no engine, and none is started for them.
@@ -82,6 +86,9 @@ public final class Announcer: Sendable {
     if let library, let found = try Self.find(whole, options, in: library) {
       return try clip(announcement, ways, remarks, options, found, cached: true, in: library)
     }
+    try await permit.begin()
+    var madeBytes: Int?
+    defer { permit.end(madeBytes) }
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
     // Ways that the engine could not speak are none of this clip's recipe: should the fault have been a passing one,
     // the whole clip's name is still free for the whole clip.
@@ -99,6 +106,7 @@ public final class Announcer: Sendable {
     // Its digest is found while the disk is waited for.
     async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
+    madeBytes = bytes.count
     return try await clip
   }
 

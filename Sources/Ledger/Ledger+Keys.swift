@@ -57,6 +57,14 @@ extension Ledger {
     }
   }
 
+  /// The app groups that keys have, revoked ones among them.
+  public func keyGroups() async throws(LedgerError) -> Set<String> {
+    try await read { database in
+      try String.fetchSet(
+        database.cachedStatement(sql: "SELECT DISTINCT group_id FROM keys WHERE group_id IS NOT NULL"))
+    }
+  }
+
   /// The key with that digest; nil when there is none, or it is revoked.
   public func key(digest: Data) async throws(LedgerError) -> Key? {
     try await read { try Self.key("digest = ? AND revoked_at IS NULL", digest, in: $0) }

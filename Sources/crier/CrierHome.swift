@@ -54,6 +54,9 @@ struct CrierHome: Sendable {
   /// The lists that the service renders ahead.
   var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
 
+  /// What each account has used of its day's new clips.
+  var accountWork: URL { directory.appending(path: "account-work.json") }
+
   /// The key that the service made at its first start, for its owner.
   var firstKey: URL { directory.appending(path: "first-key") }
 

@@ -112,7 +112,10 @@ struct Keys: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists the keys: id, account, scopes, name, limit, when it was made, last used and revoked.")
+      abstract: """
+        Lists the keys: id, account, scopes, name, limit, when it was made, last used and revoked, and what the log calls \
+        it.
+        """)
 
     @Flag(help: "Print a line of JSON for each key.")
     var json = false
@@ -188,9 +191,12 @@ private struct KeyLine: Encodable {
   var createdAt: Date
   var lastUsedAt: Date?
   var revokedAt: Date?
+  /// What stands for the key in the service's log.
+  var logName: String
 
   enum CodingKeys: String, CodingKey {
     case id, account, scopes, name, locale, pack, group, rate, burst
+    case logName = "log_name"
     case createdAt = "created_at"
     case lastUsedAt = "last_used_at"
     case revokedAt = "revoked_at"
@@ -201,6 +207,7 @@ private struct KeyLine: Encodable {
     (locale, pack, group) = (key.locale, key.pack, key.group)
     (rate, burst) = (key.rate?.perSecond, key.rate?.burst)
     (createdAt, lastUsedAt, revokedAt) = (key.createdAt, key.lastUsedAt, key.revokedAt)
+    logName = APIKey.logName(ofDigest: key.digest)
   }
 
   var text: String {
@@ -208,7 +215,7 @@ private struct KeyLine: Encodable {
     return [
       id, Terminal.printable(account), scopes.joined(separator: ","), Terminal.printable(name ?? "-"),
       limit ?? "no limit", "made \(Self.time(createdAt))", lastUsedAt.map { "used \(Self.time($0))" } ?? "not used",
-      revokedAt.map { "revoked \(Self.time($0))" } ?? "in force",
+      revokedAt.map { "revoked \(Self.time($0))" } ?? "in force", "logged as \(logName)",
     ].joined(separator: "\t")
   }
 

@@ -120,7 +120,8 @@ struct Serve: AsyncParsableCommand {
         player: player.map { lane, output, settings in
           (lane, { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: settings) })
         },
-        secret: try SigningSecret.load(home.signingSecret), console: console),
+        secret: try SigningSecret.load(home.signingSecret), console: console,
+        accountWork: home.accountWork),
       settings: settings, logger: logger
     ) { [settings] port in
       let address = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"

@@ -14,7 +14,13 @@ import Yams
 struct ServiceConfiguration: Sendable {
   /// What can be set; each has a default.
   enum Name: String, CaseIterable, Sendable {
-    case host, port, hosts, output, locale, group, rate, burst, speakers, volume, gap, chime
+    case host, port, hosts, output, locale, group, groups, rate, burst, speakers, volume, gap, chime, batches, proxies
+    case clipsAtOnce = "clips_at_once"
+    case clipsADay = "clips_a_day"
+    case clipMegabytesADay = "clips_mb_a_day"
+    case eventStreams = "event_streams"
+    case batchStreams = "batch_streams"
+    case keyFailures = "key_failures"
     case publicURL = "public_url"
     case missingNumber = "missing_number_ms"
     case backlogPayments = "backlog_payments"
@@ -129,6 +135,12 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       "give an app group: letters, digits, . and -, such as group.crier"
     }
+    let groups = try reader.text(.groups, "") {
+      Self.names(in: $0).allSatisfy(GroupContainer.isGroupName)
+    } rule: {
+      "give app groups with spaces or commas between them, such as 'group.till group.shop'"
+    }
+    settings.groups = groups.isEmpty ? nil : Self.names(in: groups)
     let publicURL = try reader.text(.publicURL, "") { text in
       text.isEmpty || Self.isBase(text)
     } rule: {
@@ -138,6 +150,7 @@ struct ServiceConfiguration: Sendable {
     let rate = try reader.decimal(.rate, settings.rate.rate, RateLimit.rates)
     let burst = try reader.number(.burst, min(RateLimit.bursts.upperBound, max(1, Int(rate * 2))), RateLimit.bursts)
     settings.rate = try RateLimit(rate: rate, burst: burst)
+    try readLimits(&reader)
     speakers = try reader.number(.speakers, speakers, 1...256)
     volume = try reader.number(.volume, volume, 0...100)
     gap = try reader.number(.gap, gap, 0...60_000)
@@ -162,6 +175,26 @@ struct ServiceConfiguration: Sendable {
       "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))"
     }
     logLevel = Logger.Level(rawValue: level) ?? .info
+  }
+
+  /// What an account may have done, and what an address without a good key may send.
+  private mutating func readLimits(_ reader: inout Reader) throws {
+    var work = settings.work
+    work.clipsAtOnce = try reader.number(.clipsAtOnce, work.clipsAtOnce, 1...1_000)
+    work.clipsADay = try reader.number(.clipsADay, work.clipsADay, 1...1_000_000_000)
+    work.bytesADay = try reader.number(.clipMegabytesADay, work.bytesADay >> 20, 1...1_000_000_000) << 20
+    work.eventStreams = try reader.number(.eventStreams, work.eventStreams, 1...100)
+    work.batchStreams = try reader.number(.batchStreams, work.batchStreams, 1...100)
+    work.batches = try reader.number(.batches, work.batches, 1...16)
+    settings.work = work
+    let failures = try reader.number(.keyFailures, 10, 0...100_000)
+    settings.keyFailures = failures > 0 ? try RateLimit(rate: Double(failures), burst: 5 * failures) : nil
+    let proxies = try reader.text(.proxies, "127.0.0.1 ::1") {
+      Self.names(in: $0).allSatisfy { IPAddress($0) != nil }
+    } rule: {
+      "give addresses with spaces or commas between them, such as '127.0.0.1 ::1'"
+    }
+    settings.proxies = Set(Self.names(in: proxies).compactMap { IPAddress($0) })
   }
 
   private static func names(in list: String) -> [String] {

@@ -240,8 +240,9 @@ struct LogTests {
     #expect(lines.count { $0.contains("request") } >= 8)
     #expect(lines.contains { $0.contains("201") && $0.contains("/v1/announcements") })
     let key = try client.key.orThrow("a key").key
-    #expect(lines.contains { $0.contains(key.id) }, "whose request it was is told by the key's id")
-    for secret in ["77.3", "zqzq", "Zhang", "lunch", key.text, String(key.text.suffix(20)), "crier_"] {
+    let name = APIKey.logName(ofDigest: key.digest)
+    #expect(lines.contains { $0.contains(name) }, "whose request it was is told by the key's name in the log")
+    for secret in [key.id, "77.3", "zqzq", "Zhang", "lunch", key.text, String(key.text.suffix(20)), "crier_"] {
       #expect(!lines.contains { $0.contains(secret) }, "\(secret)")
     }
   }

@@ -138,6 +138,7 @@ struct AnnouncingTests {
 
   @Test("what a request leaves out comes from its key, and what it says wins")
   func keyDefaults() async throws {
+    let service = try TestService { $0.settings.groups = ["group.third"] }
     let client = try await service.client(locale: "zh-CN", group: "group.other")
     let left = try await client.post(payment("p1"))
     #expect(try left.string("locale") == "zh-CN")

@@ -81,6 +81,7 @@ struct BatchTests {
 
   @Test("its options hold for each row")
   func options() async throws {
+    let service = try TestService { $0.settings.groups = ["group.batch"] }
     let client = try await service.client()
     let query = "?format=caf&encoding=ulaw&rate=200&voice=en-us%2Bf5&method=speech&group=group.batch"
     let place = try await client.postBatch("text\nhello\n", query: query).header("Location").orThrow("a place")
@@ -174,7 +175,7 @@ struct BatchTests {
     var places: [String] = []
     for _ in 0..<4 { places.append(try await client.postBatch("text\none\n").header("Location").orThrow("a place")) }
     let fifth = try await client.postBatch("text\none\n")
-    #expect(fifth.status == 429 && fifth.code == "busy" && fifth.header("Retry-After") == "30")
+    #expect(fifth.status == 429 && fifth.code == "account_busy" && fifth.header("Retry-After") == "30")
     service.startBatches()
     for place in places { #expect(try await client.end(of: place).string("state") == "done") }
     #expect(service.voice.calls == 1)

@@ -178,18 +178,18 @@ struct EventTests {
   @Test("so many streams may be open, and no more")
   func mostStreams() async throws {
     let client = try await service.client()
-    let hub = service.server.hub
-    let own = (0..<EventCalls.mostStreams).compactMap { _ in
-      hub.listen("one", atMost: EventCalls.mostStreams, ofOne: EventCalls.mostOfOne)
-    }
-    #expect(own.count == EventCalls.mostOfOne, "an account leaves room for others")
-    let listeners = (0..<EventCalls.mostStreams).compactMap { number in
-      hub.listen("account \(number)", atMost: EventCalls.mostStreams, ofOne: EventCalls.mostOfOne)
-    }
-    #expect(own.count + listeners.count == EventCalls.mostStreams)
-    let refused = try await client.get("/v1/events", Self.headers)
-    #expect(refused.status == 503 && refused.code == "busy" && refused.header("Retry-After") != nil)
-    withExtendedLifetime((own, listeners)) {}
+    let slots = service.server.eventSlots
+    let most = WorkLimits().eventStreams
+    let own = try (0..<most).map { _ in try slots.take("shop") }
+    let greedy = try await client.get("/v1/events", Self.headers)
+    #expect(greedy.status == 429 && greedy.code == "account_busy" && greedy.header("Retry-After") != nil)
+    let others = try (most..<EventCalls.mostStreams).map { try slots.take("account \($0)") }
+    let late = try await service.client(account: "late").get("/v1/events", Self.headers)
+    #expect(late.status == 503 && late.code == "busy" && late.header("Retry-After") != nil)
+    own[0].free()
+    let stream = try await listen(client)
+    stream.end()
+    withExtendedLifetime((own, others)) {}
   }
 
   @Test("what is no stream is not begun")

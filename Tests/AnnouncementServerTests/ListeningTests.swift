@@ -127,6 +127,44 @@ struct ListeningTests {
     }
   }
 
+  @Test(
+    "a client that goes frees the slot of its stream at once, though nothing is told to it", arguments: [true, false])
+  func streamsGone(isHalf: Bool) async throws {
+    try await serve {
+      // No beat, at whose writing the library would notice it.
+      $0.settings.heartbeat = 3_600
+      $0.settings.work.eventStreams = 3
+      $0.settings.work.batchStreams = 3
+    } _: { service, port in
+      let client = try await service.client()
+      let key = try client.key.orThrow("a key").bearer
+      // A list that does not end.
+      service.voice.hold()
+      defer { service.voice.release() }
+      let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+      for (path, slots) in [("/v1/events", service.server.eventSlots), (place, service.server.batchSlots)] {
+        let request = Self.get(path, "Authorization: \(key)\r\nAccept: text/event-stream\r\n")
+        // More than twice as many as there are slots, and each time all of them.
+        for _ in 0..<3 {
+          var streams: [any Channel] = []
+          for number in 1...3 {
+            let stream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+              .channelOption(.allowRemoteHalfClosure, value: true).connect(host: "127.0.0.1", port: port).get()
+            try await stream.writeAndFlush(ByteBuffer(string: request))
+            streams.append(stream)
+            while slots.count < number { await Task.yield() }
+          }
+          let refused = try await client.get(path, ["Accept": "text/event-stream"])
+          #expect(refused.status == 429 && refused.code == "account_busy")
+          for stream in streams { try await stream.close(mode: isHalf ? .output : .all) }
+          while slots.count > 0 { await Task.yield() }
+          // The service may have closed its side by now.
+          for stream in streams where isHalf { try? await stream.close() }
+        }
+      }
+    }
+  }
+
   @Test("it stops with a stream open, a payment playing and a list under way, and loses none of them")
   func stops() async throws {
     let (keys, told) = AsyncStream.makeStream(of: (client: TestKey, batch: String).self)

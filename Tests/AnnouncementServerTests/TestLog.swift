@@ -3,6 +3,14 @@
 import Answers
 import Logging
 
+/// A clock that the test sets.
+final class TestTime: Sendable {
+  private let time = Locked(Duration.zero)
+
+  var now: Duration { time.withLock { $0 } }
+  func wait(_ duration: Duration) { time.withLock { $0 += duration } }
+}
+
 /// A log in memory.
 final class TestLog: Sendable {
   private let entries = Locked<[String]>([])

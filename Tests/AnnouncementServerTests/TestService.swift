@@ -85,7 +85,8 @@ final class TestService: Sendable {
       AnnouncementServer.Parts(
         announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
         player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
-        console: try ConsoleFiles(folder: Self.installation.console)),
+        console: try ConsoleFiles(folder: Self.installation.console),
+        accountWork: folder.url.appending(path: "account-work.json")),
       settings: options.settings, logger: log.logger, onStart: options.onStart)
   }
 

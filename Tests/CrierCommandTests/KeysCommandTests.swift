@@ -95,6 +95,7 @@ struct KeysCommandTests {
     let time = /[a-z]+ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/
     #expect(rows[0][5].wholeMatch(of: time) != nil && rows[0][6].wholeMatch(of: time) != nil)
     #expect(rows[0][6].hasPrefix("used ") && rows[0][7] == "in force")
+    #expect(try rows[0][8] == "logged as \(APIKey.logName(ofDigest: APIKey(first.key).digest))")
     #expect(rows[1][6] == "not used" && rows[1][7].hasPrefix("revoked ") && rows[1][7].wholeMatch(of: time) != nil)
 
     let json = try crier("keys", "list", "--json").output

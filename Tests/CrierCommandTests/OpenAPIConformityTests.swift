@@ -197,7 +197,7 @@ struct OpenAPIConformityTests {
         _ = try service.service.send(
           "POST", "/v1/batches", headers: ["Content-Type: application/jsonl"], body: Data(long.utf8))
       }
-      _ = try post("application/jsonl", rows, "", 429, "busy")
+      _ = try post("application/jsonl", rows, "", 429, "account_busy")
       service.expectAllProvoked(tag: "Batches")
     }
   }

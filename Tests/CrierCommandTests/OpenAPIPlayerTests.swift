@@ -82,7 +82,7 @@ struct OpenAPIPlayerTests {
     service.expectAllProvoked(tag: "Player")
 
     let others = try (0..<23).map { _ in try listen(service) }
-    try service.check("events", 503, "busy")
+    try service.check("events", 429, "account_busy")
     _ = others
   }
 

@@ -14,7 +14,10 @@ struct ServeConfigurationTests {
     ("public_url", "https://pay.example", "http://pay.example:81/crier"), ("missing_number_ms", "100", "0"),
     ("backlog_payments", "20", "1"), ("backlog_seconds", "90", "1"), ("cache_mb", "16", "1"), ("url_days", "1", "30"),
     ("retention_days", "5", "400"), ("request_seconds", "5", "60"), ("stop_seconds", "3", "60"),
-    ("connections", "100", "16"), ("log_level", "debug", "error"),
+    ("connections", "100", "16"), ("log_level", "debug", "error"), ("groups", "group.till", "group.a"),
+    ("clips_at_once", "8", "1"), ("clips_a_day", "500", "1"), ("clips_mb_a_day", "100", "1"),
+    ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
+    ("proxies", "192.0.2.1", "192.0.2.2"),
   ]
 
   private struct Shown: Equatable {
@@ -60,7 +63,8 @@ struct ServeConfigurationTests {
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
         "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0", "cache_mb": "64", "url_days": "7",
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
-        "log_level": "info",
+        "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
+        "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
@@ -189,6 +193,10 @@ struct ServeConfigurationTests {
         "hosts (crier.yaml): give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7."
       ),
       ("hosts: 'pay.example:80'", "hosts (crier.yaml): give"), ("hosts: '*'", "hosts (crier.yaml): give"),
+      ("groups: 'group.a ../etc'", "groups (crier.yaml): give app groups"),
+      ("groups: [group.a]", "groups (crier.yaml): give one value"),
+      ("proxies: localhost", "proxies (crier.yaml): give addresses"),
+      ("batches: 17", "batches (crier.yaml): give a whole number from 1 to 16"),
     ])
   func wrongSetting(text: String, words: String) throws {
     let crier = try Command()

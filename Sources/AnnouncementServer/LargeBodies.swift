@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Answers
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import ServiceAccess
+
+/// Lists are read into memory, a few at a time: as many as come would take all of it.
+final class LargeBodies: Sendable {
+  static let most = 6
+  /// Of an account: one that sends half of its lists does not keep the others from sending theirs.
+  static let mostOfOne = 2
+
+  private let reading = Locked<[String: Int]>([:])
+
+  /// How many are being read.
+  var count: Int { reading.withLock { $0.values.reduce(0, +) } }
+
+  /// - Parameter account: whose body it is, which is known by now.
+  /// - Throws: ``Problem``: 429 when as many are being read as may, and as ``Call/body(upTo:)``.
+  func read(_ call: Call, of account: String) async throws -> Data {
+    if let body = call.readBody { return body }
+    let refusal: Problem? = reading.withLock { reading in
+      if reading[account, default: 0] >= Self.mostOfOne {
+        return .accountBusy("\(Self.mostOfOne) lists of the account are being sent", retryAfter: 5)
+      }
+      if reading.values.reduce(0, +) >= Self.most {
+        return Problem(
+          .tooManyRequests, "busy", "\(Self.most) lists are being sent: try again in a moment.", retryAfter: 5)
+      }
+      reading[account, default: 0] += 1
+      return nil
+    }
+    if let refusal { throw refusal }
+    defer {
+      reading.withLock { reading in
+        reading[account, default: 1] -= 1
+        if reading[account] == 0 { reading[account] = nil }
+      }
+    }
+    return try await call.body(upTo: BatchCalls.largestBody)
+  }
+}
+
+/// Bodies of signed requests, read before it is known who sends them, within a budget of their own.
+final class UnprovenBodies: Sendable {
+  private struct State {
+    var budget: BodyBudget
+    /// The connections of those that are coming.
+    var connections: [BodyBudget.Ticket: Connection] = [:]
+  }
+
+  private let state: Locked<State>
+  private let time: @Sendable () -> Duration
+
+  init(_ limits: BodyBudget.Limits = BodyBudget.Limits(), time: @escaping @Sendable () -> Duration) {
+    state = Locked(State(budget: BodyBudget(limits)))
+    self.time = time
+  }
+
+  /// How many are being read.
+  var count: Int { state.withLock { $0.budget.count } }
+  /// What is held of them, in bytes.
+  var bytes: Int { state.withLock { $0.budget.bytes } }
+
+  /// Reads a body.
+  ///
+  /// - Parameters:
+  ///   - keyID: of the key that the sender names.
+  ///   - limit: in bytes.
+  /// - Throws: ``Problem``: 429 when there is no room for it, 413 when it is larger, 400 when its sender ends in the middle.
+  func read(_ call: Call, keyID: String, upTo limit: Int) async throws -> Data {
+    if let length = call.header(.contentLength).flatMap({ Int($0) }), length > limit { throw Call.tooLarge(limit) }
+    guard let ticket = begin(keyID) else { throw Self.noRoom }
+    defer { end(ticket) }
+    var body = Data()
+    do {
+      for try await piece in call.request.body {
+        guard body.count + piece.readableBytes <= limit else { throw Call.tooLarge(limit) }
+        guard grow(ticket, by: piece.readableBytes) else { throw Self.noRoom }
+        body += piece.readableBytesView
+      }
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Call.incomplete
+    }
+    return body
+  }
+
+  private static let noRoom = Problem(
+    .tooManyRequests, "busy", "More signed requests are being sent than may be: try again in a moment.", retryAfter: 2)
+
+  private func begin(_ keyID: String) -> BodyBudget.Ticket? {
+    let now = time()
+    let connection = Connection.current
+    let (ticket, closed) = state.withLock { state in
+      let (ticket, gaveWay) = state.budget.begin(keyID, at: now)
+      let closed = gaveWay.compactMap { state.connections.removeValue(forKey: $0) }
+      if let ticket { state.connections[ticket] = connection }
+      return (ticket, closed)
+    }
+    for connection in closed { connection.close() }
+    return ticket
+  }
+
+  private func grow(_ ticket: BodyBudget.Ticket, by count: Int) -> Bool {
+    let now = time()
+    let (isHeld, closed) = state.withLock { state in
+      let (isHeld, gaveWay) = state.budget.grow(ticket, by: count, at: now)
+      return (isHeld, gaveWay.compactMap { state.connections.removeValue(forKey: $0) })
+    }
+    for connection in closed { connection.close() }
+    return isHeld
+  }
+
+  private func end(_ ticket: BodyBudget.Ticket) {
+    state.withLock { state in
+      state.budget.end(ticket)
+      state.connections[ticket] = nil
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A connection, as calls see it", .timeLimit(.minutes(10)))
+struct ConnectionTests {
+  @Test("that its other side has gone is told to all who wait for it, and to those who come late")
+  func ends() async {
+    let connection = Connection(peer: nil)
+    let (one, two) = (connection.ends(), connection.ends())
+    connection.end()
+    connection.end()
+    for stream in [one, two, connection.ends()] {
+      var count = 0
+      for await _ in stream { count += 1 }
+      #expect(count == 1)
+    }
+  }
+
+  @Test("who waits no longer is forgotten")
+  func forgotten() async {
+    let connection = Connection(peer: nil)
+    for _ in 0..<10 {
+      let task = Task { for await _ in connection.ends() {} }
+      task.cancel()
+      await task.value
+    }
+    #expect(connection.watchers == 0)
+  }
+
+  @Test("it has gone when it sends nothing more, or is closed", arguments: [true, false])
+  func handler(isHalf: Bool) throws {
+    let connection = Connection(peer: nil)
+    let channel = EmbeddedChannel(handler: ConnectionEndHandler(connection))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    #expect(!connection.isOver)
+    if isHalf { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+    if !isHalf { _ = try channel.finish() }
+    #expect(connection.isOver)
+    if isHalf { _ = try channel.finish() }
+  }
+}
+
+@Suite("Slots for streams")
+struct StreamSlotsTests {
+  private func code(_ slots: StreamSlots, _ account: String) -> String? {
+    do {
+      _ = try slots.take(account)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test("so many of an account, and so many in all; a slot is freed once, and with its last owner")
+  func slots() throws {
+    let slots = StreamSlots("streams", most: 3, mostOfOne: 2)
+    let first = try slots.take("a")
+    var second: StreamSlots.Slot? = try slots.take("a")
+    #expect(code(slots, "a") == "account_busy")
+    let third = try slots.take("b")
+    #expect(code(slots, "c") == "busy" && slots.count == 3)
+    for _ in 0..<3 { first.free() }
+    #expect(slots.count == 2 && second != nil)
+    second = nil
+    #expect(slots.count == 1)
+    third.free()
+    #expect(slots.count == 0 && code(slots, "a") == nil && slots.count == 0)
+  }
+}

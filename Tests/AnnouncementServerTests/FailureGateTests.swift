@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Who fails often is told to wait")
+struct FailureGateTests {
+  private let service: TestService
+
+  init() throws {
+    service = try TestService { $0.settings.keyFailures = try? RateLimit(rate: 0.01, burst: 3) }
+  }
+
+  /// Does something as a caller from an address.
+  private func from<Value: Sendable>(
+    _ address: String?, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    try await Connection.$current.withValue(Connection(peer: address.flatMap { IPAddress($0) })) { try await work() }
+  }
+
+  private func statuses(
+    _ address: String?, _ count: Int, _ headers: [String: String] = [:], _ path: String = "/v1/voices"
+  ) async throws -> [Int] {
+    try await from(address) {
+      var statuses: [Int] = []
+      for _ in 0..<count { statuses.append(try await service.stranger.get(path, headers).status) }
+      return statuses
+    }
+  }
+
+  @Test("above the limit of its address whoever has no good key gets 429, and other addresses do not")
+  func limited() async throws {
+    #expect(try await statuses("192.0.2.1", 5) == [401, 401, 401, 429, 429])
+    let refused = try await from("192.0.2.1") { try await service.stranger.get("/v1/voices") }
+    #expect(refused.code == "too_many_failures" && (Int(refused.header("Retry-After") ?? "") ?? 0) > 50)
+    #expect(try await statuses("192.0.2.2", 1) == [401])
+    let metrics = MetricLines(try await service.stranger.get("/metrics").text)
+    #expect(metrics.faults == [])
+    #expect(metrics.values[#"crier_refusals_total{code="too_many_failures"}"#] == 3)
+    #expect(metrics.values[#"crier_requests_total{method="GET",path="/v1/voices",status="429"}"#] == 3)
+  }
+
+  @Test("a good key is not limited by what others send from its address, and open calls are not either")
+  func goodKey() async throws {
+    let client = try await service.client()
+    _ = try await statuses("192.0.2.1", 10)
+    try await from("192.0.2.1") { () async throws in
+      for _ in 0..<10 { #expect(try await client.get("/v1/voices").status == 200) }
+      #expect(try await client.post(payment()).status == 201)
+      #expect(try await service.client().get("/v1/voices").status == 200, "nor is one that was never seen before")
+      #expect(try await service.stranger.get("/healthz").status == 200)
+    }
+  }
+
+  @Test("bad keys, bad signatures and bad URLs count alike")
+  func kinds() async throws {
+    #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Bearer \(APIKey.make().text)"]) == [401])
+    #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Crier 00000000"]) == [401])
+    let name = String(repeating: "a", count: 64)
+    #expect(
+      try await statuses("192.0.2.1", 2, [:], "/v1/clips/\(name).wav?expires=1&signature=x") == [401, 429])
+  }
+
+  @Test("behind a proxy each of its callers has a limit of its own, and the proxy has none")
+  func proxies() async throws {
+    #expect(try await statuses("127.0.0.1", 4, ["X-Forwarded-For": "192.0.2.1"]) == [401, 401, 401, 429])
+    #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.1, 192.0.2.2"]) == [401])
+    #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.9, 192.0.2.1"]) == [429])
+    #expect(try await statuses("127.0.0.1", 6) == Array(repeating: 401, count: 6))
+    #expect(try await statuses(nil, 6) == Array(repeating: 401, count: 6))
+    // Who is no proxy is not believed.
+    #expect(
+      try await statuses("192.0.2.7", 4, ["X-Forwarded-For": "198.51.100.1"]) == [401, 401, 401, 429])
+  }
+
+  @Test("without a limit in the settings there is none")
+  func off() async throws {
+    let service = try TestService { $0.settings.keyFailures = nil }
+    try await from("192.0.2.1") { () async throws in
+      for _ in 0..<100 { #expect(try await service.stranger.get("/v1/voices").status == 401) }
+    }
+  }
+}
+
+@Suite("Refusals in the log", .timeLimit(.minutes(10)))
+struct RefusalLogTests {
+  @Test("of many alike the first are written, then their number, and the metrics have them all")
+  func sampled() async throws {
+    let service = try TestService()
+    for _ in 0..<2_000 { _ = try await service.stranger.get("/v1/voices") }
+    _ = try await service.stranger.get("/v1/nothing")
+    func more() -> [Int] {
+      service.log.lines.compactMap { line in
+        line.firstMatch(of: /and ([0-9]+) more in the last second.*voices/).flatMap { Int($0.1) }
+      }
+    }
+    let written = service.log.lines.count { $0.contains("request") && $0.contains("/v1/voices") }
+    while more().reduce(0, +) + service.log.lines.count(where: { $0.contains("request") && $0.contains("voices") })
+      < 2_000
+    { await Task.yield() }
+    #expect(written < 2_000 && more().reduce(0, +) >= 2_000 - 10 * 120)
+    #expect(service.log.lines.contains { $0.contains("404") }, "another kind has its own lines")
+    let metrics = try await service.stranger.get("/metrics").text
+    #expect(metrics.contains(#"crier_requests_total{method="GET",path="/v1/voices",status="401"} 2000"#))
+  }
+
+  @Test("what goes well is not sampled: it is written only for who asks for each of them")
+  func successes() async throws {
+    let service = try TestService()
+    for _ in 0..<50 { _ = try await service.stranger.get("/healthz") }
+    #expect(service.log.lines.count { $0.contains("/healthz") } == 50)
+  }
+}

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
+import Announcer
+import Foundation
+import NIOCore
+import TestSupport
 import Testing
 
 @testable import AnnouncementServer
@@ -65,5 +70,59 @@ struct RecentlyUsedTests {
     cache.remove(1)
     cache.remove(1)
     #expect(cache.count == 0)
+  }
+
+  @Test("what is removed, replaced or outlived is let go, and so is all of it with the cache")
+  func released() {
+    final class Token: Sendable {}
+    var cache: RecentlyUsed<Int, Token>? = RecentlyUsed(capacityBytes: 3)
+    let held = (0..<6).map { number in
+      let token = Token()
+      cache?.insert(token, for: number % 5, bytes: 1)
+      return Weak(token)
+    }
+    #expect(held.map { $0.token != nil } == [false, false, false, true, true, true])
+    cache?.remove(4)
+    #expect(held[4].token == nil && cache?.count == 2)
+    cache = nil
+    #expect(held.allSatisfy { $0.token == nil })
+  }
+
+  private struct Weak {
+    weak var token: AnyObject?
+    init(_ token: AnyObject) { self.token = token }
+  }
+}
+
+@Suite("What is kept of clips takes what is counted")
+struct CacheAccountingTests {
+  @Test("a clip counts with all of its buffer, which takes up to twice its bytes")
+  func buffers() async throws {
+    let service = try TestService()
+    let client = try await service.client()
+    func cached() async throws -> Int {
+      let lines = MetricLines(try await service.stranger.get("/metrics").text)
+      return Int(lines.values["crier_cache_bytes"] ?? 0)
+    }
+    var (before, buffers) = (0, 0)
+    for (index, text) in ["one", "one two", "one two three"].enumerated() {
+      let bytes = try await client.post(#"{"id":"\#(index)","text":"\#(text)"}"#).number("clip.bytes").orThrow("a size")
+      let after = try await cached()
+      let capacity = ByteBuffer(bytes: [UInt8](repeating: 0, count: bytes)).storageCapacity
+      #expect(after - before >= capacity + 2_048, "\(bytes) bytes in \(capacity)")
+      (before, buffers) = (after, buffers + capacity)
+    }
+    #expect(before < buffers + 3 * 16_384, "and not much more than that")
+  }
+
+  @Test("a report counts with its texts and marks")
+  func reports() async throws {
+    let service = try TestService()
+    let announcer = Announcer(phraseBooks: try TestService.books.get(), engine: service.voice)
+    func bytes(_ text: String) async throws -> Int {
+      try await announcer.render(.text(text, locale: nil), into: nil).report.heapBytes
+    }
+    let (short, long) = (try await bytes("one"), try await bytes("one two three four five six seven eight nine ten"))
+    #expect(short > 64 && long >= short + 48)
   }
 }

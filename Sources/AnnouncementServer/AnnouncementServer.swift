@@ -162,7 +162,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
-      failures: FailureGate(settings.keyFailures, proxies: settings.proxies, time: time),
+      failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
       refusals: RefusalLog(logger, time: time))
   }
 

@@ -33,6 +33,10 @@ struct Call: Sendable {
   var readBody: Data?
   /// Set where the sender waits to be told that the body is wanted.
   var awaitedContinue: AwaitedContinue?
+  /// The address of the connection's other side; nil where there is none, as on a Unix socket.
+  var peer: IPAddress?
+  /// Who sends the call: the peer, or whom a known proxy names; nil behind a proxy that names nobody.
+  var client: IPAddress?
   var logger: Logger
 
   /// Who sends it.
@@ -45,6 +49,9 @@ struct Call: Sendable {
     }
   }
 
+  /// The address that the call comes from, as far as it is known.
+  var remoteAddress: IPAddress? { client ?? peer }
+
   /// A field of the head, with a control character (DEL) for each byte that is not ASCII: no field that is read here has any, and
   /// comparing other letters may take time that grows with the square of their number.
   func header(_ name: HTTPField.Name) -> String? {
@@ -53,8 +60,9 @@ struct Call: Sendable {
     return String(decoding: field.utf8.map { $0 < 0x80 ? $0 : 0x7F }, as: UTF8.self)
   }
 
-  /// Whether the sender wants keys that nobody reads refused: `Prefer: handling=strict` (RFC 7240).
-  var isStrict: Bool { Preference.handling(in: header(.prefer)) == "strict" }
+  /// Whether keys that nobody reads are refused: the sender wants it (`Prefer: handling=strict`, RFC 7240), or its key was
+  /// made so.
+  var isStrict: Bool { Preference.handling(in: header(.prefer)) == "strict" || caller?.isStrict == true }
 
   /// What is made of keys that nobody reads.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
@@ -131,6 +139,14 @@ struct Caller: Sendable, Hashable {
   var scopes: Set<Scope>
   var defaults: AnnouncementRequest.Defaults
   var limit: RateLimit
+  /// From when on the key is refused; nil for one that does not expire.
+  var expiresAt: Date?
+  /// From where the key may be used; nil for everywhere.
+  var networks: [IPNetwork]?
+  /// Whether payloads with unknown keys are refused.
+  var isStrict = false
+
+  func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 
   var isAdmin: Bool { scopes.contains(.admin) }
   /// What stands for the key in the log.

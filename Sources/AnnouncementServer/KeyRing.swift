@@ -29,19 +29,22 @@ final class KeyRing: Sendable {
   private let defaultLimit: RateLimit
   let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
+  private let date: @Sendable () -> Date
   private let state = Locked(State())
 
   /// - Parameters:
   ///   - defaultLimit: of keys that have none of their own.
   ///   - unproven: for bodies that are read before their signature can be checked.
+  ///   - date: the calendar's time, by which keys expire and signed requests are told from old ones.
   ///   - time: since a moment of its own; never runs backwards.
   init(
     ledger: Ledger, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
-    time: @escaping @Sendable () -> Duration
+    date: @escaping @Sendable () -> Date = { Date() }, time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger
     self.unproven = UnprovenBodies(unproven, time: time)
     self.defaultLimit = defaultLimit
+    self.date = date
     self.time = time
   }
 
@@ -65,11 +68,12 @@ final class KeyRing: Sendable {
     }
     // As nearly all send it; the others are taken apart.
     if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
-      return try await caller(key: String(field.dropFirst("Bearer ".count)))
+      return try await caller(key: String(field.dropFirst("Bearer ".count)), from: call)
     }
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
     switch (parts.first?.lowercased(), parts.count) {
-    case ("bearer", 2): return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces))
+    case ("bearer", 2):
+      return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces), from: call)
     case ("crier", 2): return try await caller(signing: &call, keyID: parts[1])
     default:
       throw Problem(
@@ -84,13 +88,38 @@ final class KeyRing: Sendable {
     guard authorization.hasPrefix("Bearer crier_") else { return nil }
     let digest = Self.digest(of: authorization.utf8.dropFirst("Bearer ".utf8.count))
     let now = now
-    return state.withLock { state in
+    let known: Caller? = state.withLock { state in
       guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return nil }
       return state.callers[digest]
     }
+    // Where a call comes from is looked at in the usual way, and what has expired is refused there.
+    guard let known, known.networks == nil, !known.isExpired(at: date()) else { return nil }
+    return known
   }
 
   private static func digest(of text: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(text))) }
+
+  private func caller(key text: String, from call: Call) async throws -> Caller {
+    let caller = try await caller(key: text)
+    try admit(caller, from: call)
+    return caller
+  }
+
+  /// Lets a caller in whose key has not expired and may be used where the call comes from.
+  ///
+  /// - Throws: ``Problem``: 401 `key_expired`, 403 `address_not_allowed`.
+  private func admit(_ caller: Caller, from call: Call) throws(Problem) {
+    guard !caller.isExpired(at: date()) else {
+      throw Problem(
+        .unauthorized, "key_expired", "The key has expired: use the one that took its place, or make another one.")
+    }
+    guard let networks = caller.networks else { return }
+    guard let address = call.remoteAddress, networks.contains(where: { $0.contains(address) }) else {
+      throw Problem(
+        .forbidden, "address_not_allowed",
+        "The key may not be used from this address: use it where it belongs, or make one for here.")
+    }
+  }
 
   private func caller(key text: String) async throws -> Caller {
     let digest = Self.digest(of: text.utf8)
@@ -115,7 +144,9 @@ final class KeyRing: Sendable {
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
     guard APIKey.isID(keyID), let found = try await ledger.key(id: keyID) else { throw Self.unknown }
-    let now = Date()
+    // A stranger who names a key's id learns no more than that it is one, which is no secret.
+    try admit(described(found), from: call)
+    let now = date()
     // Before the body is read: what is old is nobody's to hold memory with.
     guard abs(now.timeIntervalSince1970 - Double(signed.timestamp)) <= Double(SignedRequest.window) else {
       throw Problem(
@@ -151,8 +182,10 @@ final class KeyRing: Sendable {
   /// - Throws: `LedgerError`.
   func isInForce(_ caller: Caller) async throws(LedgerError) -> Bool {
     try await forgetChanged()
-    if state.withLock({ $0.callers[caller.digest] != nil }) { return true }
-    return try await ledger.key(id: caller.keyID)?.digest == caller.digest
+    let now = date()
+    if let known = state.withLock({ $0.callers[caller.digest] }) { return !known.isExpired(at: now) }
+    guard let key = try await ledger.key(id: caller.keyID) else { return false }
+    return key.digest == caller.digest && !key.isExpired(at: now)
   }
 
   /// The app groups that keys have, revoked ones among them: they are the operator's, as those of the settings are.
@@ -176,7 +209,10 @@ final class KeyRing: Sendable {
     let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit
     return Caller(
       keyID: key.id, account: key.account, digest: key.digest, scopes: Set(names: key.scopes),
-      defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit)
+      defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit,
+      expiresAt: key.expiresAt,
+      // One that cannot be read allows nothing.
+      networks: key.addresses.isEmpty ? nil : key.addresses.compactMap { try? IPNetwork($0) }, isStrict: key.isStrict)
   }
 
   private func forgetChanged() async throws(LedgerError) {
@@ -208,7 +244,7 @@ final class KeyRing: Sendable {
 
   /// Has the ledger forget signed requests that are too old to be accepted.
   func forgetSignedRequests() async throws(LedgerError) {
-    let moment = Int64(Date().timeIntervalSince1970.rounded(.down)) - SignedRequest.window
+    let moment = Int64(date().timeIntervalSince1970.rounded(.down)) - SignedRequest.window
     try await ledger.forgetSignedRequests(before: moment)
   }
 

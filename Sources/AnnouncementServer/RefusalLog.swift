@@ -64,36 +64,3 @@ final class RefusalLog: Sendable {
     }
   }
 }
-
-/// Refuses those who send bad keys again and again, by their address.
-final class FailureGate: Sendable {
-  private let limits: Locked<FailureLimits>?
-  private let proxies: Set<IPAddress>
-  private let time: @Sendable () -> Duration
-
-  /// - Parameters:
-  ///   - limit: 401 answers that an address may have; nil for as many as come.
-  ///   - proxies: whose `X-Forwarded-For` is believed.
-  init(_ limit: RateLimit?, proxies: Set<IPAddress>, time: @escaping @Sendable () -> Duration) {
-    limits = limit.map { Locked(FailureLimits($0)) }
-    self.proxies = proxies
-    self.time = time
-  }
-
-  /// What the sender of a call without a good key is told in place of why it is none.
-  ///
-  /// - Returns: nil where it may be told, or it is not known who it is.
-  func refusal(of call: Call) -> Problem? {
-    guard let limits else { return nil }
-    let forwarded = call.request.headers[values: .forwardedFor]
-    guard let address = IPAddress.client(peer: Connection.current?.peer, forwardedFor: forwarded, proxies: proxies)
-    else { return nil }
-    let now = time()
-    let answer = limits.withLock { $0.take(address, at: now) }
-    guard !answer.isAllowed else { return nil }
-    return Problem(
-      .tooManyRequests, "too_many_failures",
-      "Too many requests without a good key came from this address: wait as Retry-After says.",
-      retryAfter: max(1, Int(answer.retryAfter.components.seconds) + 1))
-  }
-}

@@ -22,13 +22,19 @@ struct ServiceResponder: HTTPResponder {
   /// What the service is called where a name of somebody else's is not let in.
   let names: HostNames
   let failures: FailureGate
+  /// Whose `X-Forwarded-For` is believed.
+  let proxies: Set<IPAddress>
   let refusals: RefusalLog
 
   /// Never throws: every request is answered.
   func respond(to request: Request, context: ServiceContext) async -> Response {
     let start = ContinuousClock.now
     metrics.begin()
-    var call = Call(request: request, logger: context.logger)
+    let peer = Connection.current?.peer
+    var call = Call(
+      request: request, peer: peer,
+      client: IPAddress.client(peer: peer, forwardedFor: request.headers[values: .forwardedFor], proxies: proxies),
+      logger: context.logger)
     var limits: TokenBucket.Answer?
     var path = "other"
     var response: Response

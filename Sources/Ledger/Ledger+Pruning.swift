@@ -9,10 +9,12 @@ extension Ledger {
     public var announcements = 0
     public var events = 0
     public var commands = 0
+    public var administrativeActs = 0
   }
 
   /// Removes announcements that ended before a moment, and events and commands from before it, and gives the disk back
-  /// what they took. Those that have not ended stay, however old.
+  /// what they took. Those that have not ended stay, however old. What was administered stays for
+  /// ``administrationRetention`` at least.
   ///
   /// An id is forgotten with its announcement: offered again, it is a new one. So the time is to be longer than anybody
   /// may still repeat a request. It is done in small transactions, so that acceptances hardly wait; when it throws,
@@ -37,6 +39,9 @@ extension Ledger {
     pruned.commands = try await delete(
       "FROM commands WHERE number IN (SELECT number FROM commands WHERE at < ? ORDER BY number LIMIT ?)",
       before: moment)
+    pruned.administrativeActs = try await delete(
+      "FROM administration WHERE number IN (SELECT number FROM administration WHERE at < ? ORDER BY at LIMIT ?)",
+      before: min(moment, timeStamp - Int64(Self.administrationRetention * 1000)))
     try await giveBack()
     await checkpoint()
     return pruned

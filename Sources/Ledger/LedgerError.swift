@@ -20,6 +20,10 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case waitingListFull = "waiting_list_full"
     /// As many commands wait for the lane's player as may.
     case tooManyCommands = "too_many_commands"
+    /// As many replays wait on the lane, or were asked for by the account, as may.
+    case tooManyReplays = "too_many_replays"
+    /// The key is revoked, has expired, or was rotated before.
+    case keyNotInForce = "key_not_in_force"
     /// Another process, or another part of this one, plays the lane.
     case laneTaken = "lane_taken"
     /// The disk, this user's share of it, or the ledger's own limit is full.
@@ -52,6 +56,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case playing
     case pruning
     case changingKeys
+    case recording
     case answering
     case admitting
   }
@@ -106,6 +111,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .playing: "Taking a lane of the ledger"
     case .pruning: "Pruning the ledger"
     case .changingKeys: "Changing the keys in the ledger"
+    case .recording: "Writing to the log of administration in the ledger"
     case .answering: "Storing an answer in the ledger"
     case .admitting: "Remembering a signed request in the ledger"
     }
@@ -123,6 +129,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .keyExists: "another key has that id or that digest"
     case .waitingListFull: "too many acceptances wait to be written"
     case .tooManyCommands: "too many commands wait for the lane's player"
+    case .tooManyReplays: "too many replays wait on the lane, or were asked for by the account"
+    case .keyNotInForce: "the key is revoked, has expired, or was rotated before"
     case .laneTaken: "another player plays the lane"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
     case .readOnly: "it can only be read"
@@ -145,6 +153,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .keyExists: "Nothing was changed; make another key."
     case .waitingListFull: "Nothing was accepted; try again in a moment."
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
+    case .tooManyReplays: "Nothing was accepted; take one back, or try again when one was heard."
+    case .keyNotInForce: "Nothing was changed; make another key, or rotate the one that took its place."
     case .laneTaken: "Stop the other player, or play another lane."
     case .diskFull: "Free some space, or prune the ledger, and try again."
     case .readOnly: "Mount it for writing, or choose another file."

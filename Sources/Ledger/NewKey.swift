@@ -33,10 +33,17 @@ public struct NewKey: Sendable, Hashable {
   public var group: String?
   /// nil for no limit of its own.
   public var rate: Rate?
+  /// From when on it is refused; nil for a key that does not expire.
+  public var expiresAt: Date?
+  /// The addresses and networks from which it may be used: at most 64 of 1 to 64 bytes without spaces; empty for all.
+  public var addresses: [String]
+  /// Whether payloads with unknown keys are refused.
+  public var isStrict: Bool
 
   public init(
     id: String, account: String, digest: Data, scopes: [String], name: String? = nil, locale: String? = nil,
-    pack: String? = nil, group: String? = nil, rate: Rate? = nil
+    pack: String? = nil, group: String? = nil, rate: Rate? = nil, expiresAt: Date? = nil, addresses: [String] = [],
+    isStrict: Bool = false
   ) {
     self.id = id
     self.account = account
@@ -47,7 +54,13 @@ public struct NewKey: Sendable, Hashable {
     self.pack = pack
     self.group = group
     self.rate = rate
+    self.expiresAt = expiresAt
+    self.addresses = addresses
+    self.isStrict = isStrict
   }
+
+  /// The most addresses of a key.
+  public static let mostAddresses = 64
 
   /// The rule that a value of it breaks; nil when it can be kept.
   var brokenRule: String? {
@@ -69,6 +82,10 @@ public struct NewKey: Sendable, Hashable {
     }
     if let rate, !(rate.perSecond.isFinite && rate.perSecond > 0 && rate.burst > 0) {
       return "rate (more than 0 a second, and a burst of at least 1)"
+    }
+    if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date within the calendar)" }
+    if addresses.count > Self.mostAddresses || !addresses.allSatisfy({ isText($0, 1...64) && !$0.contains(" ") }) {
+      return "addresses (at most \(Self.mostAddresses) of 1 to 64 bytes, none of them 0 or a space)"
     }
     return nil
   }

@@ -39,6 +39,8 @@ enum Schema {
     }
     migrator.registerMigration("2: keys, answers") { try $0.execute(sql: second) }
     migrator.registerMigration("3: signed requests") { try $0.execute(sql: third) }
+    migrator.registerMigration("4: replays") { try $0.execute(sql: replays) }
+    migrator.registerMigration("5: expiry of keys, administration") { try $0.execute(sql: administration) }
     return migrator
   }
 

@@ -6,34 +6,36 @@
   import Darwin
 #endif
 
-/// An address of IPv4 or IPv6. One of IPv4 is the same in both of its writings, `192.0.2.1` and `::ffff:192.0.2.1`.
+/// An IPv4 or IPv6 address. An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct IPAddress: Sendable, Hashable {
-  private var high: UInt64
-  private var low: UInt64
+  /// 4 or 16 of them.
+  let bytes: [UInt8]
 
-  /// - Parameter text: without a port, a zone or brackets; nil for what is no address.
-  public init?(_ text: some StringProtocol) {
-    let text = String(text)
-    var four = in_addr()
-    if inet_pton(AF_INET, text, &four) == 1 {
-      (high, low) = (0, 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: four.s_addr)))
+  /// - Parameter text: `192.0.2.1` or `2001:db8::1`, without a port, a zone or brackets.
+  public init?(_ text: String) {
+    // The system reads up to a zero.
+    guard !text.utf8.contains(0) else { return nil }
+    var short = in_addr()
+    if inet_pton(AF_INET, text, &short) == 1 {
+      self.init(bytes: withUnsafeBytes(of: short) { Array($0) })
       return
     }
-    var six = in6_addr()
-    guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
-    let bytes = withUnsafeBytes(of: &six) { Array($0) }
-    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    var long = in6_addr()
+    guard inet_pton(AF_INET6, text, &long) == 1 else { return nil }
+    self.init(bytes: withUnsafeBytes(of: long) { Array($0) })
   }
+
+  init(bytes: [UInt8]) {
+    let isMapped = bytes.count == 16 && bytes.prefix(12) == Self.mappedStart
+    self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
+  }
+
+  static let mappedStart = ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] as [UInt8])[...]
 
   /// What one caller has: an address of IPv4, or the network of 64 bits that a caller of IPv6 is given.
   public var block: IPAddress {
-    var block = self
-    if !isVersion4 { block.low = 0 }
-    return block
+    bytes.count == 4 ? self : IPAddress(bytes: Array(bytes.prefix(8)) + Array(repeating: 0, count: 8))
   }
-
-  private var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// Whose request it is: the other side of the connection, or whom a proxy names that is known.
   ///
@@ -66,44 +68,28 @@ public struct IPAddress: Sendable, Hashable {
   }
 }
 
+extension IPAddress: CustomStringConvertible {
+  public var description: String {
+    if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
+    let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+    // The longest run of zeros, of two at least, is left out (RFC 5952, section 4.2).
+    var longest = 0..<0
+    var start = 0
+    while start < 8 {
+      let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+      if end - start > max(1, longest.count) { longest = start..<end }
+      start = max(end, start) + 1
+    }
+    func text(_ part: ArraySlice<UInt16>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
+    guard !longest.isEmpty else { return text(groups[...]) }
+    return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
+  }
+}
+
 extension Substring {
   fileprivate func trimming(_ letters: String) -> Substring {
     let start = drop { letters.contains($0) }
     guard let last = start.lastIndex(where: { !letters.contains($0) }) else { return "" }
     return start[...last]
-  }
-}
-
-/// How often each address may be refused for want of a good key.
-///
-/// A pure value of bounded size, with the time passed in. Whoever has a good key is never asked here.
-public struct FailureLimits: Sendable {
-  private let limit: RateLimit
-  private let capacity: Int
-  /// Those that failed lately, and those of before: what failed in neither is forgotten, and its bucket was nearly full.
-  private var recent: [IPAddress: TokenBucket] = [:]
-  private var older: [IPAddress: TokenBucket] = [:]
-
-  /// - Parameter capacity: twice as many addresses are remembered at most.
-  public init(_ limit: RateLimit, capacity: Int = 4_096) {
-    precondition(capacity > 0, "A table without room limits nobody.")
-    self.limit = limit
-    self.capacity = capacity
-  }
-
-  /// Addresses that are remembered.
-  public var count: Int { recent.count + older.count }
-
-  /// Takes a failure from what an address may have. Addresses of one ``IPAddress/block`` share it.
-  public mutating func take(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
-    let block = address.block
-    var bucket = recent[block] ?? older.removeValue(forKey: block) ?? TokenBucket(limit)
-    let answer = bucket.take(at: now)
-    if recent[block] == nil, recent.count >= capacity {
-      older = recent
-      recent = [:]
-    }
-    recent[block] = bucket
-    return answer
   }
 }

@@ -29,7 +29,7 @@ struct FirstKey {
   ///
   /// - Throws: ``NoKeys`` when other machines can call and there is no key; `LedgerError`; ``PrivateFile/Failure``.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
-    let inForce = try await ledger.keys().filter { $0.revokedAt == nil }
+    let inForce = try await ledger.keys().filter { $0.isInForce(at: Date()) }
     if inForce.isEmpty {
       guard isLocal else { throw NoKeys(host: host) }
       let key = APIKey.make()

@@ -18,10 +18,13 @@ struct Keys: AsyncParsableCommand {
       EXAMPLES
         crier keys create --name till
         crier keys create --scope announce --rate 20 --locale zh-CN
+        crier keys create --expires 90d --address 192.0.2.0/24
         crier keys list
+        crier keys rotate 7d3k9q2m --overlap 12h
         crier keys revoke 7d3k9q2m
+        crier keys log
       """,
-    subcommands: [Create.self, List.self, Revoke.self])
+    subcommands: [Create.self, List.self, Rotate.self, Revoke.self, Log.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,6 +55,16 @@ struct Keys: AsyncParsableCommand {
     @Option(help: "Requests that may come at once. (default: those of a second)")
     var burst: Int?
 
+    @Option(help: "When it expires: 2027-01-31 or 2027-01-31T12:00:00Z (UTC), or after how long: 90d, 12h, 30m.")
+    var expires: String?
+
+    @Option(
+      help: "An address or a network from which it may be used; may be given several times. (default: everywhere)")
+    var address: [String] = []
+
+    @Flag(help: "Refuse payloads with unknown keys.")
+    var strict = false
+
     @Flag(help: "Print one line of JSON: id, key, scopes.")
     var json = false
 
@@ -73,6 +86,34 @@ struct Keys: AsyncParsableCommand {
       }
       if rate == nil, burst != nil { throw ValidationError("--burst goes with --rate.") }
       _ = try limit
+      _ = try expiry(at: Date())
+      _ = try networks
+    }
+
+    private func expiry(at now: Date) throws -> Date? {
+      guard let expires else { return nil }
+      guard let expiry = KeyTimes.moment(expires, now: now) else {
+        throw ValidationError(
+          "--expires '\(expires)' is no date and no duration: give 2027-01-31, 2027-01-31T12:00:00Z, or a duration such "
+            + "as 90d, 12h or 30m.")
+      }
+      guard expiry > now else { throw ValidationError("--expires '\(expires)' has passed: give a later date.") }
+      return expiry
+    }
+
+    private var networks: [IPNetwork] {
+      get throws {
+        guard address.count <= NewKey.mostAddresses else {
+          throw ValidationError("--address stands \(address.count) times: give at most \(NewKey.mostAddresses).")
+        }
+        return try address.map { text in
+          do {
+            return try IPNetwork(text)
+          } catch {
+            throw ValidationError("--address '\(text)' \(error).")
+          }
+        }
+      }
     }
 
     private var limit: RateLimit? {
@@ -96,7 +137,8 @@ struct Keys: AsyncParsableCommand {
         let kept = try await ledger.createKey(
           NewKey(
             id: key.id, account: account, digest: key.digest, scopes: Set(scope).names, name: name, locale: spoken,
-            pack: pack, group: group, rate: try limit.map { NewKey.Rate(perSecond: $0.rate, burst: $0.burst) }))
+            pack: pack, group: group, rate: try limit.map { NewKey.Rate(perSecond: $0.rate, burst: $0.burst) },
+            expiresAt: try expiry(at: Date()), addresses: try networks.map(\.description), isStrict: strict))
         do {
           try StandardOutput.write(
             json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).json : key.text)
@@ -113,8 +155,8 @@ struct Keys: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: """
-        Lists the keys: id, account, scopes, name, limit, when it was made, last used and revoked, and what the log calls \
-        it.
+        Lists the keys: id, account, scopes, name, limit, when it was made and last used, whether it is in force, from \
+        where it may be used, whether it is strict, and what the service's log calls it.
         """)
 
     @Flag(help: "Print a line of JSON for each key.")
@@ -125,7 +167,7 @@ struct Keys: AsyncParsableCommand {
         let keys = try await CrierHome().openLedger().keys()
         for key in keys {
           let line = KeyLine(key)
-          try StandardOutput.write(json ? try line.json : line.text)
+          try StandardOutput.write(json ? try line.json : line.text(at: Date()))
         }
         if keys.isEmpty { Terminal.note("There is no key: make one with crier keys create.") }
       }
@@ -138,11 +180,7 @@ struct Keys: AsyncParsableCommand {
     @Argument(help: "The key's id, as crier keys list shows it.")
     var id: String
 
-    func validate() throws {
-      guard APIKey.isID(id) else {
-        throw ValidationError("ID is none: give the 8 letters and digits that crier keys list shows, not the key.")
-      }
-    }
+    func validate() throws { try KeyID.check(id) }
 
     func run() async throws {
       try await Failures.reported {
@@ -162,7 +200,7 @@ struct NoKey: Error, CustomStringConvertible {
 }
 
 /// `crier keys create --json`.
-private struct CreatedKey: Encodable {
+struct CreatedKey: Encodable {
   var id: String
   var key: String
   var scopes: [String]
@@ -174,59 +212,4 @@ private struct CreatedKey: Encodable {
       return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
   }
-}
-
-/// A line of `crier keys list`.
-private struct KeyLine: Encodable {
-  var id: String
-  var account: String
-  var scopes: [String]
-  var name: String?
-  var locale: String?
-  var pack: String?
-  var group: String?
-  /// Requests a second.
-  var rate: Double?
-  var burst: Int?
-  var createdAt: Date
-  var lastUsedAt: Date?
-  var revokedAt: Date?
-  /// What stands for the key in the service's log.
-  var logName: String
-
-  enum CodingKeys: String, CodingKey {
-    case id, account, scopes, name, locale, pack, group, rate, burst
-    case logName = "log_name"
-    case createdAt = "created_at"
-    case lastUsedAt = "last_used_at"
-    case revokedAt = "revoked_at"
-  }
-
-  init(_ key: Ledger.Key) {
-    (id, account, scopes, name) = (key.id, key.account, key.scopes, key.name)
-    (locale, pack, group) = (key.locale, key.pack, key.group)
-    (rate, burst) = (key.rate?.perSecond, key.rate?.burst)
-    (createdAt, lastUsedAt, revokedAt) = (key.createdAt, key.lastUsedAt, key.revokedAt)
-    logName = APIKey.logName(ofDigest: key.digest)
-  }
-
-  var text: String {
-    let limit = rate.map { "\($0.formatted(.number.locale(Locale(identifier: "en_US_POSIX")))) a second" }
-    return [
-      id, Terminal.printable(account), scopes.joined(separator: ","), Terminal.printable(name ?? "-"),
-      limit ?? "no limit", "made \(Self.time(createdAt))", lastUsedAt.map { "used \(Self.time($0))" } ?? "not used",
-      revokedAt.map { "revoked \(Self.time($0))" } ?? "in force", "logged as \(logName)",
-    ].joined(separator: "\t")
-  }
-
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.dateEncodingStrategy = .iso8601
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-  }
-
-  private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }

@@ -22,40 +22,52 @@ struct KeyRingTests {
     let ledger: Ledger
     let keys: KeyRing
     private let time = Locked(Duration.zero)
+    private let date = Locked(Date())
 
     init(limit: RateLimit) throws {
       folder = try TemporaryFolder()
       ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"))
-      keys = KeyRing(ledger: ledger, defaultLimit: limit) { [time] in time.withLock { $0 } }
+      keys = KeyRing(
+        ledger: ledger, defaultLimit: limit, date: { [date] in date.withLock { $0 } },
+        time: { [time] in time.withLock { $0 } })
     }
+
+    /// The calendar's time.
+    var now: Date { date.withLock { $0 } }
+    func advanceCalendar(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
 
     func wait(_ duration: Duration) { time.withLock { $0 += duration } }
 
-    func newKey(_ account: String = "shop", rate: NewKey.Rate? = nil) async throws -> APIKey {
+    func newKey(
+      _ account: String = "shop", rate: NewKey.Rate? = nil, expiresAt: Date? = nil, addresses: [String] = [],
+      isStrict: Bool = false
+    ) async throws -> APIKey {
       let key = APIKey.make()
       try await ledger.createKey(
         NewKey(
           id: key.id, account: account, digest: key.digest, scopes: ["read"], name: nil, locale: "zh-CN", pack: "p",
-          group: "group.a", rate: rate))
+          group: "group.a", rate: rate, expiresAt: expiresAt, addresses: addresses, isStrict: isStrict))
       return key
     }
 
-    func caller(_ authorization: String?) async throws -> Caller {
+    /// - Parameter address: where the call comes from; nil for nowhere, as on a Unix socket.
+    func caller(_ authorization: String?, from address: String? = nil) async throws -> Caller {
       var head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v1/playback")
       head.headerFields[.authorization] = authorization
       var call = Call(
         request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
-        logger: TestLog().logger)
+        peer: address.flatMap { IPAddress($0) }, logger: TestLog().logger)
       return try await keys.caller(of: &call)
     }
 
     /// The code of the refusal; nil when there is none.
-    func refusal(_ authorization: String?) async throws -> String? {
+    func refusal(_ authorization: String?, from address: String? = nil) async throws -> String? {
       do {
-        _ = try await caller(authorization)
+        _ = try await caller(authorization, from: address)
         return nil
       } catch {
-        return Problem(error).status == .unauthorized ? Problem(error).code : "no refusal: \(error)"
+        let problem = Problem(error)
+        return [.unauthorized, .forbidden].contains(problem.status) ? problem.code : "no refusal: \(error)"
       }
     }
   }
@@ -157,5 +169,60 @@ struct KeyRingTests {
     await ring.keys.recordUse()
     #expect(try await ring.ledger.key(id: one.id)?.lastUsedAt == firstUse)
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt != nil)
+  }
+
+  @Test("an expired key is refused as one from the moment on, remembered or not, for memory's clips too")
+  func expired() async throws {
+    let key = try await ring.newKey(expiresAt: ring.now + 60)
+    let bearer = "Bearer \(key.text)"
+    let caller = try await ring.caller(bearer)
+    #expect(ring.keys.remembered(bearer) == caller)
+    #expect(try await ring.keys.isInForce(caller))
+    ring.advanceCalendar(by: 59)
+    #expect(try await ring.refusal(bearer) == nil)
+    ring.advanceCalendar(by: 1)
+    #expect(ring.keys.remembered(bearer) == nil)
+    #expect(try await ring.refusal(bearer) == "key_expired")
+    #expect(try await !ring.keys.isInForce(caller))
+    ring.wait(KeyRing.memory)
+    #expect(try await ring.refusal(bearer) == "key_expired")
+    #expect(try await !ring.keys.isInForce(caller))
+    #expect(try await ring.refusal("Crier \(key.id)") == "signature_missing")
+  }
+
+  @Test("a rotated key is good until its overlap is over, and its successor at once; what is open for it ends then")
+  func rotated() async throws {
+    let (old, new) = (try await ring.newKey(), APIKey.make())
+    let caller = try await ring.caller("Bearer \(old.text)")
+    let rotated = try await ring.ledger.rotateKey(old.id, to: new.id, digest: new.digest, overlap: 3600)
+    let end = try #require(rotated?.old.expiresAt)
+    ring.wait(KeyRing.memory)
+    for key in [old, new] { #expect(try await ring.refusal("Bearer \(key.text)") == nil) }
+    #expect(try await ring.keys.isInForce(caller))
+    ring.advanceCalendar(by: end.timeIntervalSince(ring.now))
+    #expect(try await ring.refusal("Bearer \(old.text)") == "key_expired")
+    #expect(try await !ring.keys.isInForce(caller))
+    #expect(try await ring.refusal("Bearer \(new.text)") == nil)
+  }
+
+  @Test("a key with addresses is good from these alone, and from nowhere that is not known")
+  func addresses() async throws {
+    let key = try await ring.newKey(addresses: ["192.0.2.0/24", "2001:db8::7"])
+    let bearer = "Bearer \(key.text)"
+    for address in ["192.0.2.7", "::ffff:192.0.2.9", "2001:db8::7"] {
+      #expect(try await ring.refusal(bearer, from: address) == nil, "\(address)")
+    }
+    for address in ["192.0.3.7", "2001:db8::8", "::1", nil] {
+      #expect(try await ring.refusal(bearer, from: address) == "address_not_allowed", "\(address ?? "nowhere")")
+    }
+    #expect(ring.keys.remembered(bearer) == nil, "where a call comes from is looked at each time")
+    let unreadable = try await ring.newKey(addresses: ["a newer notation".replacing(" ", with: "-")])
+    #expect(try await ring.refusal("Bearer \(unreadable.text)", from: "192.0.2.7") == "address_not_allowed")
+  }
+
+  @Test("whether a key is strict is known with it")
+  func strict() async throws {
+    #expect(try await ring.caller("Bearer \(try await ring.newKey(isStrict: true).text)").isStrict)
+    #expect(try await !ring.caller("Bearer \(try await ring.newKey().text)").isStrict)
   }
 }

@@ -165,6 +165,18 @@ struct KeysCommandTests {
       (["--rate", "nan"], "--rate"), (["--rate", "inf"], "--rate"), (["--rate", "ten"], "--rate"),
       (["--rate", "1", "--burst", "0"], "--rate or --burst"), (["--burst", "5"], "--burst goes with --rate."),
       (["--rate", "1", "--burst", "1.5"], "--burst"), (["extra"], "extra"),
+      (["--expires", "soon"], "--expires 'soon' is no date and no duration: give 2027-01-31"),
+      (["--expires", "2027-02-31"], "--expires '2027-02-31' is no date"), (["--expires", "-1d"], "--expires"),
+      (["--expires", "999999999w"], "--expires '999999999w' is no date"),
+      (["--expires", ""], "--expires '' is no date"),
+      (["--expires", "2020-01-31"], "--expires '2020-01-31' has passed"),
+      (["--expires", "0s"], "--expires '0s' has passed"),
+      (["--address", "shop"], "--address 'shop' is no address or network: give one such as 192.0.2.7"),
+      (["--address", "192.0.2.0/33"], "--address '192.0.2.0/33' has no such prefix: give /0 to /32"),
+      (["--address", "::1", "--address", "192.0.2.7/24"], "give 192.0.2.0/24"),
+      (
+        Array(repeating: ["--address", "::1"], count: 65).flatMap(\.self), "--address stands 65 times: give at most 64."
+      ),
     ])
   func wrong(flags: [String], message: String) throws {
     let crier = try Command()
@@ -216,11 +228,114 @@ struct KeysCommandTests {
     let file = home.appending(path: "ledger.sqlite")
     try text.write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-    for words in [["create"], ["list"], ["revoke", "00000000"]] {
+    for words in [["create"], ["list"], ["revoke", "00000000"], ["rotate", "00000000"], ["log"]] {
       let result = try crier.run(["keys"] + words)
       #expect(result.status == 73 && result.output.isEmpty)
       #expect(result.message.contains("It was left as it is"))
     }
     #expect(try Data(contentsOf: home.appending(path: "ledger.sqlite")) == text)
+  }
+
+  @Test("when a key expires, from where it may be used and that it is strict is kept and listed")
+  func limited() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let day = try create(crier, "--expires", "2127-01-31", "--address", "192.0.2.0/24", "--address", "2001:DB8::/32")
+    let moment = try create(crier, "--expires", "2127-01-31T12:00:00Z", "--strict")
+    let before = Date()
+    let span = try create(crier, "--expires", "90d")
+    let ledger = try ledger(crier)
+    let kept = try #require(try await ledger.key(id: day.id))
+    #expect(kept.expiresAt == (try Date("2127-01-31T00:00:00Z", strategy: .iso8601)) && !kept.isStrict)
+    #expect(kept.addresses == ["192.0.2.0/24", "2001:db8::/32"])
+    let later = try #require(try await ledger.key(id: moment.id))
+    #expect(later.expiresAt == (try Date("2127-01-31T12:00:00Z", strategy: .iso8601)) && later.isStrict)
+    let end = try #require(try await ledger.key(id: span.id)?.expiresAt)
+    #expect(end >= before.addingTimeInterval(90 * 86_400 - 1) && end <= Date(timeIntervalSinceNow: 90 * 86_400))
+    let rows = try crier("keys", "list").output.split(separator: "\n").map {
+      $0.split(separator: "\t").map(String.init)
+    }
+    #expect(
+      rows.map { Array($0.suffix(3)) }.prefix(2) == [
+        ["expires 2127-01-31T00:00:00Z", "from 192.0.2.0/24,2001:db8::/32", "-"],
+        ["expires 2127-01-31T12:00:00Z", "from everywhere", "strict"],
+      ])
+    let json = try #require(try crier("keys", "list", "--json").output.split(separator: "\n").first)
+    #expect(json.contains(#""addresses":["192.0.2.0/24","2001:db8::/32"]"#) && json.contains(#""strict":false"#))
+    #expect(json.contains(#""expires_at":"2127-01-31T00:00:00Z""#))
+  }
+
+  @Test("rotate prints a key with what the old one had, and lets that one end after the overlap")
+  func rotate() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let old = try create(crier, "--scope", "play", "--account", "shop", "--rate", "2", "--address", "::1", "--strict")
+    let result = try crier("keys", "rotate", old.id, "--overlap", "12h", "--json")
+    #expect(result.status == 0, "\(result.message)")
+    let new = try JSONDecoder().decode(Created.self, from: Data(result.output.utf8))
+    #expect(new.scopes == ["play"] && new.id != old.id)
+    let ledger = try ledger(crier)
+    let kept = try #require(try await ledger.key(digest: try APIKey(new.key).digest))
+    #expect(kept.account == "shop" && kept.rate == NewKey.Rate(perSecond: 2, burst: 2) && kept.isStrict)
+    #expect(kept.addresses == ["::1"] && kept.expiresAt == nil)
+    let ending = try #require(try await ledger.key(id: old.id))
+    let end = try #require(ending.expiresAt)
+    #expect(ending.rotatedTo == new.id && abs(end.timeIntervalSinceNow - 12 * 3600) < 600)
+    #expect(
+      result.message.contains("Key \(new.id) takes the place of \(old.id), which expires \(end.formatted(.iso8601))."))
+    #expect(try crier("keys", "list").output.contains(", rotated to \(new.id)\t"))
+
+    let again = try crier("keys", "rotate", old.id)
+    #expect(again.status == 65 && again.output.isEmpty)
+    #expect(again.message.hasPrefix("crier: ID \(old.id): is revoked, has expired, or was rotated before"))
+    let plain = try crier("keys", "rotate", new.id, "--overlap", "0s")
+    #expect(plain.output == (try APIKey(plain.output.trimmingCharacters(in: .newlines)).text) + "\n")
+    #expect(try await ledger.key(id: new.id)?.isInForce(at: Date()) == false)
+    #expect(try crier("keys", "list").output.contains("\texpired "))
+  }
+
+  @Test("what is typed wrong for rotate is named as typed, but for an id, which may be a key")
+  func rotateWrong() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let created = try create(crier)
+    #expect(
+      try crier("keys", "rotate", "00000000").message == "crier: ID 00000000: is no key's; see crier keys list.\n")
+    for (words, message) in [
+      ([created.key], "ID is none: give the 8 letters and digits"),
+      ([created.id, "--overlap", "long"], "--overlap 'long' is no duration: give one such as 12h, 30m or 7d."),
+      ([created.id, "--overlap", "1.5h"], "--overlap '1.5h' is no duration"),
+      ([created.id, "--overlap", "9"], "--overlap"),
+    ] {
+      let result = try crier.run(["keys", "rotate"] + words)
+      #expect(result.status == 64 && result.output.isEmpty && result.message.contains(message), "\(result.message)")
+      #expect(!result.message.contains(created.key.suffix(43)))
+    }
+    #expect(try await ledger(crier).keys().count == 1)
+  }
+
+  @Test("log tells who made, rotated and revoked which key, and nothing that could be used as one")
+  func log() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let empty = try crier("keys", "log")
+    #expect(empty.status == 0 && empty.output.isEmpty && empty.message == "Nothing was administered.\n")
+    let first = try create(crier, "--name", "till")
+    #expect(try crier("keys", "rotate", first.id, environment: ["SUDO_UID": "4321"]).status == 0)
+    #expect(try crier("keys", "revoke", first.id).status == 0)
+    let text = try crier("keys", "log").output
+    let rows = text.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    let user = "user:\(getuid())"
+    #expect(
+      rows.map { Array($0[1...2]) } == [
+        [user, "key_created"], ["\(user) for user:4321", "key_rotated"], ["\(user) for user:4321", "key_created"],
+        [user, "key_revoked"],
+      ])
+    #expect(rows.map { $0[3] }.enumerated().filter { $0.offset != 2 }.allSatisfy { $0.element == first.id })
+    #expect(rows.allSatisfy { $0[0].wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil })
+    let json = try crier("keys", "log", "--json").output.split(separator: "\n")
+    #expect(json.count == 4)
+    #expect(json[0].contains(#""action":"key_created","actor":"\#(user)","at":""#) && json[0].contains(first.id))
+    #expect(!text.contains("till") && !text.contains(first.key.suffix(43)))
   }
 }

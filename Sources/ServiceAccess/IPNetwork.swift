@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The addresses that begin alike: `192.0.2.0/24`, `2001:db8::/32`, or one address by itself.
+public struct IPNetwork: Sendable, Hashable {
+  public let address: IPAddress
+  /// How many bits of the address count.
+  public let prefixLength: Int
+
+  /// Why a text is no network.
+  public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+      case notAnAddress = "not_an_address"
+      case prefixOutOfRange = "prefix_out_of_range"
+      /// Bits behind the prefix are set.
+      case addressInsideNetwork = "address_inside_network"
+    }
+
+    public let code: Code
+    /// What is wrong with it, and what to give.
+    public let description: String
+  }
+
+  /// - Parameter text: an address, with `/` and the number of bits that count behind it, or without for the address alone.
+  /// - Throws: ``Fault``; it does not repeat the text.
+  public init(_ text: String) throws(Fault) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard let address = IPAddress(parts[0]) else {
+      throw Fault(
+        code: .notAnAddress,
+        description: "is no address or network: give one such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32")
+    }
+    let bits = address.bytes.count * 8
+    // The prefix of an IPv4 address that is written as an IPv6 one counts the 96 bits before it.
+    let isMapped = bits == 32 && parts[0].contains(":")
+    let largest = isMapped ? 128 : bits
+    let written = parts.count == 2 ? Self.number(parts[1]) : largest
+    guard let written, (isMapped ? 96 : 0)...largest ~= written else {
+      throw Fault(
+        code: .prefixOutOfRange, description: "has no such prefix: give /\(isMapped ? 96 : 0) to /\(largest), or none")
+    }
+    prefixLength = written - (largest - bits)
+    self.address = IPAddress(bytes: Self.masked(address.bytes, prefixLength))
+    guard self.address == address else {
+      throw Fault(
+        code: .addressInsideNetwork,
+        description: "is an address inside a network: give \(self), or the address without /\(written)")
+    }
+  }
+
+  public func contains(_ other: IPAddress) -> Bool {
+    other.bytes.count == address.bytes.count && Self.masked(other.bytes, prefixLength) == address.bytes
+  }
+
+  private static func number(_ text: String) -> Int? {
+    guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  private static func masked(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+    bytes.enumerated().map { index, byte in
+      let kept = min(max(length - index * 8, 0), 8)
+      return byte & ~(0xFF >> UInt8(kept))
+    }
+  }
+}
+
+extension IPNetwork: CustomStringConvertible {
+  /// As it is given; an address alone has no prefix.
+  public var description: String {
+    prefixLength == address.bytes.count * 8 ? "\(address)" : "\(address)/\(prefixLength)"
+  }
+}

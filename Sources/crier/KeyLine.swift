@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import ServiceAccess
+
+/// A line of `crier keys list`.
+struct KeyLine: Encodable {
+  var id: String
+  var account: String
+  var scopes: [String]
+  var name: String?
+  var locale: String?
+  var pack: String?
+  var group: String?
+  /// Requests a second.
+  var rate: Double?
+  var burst: Int?
+  var createdAt: Date
+  var lastUsedAt: Date?
+  var expiresAt: Date?
+  var revokedAt: Date?
+  /// The key that took its place.
+  var rotatedTo: String?
+  /// From where it may be used; empty for everywhere.
+  var addresses: [String]
+  var strict: Bool
+  /// What stands for the key in the service's log.
+  var logName: String
+
+  enum CodingKeys: String, CodingKey {
+    case id, account, scopes, name, locale, pack, group, rate, burst, addresses, strict
+    case createdAt = "created_at"
+    case lastUsedAt = "last_used_at"
+    case expiresAt = "expires_at"
+    case revokedAt = "revoked_at"
+    case rotatedTo = "rotated_to"
+    case logName = "log_name"
+  }
+
+  init(_ key: Ledger.Key) {
+    (id, account, scopes, name) = (key.id, key.account, key.scopes, key.name)
+    (locale, pack, group) = (key.locale, key.pack, key.group)
+    (rate, burst) = (key.rate?.perSecond, key.rate?.burst)
+    (createdAt, lastUsedAt) = (key.createdAt, key.lastUsedAt)
+    (expiresAt, revokedAt, rotatedTo) = (key.expiresAt, key.revokedAt, key.rotatedTo)
+    (addresses, strict) = (key.addresses, key.isStrict)
+    logName = APIKey.logName(ofDigest: key.digest)
+  }
+
+  func text(at now: Date) -> String {
+    let limit = rate.map { "\($0.formatted(.number.locale(Locale(identifier: "en_US_POSIX")))) a second" }
+    return [
+      id, Terminal.printable(account), scopes.joined(separator: ","), Terminal.printable(name ?? "-"),
+      limit ?? "no limit", "made \(Self.time(createdAt))", lastUsedAt.map { "used \(Self.time($0))" } ?? "not used",
+      state(at: now), addresses.isEmpty ? "from everywhere" : "from \(addresses.joined(separator: ","))",
+      strict ? "strict" : "-", "logged as \(logName)",
+    ].joined(separator: "\t")
+  }
+
+  private func state(at now: Date) -> String {
+    if let revokedAt { return "revoked \(Self.time(revokedAt))" }
+    let successor = rotatedTo.map { ", rotated to \($0)" } ?? ""
+    guard let expiresAt else { return "in force" + successor }
+    return "\(expiresAt <= now ? "expired" : "expires") \(Self.time(expiresAt))" + successor
+  }
+
+  var json: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      encoder.dateEncodingStrategy = .iso8601
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+
+  private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Ledger
+
+extension Keys {
+  struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists what was administered: when, by whom, what, and of what.",
+      discussion: """
+        Keys that were made, rotated and revoked, and what keys with the scope admin did to the player and to batches. \
+        It has no amounts, names or keys. It is kept for 365 days at least.
+        """)
+
+    @Flag(help: "Print a line of JSON for each act.")
+    var json = false
+
+    func run() async throws {
+      try await Failures.reported {
+        let ledger = try Ledger(at: CrierHome().ledger)
+        var last: Int64 = 0
+        while true {
+          let acts = try await ledger.administrativeActs(after: last)
+          for act in acts {
+            let line = ActLine(act)
+            try StandardOutput.write(json ? try line.json : line.text)
+          }
+          guard let next = acts.last?.number else { break }
+          last = next
+        }
+        if last == 0 { Terminal.note("Nothing was administered.") }
+      }
+    }
+  }
+}
+
+/// A line of `crier keys log`.
+private struct ActLine: Encodable {
+  var at: Date
+  var actor: String
+  var action: String
+  var subject: String?
+
+  init(_ act: Ledger.AdministrativeAct) {
+    (at, actor, action, subject) = (act.at, act.actor, act.action.rawValue, act.subject)
+  }
+
+  var text: String {
+    [at.formatted(.iso8601), Terminal.printable(actor), action, Terminal.printable(subject ?? "-")]
+      .joined(separator: "\t")
+  }
+
+  var json: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      encoder.dateEncodingStrategy = .iso8601
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+}

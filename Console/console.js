@@ -674,6 +674,11 @@ async function refreshQueue() {
   }
 }
 
+/** Where an entry of the queue is taken back: a replay alone, and not the announcement's other replays. */
+function place(entry) {
+  return entry.replay ? `/v1/playback/replays/${entry.number}` : `/v1/playback/${encodeURIComponent(entry.id)}`;
+}
+
 function showQueue(view, seen = performance.now()) {
   Object.assign(queue, { view, seen });
   const [text, kind] = PLAYER[view.state] ?? [view.state, ""];
@@ -683,7 +688,7 @@ function showQueue(view, seen = performance.now()) {
     const bar = make("progress", { id: "progress", max: Math.max(1, now.length_ms ?? 1), "aria-label": "How far it is" });
     $("now").replaceChildren(
       make("p", { class: "title" }, now.text ?? (now.id ? now.category : "An announcement of another account, or the player's own.")),
-      make("p", { class: "muted small meta" }, ...dotted([`number ${now.number}`, now.category])), bar);
+      make("p", { class: "muted small meta" }, ...dotted([`number ${now.number}`, now.category, now.replay ? "again" : ""])), bar);
     advance();
   } else {
     const said = { paused: "Paused: what comes waits.", device_lost: "Announcements wait for it to come back.", stopped: "The player does not run." };
@@ -696,11 +701,13 @@ function showQueue(view, seen = performance.now()) {
   // The player tells ids; the words are those of the list beside it.
   const waiting = view.waiting.map((entry) => ({ ...entry, text: queue.words.get(entry.id) }));
   showList($("waiting"), waiting, ({ number }) => number, (entry) => {
-    const back = entry.id ? make("button", { type: "button", class: "quiet", "aria-label": `Take back number ${entry.number}` }, "Take back") : null;
-    back?.addEventListener("click", () => control(`/v1/playback/${encodeURIComponent(entry.id)}`, "DELETE"));
+    // One that is heard again is taken back by its number; whoever asked for it sees when it was accepted.
+    const isOurs = entry.id || (entry.replay && entry.accepted_at);
+    const back = isOurs ? make("button", { type: "button", class: "quiet", "aria-label": `Take back number ${entry.number}` }, "Take back") : null;
+    back?.addEventListener("click", () => control(place(entry), "DELETE"));
     return make("li", {},
       make("div", {}, make("p", { class: "title" }, entry.text ?? entry.id ?? "another account's"),
-        make("p", { class: "meta" }, dotted([`number ${entry.number}`, entry.category, entry.state, clock(entry.accepted_at)]).join(""))),
+        make("p", { class: "meta" }, dotted([`number ${entry.number}`, entry.category, entry.replay ? "again" : "", entry.state, clock(entry.accepted_at)]).join(""))),
       make("div", { class: "buttons" }, back));
   }, "Nothing waits.");
   const more = view.waiting_count - view.waiting.length;
@@ -960,8 +967,8 @@ function listen() {
     if (isAllowed($("pause"))) control(queue.view?.state === "paused" ? "/v1/playback/resume" : "/v1/playback/pause", "POST");
   });
   $("skip").addEventListener("click", () => {
-    const id = queue.view?.playing?.id;
-    if (id && isAllowed($("skip"))) control(`/v1/playback/${encodeURIComponent(id)}`, "DELETE");
+    const now = queue.view?.playing;
+    if (now?.id && isAllowed($("skip"))) control(place(now), "DELETE");
   });
   $("replay").addEventListener("click", () => { if (isAllowed($("replay"))) control("/v1/playback/replay", "POST"); });
   $("recent-again").addEventListener("click", refreshRecent);

@@ -144,13 +144,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ).routes,
       ClipCalls(clips: clips).routes,
       PlaybackCalls(
-        player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale
+        player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
+        pace: try ReplayPace()
       ).routes,
       EventCalls(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
       ).routes,
       BatchCalls(
-        batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots
+        batches: batches, clips: clips, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
+        administration: AdministrationLog(ledger: ledger)
       ).routes,
       SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,

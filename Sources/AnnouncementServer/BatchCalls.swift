@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Ledger
 import NIOCore
 import ServiceAccess
 import ServiceLifecycle
@@ -27,11 +28,13 @@ struct BatchCalls: Sendable {
   let largeBodies: LargeBodies
   let groups: AppGroups
   let slots: StreamSlots
+  let administration: AdministrationLog
 
   var routes: [Route] {
     [
       .post(Self.path, .key(.announce), post),
       .get("/v1/batches/{id}", .key(.read), get),
+      .delete("/v1/batches/{id}", .key(.announce), cancel),
     ]
   }
 
@@ -74,14 +77,23 @@ struct BatchCalls: Sendable {
     let id = call.parameter
     let wanted = try Accept(call).require(
       "application/json", "text/event-stream", "application/jsonl", "application/x-ndjson")
-    guard let status = await batches.status(id, account: try call.sender.account) else {
-      throw Problem(.notFound, "not_found", "The account has no batch of that id; it may have been removed.")
-    }
+    guard let status = await batches.status(id, account: try call.sender.account) else { throw Self.unknown }
     switch wanted {
     case "application/json": return try ServiceJSON.response(.ok, status)
     case "text/event-stream": return try progress(call, id, try call.sender)
     default: return try await result(call, status, mediaType: wanted)
     }
+  }
+
+  private static let unknown = Problem(
+    .notFound, "not_found", "The account has no batch of that id; it may have been removed.")
+
+  private func cancel(_ call: Call) async throws -> Response {
+    guard let status = try await batches.cancel(call.parameter, account: call.sender.account) else {
+      throw Self.unknown
+    }
+    await administration.record(.batchCancelled, call, subject: status.id)
+    return try ServiceJSON.response(.ok, status)
   }
 
   private enum Item: Sendable {

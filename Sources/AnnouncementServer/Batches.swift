@@ -21,7 +21,7 @@ import SoundLibrary
 actor Batches {
   /// What is told of a batch.
   struct Status: Sendable, Hashable, Codable {
-    enum State: String, Sendable, Codable { case running, done, failed }
+    enum State: String, Sendable, Codable { case running, done, failed, cancelled }
     struct Fault: Sendable, Hashable, Codable {
       var code: String
       var message: String
@@ -57,7 +57,7 @@ actor Batches {
   }
 
   /// What is kept of a batch beside its list and its result.
-  private struct Record: Codable {
+  struct Record: Codable {
     var account: String
     /// What the sender calls the service.
     var authority: String?
@@ -108,15 +108,20 @@ actor Batches {
   private let metrics: ServiceMetrics
   private let work: AccountWork
   private let logger: Logger
-  private var records: [String: Record] = [:]
-  private var queue: [String] = []
+  var records: [String: Record] = [:]
+  /// Those that run or wait.
+  var queue: [String] = []
+  /// Of the list that is being read: no further row is taken from it once it is set.
+  let stopping = Locked<String?>(nil)
+  /// The list that is being read.
+  var running: String?
   /// The accounts whose lists are being written.
   private var accepting: [String] = []
   /// Whose batch ran last.
   private var lastAccount: String?
   private var isLoaded = false
   private let disk = DispatchQueue(label: "crier.service.batches")
-  private var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
+  var watchers: [String: [Int: AsyncStream<Status>.Continuation]] = [:]
   private var nextWatcher = 0
   private var wakeUp: CheckedContinuation<Void, Never>?
 
@@ -217,7 +222,7 @@ actor Batches {
   private func list(_ id: String) -> URL { folder.appending(path: "\(id).list") }
   private func recordFile(_ id: String) -> URL { folder.appending(path: "\(id).json") }
 
-  private func save(_ record: Record) throws {
+  func save(_ record: Record) throws {
     try DurableFile.write(try JSONEncoder().encode(record), to: recordFile(record.status.id))
   }
 
@@ -294,7 +299,9 @@ actor Batches {
   }
 
   private func run(_ id: String) async {
-    guard var record = records[id] else { return }
+    guard var record = records[id], record.status.state == .running else { return }
+    running = id
+    defer { running = nil }
     var status = Status(id: id, createdAt: record.status.createdAt)
     do {
       let options = try RenderOptions(
@@ -315,7 +322,8 @@ actor Batches {
       // Half of the processors: somebody's payment is not to wait behind a list.
       let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
       try await announcer.batch(
-        {
+        { [stopping] in
+          guard stopping.withLock({ $0 != id }) else { return nil }
           let row = try await source.next()
           if row != nil { rows.withLock { $0 += 1 } }
           return row
@@ -351,13 +359,13 @@ actor Batches {
         tell(status)
       }
       try output.synchronize()
-      status.state = .done
+      status.state = isStopping(id) ? .cancelled : .done
     } catch {
       // It is begun again by the next service.
       if Task.isCancelled || error is CancellationError { return }
       let problem = Problem(error)
-      status.state = .failed
-      status.error = Status.Fault(code: problem.code, message: problem.detail)
+      status.state = isStopping(id) ? .cancelled : .failed
+      if status.state == .failed { status.error = Status.Fault(code: problem.code, message: problem.detail) }
     }
     status.finishedAt = Date()
     record.status = status
@@ -366,8 +374,7 @@ actor Batches {
     } catch {
       logger.error("What became of a batch could not be written; it is done again after a restart.")
     }
-    tell(status)
-    for watcher in (watchers.removeValue(forKey: id) ?? [:]).values { watcher.finish() }
+    end(status)
   }
 
   /// Whoever sent a row is told what every caller is told, and nothing of the service's folders.
@@ -375,7 +382,7 @@ actor Batches {
     ErrorReport(code: problem.code, message: problem.detail)
   }
 
-  private func tell(_ status: Status) {
+  func tell(_ status: Status) {
     records[status.id]?.status = status
     for watcher in (watchers[status.id] ?? [:]).values { watcher.yield(status) }
   }

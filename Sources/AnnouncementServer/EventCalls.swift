@@ -140,9 +140,16 @@ struct EventCalls: Sendable {
     var kind: String
     var id: String?
     var number: Int64?
+    /// The id of what a replay plays again.
+    var replayOf: String?
+    var isReplay = false
     var detail: [String: String]
 
-    enum CodingKeys: String, CodingKey { case position, at, kind, id, number, detail }
+    enum CodingKeys: String, CodingKey {
+      case position, at, kind, id, number, detail
+      case replayOf = "replay_of"
+      case isReplay = "replay"
+    }
 
     func encode(to encoder: any Encoder) throws {
       var fields = encoder.container(keyedBy: CodingKeys.self)
@@ -151,6 +158,8 @@ struct EventCalls: Sendable {
       try fields.encode(kind, forKey: .kind)
       try fields.encode(id, forKey: .id)
       try fields.encode(number, forKey: .number)
+      try fields.encode(replayOf, forKey: .replayOf)
+      try fields.encode(isReplay, forKey: .isReplay)
       try fields.encode(detail, forKey: .detail)
     }
   }
@@ -169,17 +178,18 @@ struct EventCalls: Sendable {
             "cached": String(event.isCached), "duration_ms": String(event.durationMilliseconds), "method": event.method,
           ]))
     case .ledger(let event):
-      var id: String?
+      var seen: LaneEntries.Seen?
       if let number = event.number {
         // What was pruned meanwhile is nobody's any more.
-        guard let entry = try await ledger.entry(number) else { return nil }
-        guard entry.account == sender.account || sender.isAdmin else { return nil }
-        id = entry.id
+        seen = try await LaneEntries(ledger: ledger).seen(number, by: sender)
+        if seen == nil { return nil }
       }
+      // What becomes of a replay is not what became of the announcement: it does not have its id.
+      let isReplay = seen?.isReplay ?? false
       return try Self.text(
         Told(
-          position: event.position, at: event.at, kind: event.kind.rawValue, id: id, number: event.number,
-          detail: event.detail))
+          position: event.position, at: event.at, kind: event.kind.rawValue, id: isReplay ? nil : seen?.id,
+          number: event.number, replayOf: isReplay ? seen?.id : nil, isReplay: isReplay, detail: event.detail))
     }
   }
 

@@ -15,20 +15,27 @@ struct PlaybackCalls: Sendable {
   let ledger: Ledger
   let phraseBooks: PhraseBooks
   let locale: String
+  let pace: ReplayPace
+
+  private var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
+  private var entries: LaneEntries { LaneEntries(ledger: ledger) }
 
   var routes: [Route] {
     [
       .get("/v1/playback", .key(.read), status),
       .post("/v1/playback/pause", .key(.play)) { call in
         try await running().pause()
+        await administration.record(.playbackPaused, call)
         return try await status(call)
       },
       .post("/v1/playback/resume", .key(.play)) { call in
         try await running().resume()
+        await administration.record(.playbackResumed, call)
         return try await status(call)
       },
       .post("/v1/playback/replay", .key(.play), replay),
       .delete("/v1/playback/{id}", .key(.play), cancel),
+      .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]
   }
 
@@ -46,11 +53,12 @@ struct PlaybackCalls: Sendable {
       var number: Int64
       var category: String
       var text: String?
+      var replay: Bool
       var positionMilliseconds: Int
       var lengthMilliseconds: Int
 
       enum CodingKeys: String, CodingKey {
-        case id, number, category, text
+        case id, number, category, text, replay
         case positionMilliseconds = "position_ms"
         case lengthMilliseconds = "length_ms"
       }
@@ -61,6 +69,7 @@ struct PlaybackCalls: Sendable {
         try fields.encode(number, forKey: .number)
         try fields.encode(category, forKey: .category)
         try fields.encode(text, forKey: .text)
+        try fields.encode(replay, forKey: .replay)
         try fields.encode(positionMilliseconds, forKey: .positionMilliseconds)
         try fields.encode(lengthMilliseconds, forKey: .lengthMilliseconds)
       }
@@ -71,10 +80,11 @@ struct PlaybackCalls: Sendable {
       var number: Int64
       var category: String
       var state: String
+      var replay: Bool
       var acceptedAt: Date?
 
       enum CodingKeys: String, CodingKey {
-        case id, number, category, state
+        case id, number, category, state, replay
         case acceptedAt = "accepted_at"
       }
 
@@ -84,6 +94,7 @@ struct PlaybackCalls: Sendable {
         try fields.encode(number, forKey: .number)
         try fields.encode(category, forKey: .category)
         try fields.encode(state, forKey: .state)
+        try fields.encode(replay, forKey: .replay)
         try fields.encode(acceptedAt, forKey: .acceptedAt)
       }
     }
@@ -125,27 +136,20 @@ struct PlaybackCalls: Sendable {
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
       volume: lane.volume, waiting: [], waitingCount: lane.waitingCount)
     if let playing = lane.playing {
-      let entry = try await entry(playing.number, for: sender)
+      let seen = try await entries.seen(playing.number, by: sender)
       status.playing = Status.Playing(
-        id: entry?.id, number: playing.number, category: playing.category.rawValue, text: entry.flatMap(text),
+        id: seen?.id, number: playing.number, category: playing.category.rawValue,
+        text: seen.flatMap { $0.showsWords ? text($0.entry) : nil }, replay: playing.isReplay,
         positionMilliseconds: playing.positionMilliseconds, lengthMilliseconds: playing.lengthMilliseconds)
     }
     for waiting in lane.next {
-      let entry = try await entry(waiting.number, for: sender)
+      let seen = try await entries.seen(waiting.number, by: sender)
       status.waiting.append(
         Status.Waiting(
-          id: entry?.id, number: waiting.number, category: waiting.category.rawValue, state: waiting.state.rawValue,
-          acceptedAt: entry?.acceptedAt))
+          id: seen?.id, number: waiting.number, category: waiting.category.rawValue, state: waiting.state.rawValue,
+          replay: waiting.isReplay, acceptedAt: seen?.entry.acceptedAt))
     }
     return try ServiceJSON.response(.ok, status)
-  }
-
-  /// - Returns: nil for what is another account's.
-  private func entry(_ number: Int64, for sender: Caller) async throws(LedgerError) -> Ledger.Entry? {
-    guard let entry = try await ledger.entry(number), entry.account == sender.account || sender.isAdmin else {
-      return nil
-    }
-    return entry
   }
 
   /// What an announcement says, for people.
@@ -162,8 +166,19 @@ struct PlaybackCalls: Sendable {
   private struct Named: Decodable { var id: String? }
   private struct Number: Encodable { var number: Int64 }
   private struct Taken: Encodable {
-    var id: String
+    var id: String?
     var state: String
+    /// How many replays were taken back; the announcement itself is as it was then.
+    var replays: Int
+
+    enum CodingKeys: String, CodingKey { case id, state, replays }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(state, forKey: .state)
+      try fields.encode(replays, forKey: .replays)
+    }
   }
 
   private func replay(_ call: Call) async throws -> Response {
@@ -181,7 +196,11 @@ struct PlaybackCalls: Sendable {
         number = entry.number
       }
     }
-    return try ServiceJSON.response(.accepted, Number(number: try await player.replay(number)))
+    let sender = try call.sender
+    try pace.admit(keyID: sender.keyID)
+    let replay = try await player.replay(number, for: sender.account)
+    await administration.record(.announcementReplayed, call, subject: number.map(String.init) ?? String(replay))
+    return try ServiceJSON.response(.accepted, Number(number: replay))
   }
 
   private static let unknown = Problem(
@@ -191,9 +210,33 @@ struct PlaybackCalls: Sendable {
     let player = try running()
     let account = try call.sender.account
     guard let entry = try await ledger.entry(account: account, id: call.parameter) else { throw Self.unknown }
-    guard try await player.cancel(entry.number) else {
-      throw Problem(.conflict, "already_ended", "The announcement has ended: it cannot be taken back.")
+    if try await player.cancel(entry.number) {
+      await administration.record(.announcementCancelled, call, subject: String(entry.number))
+      return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: 0))
     }
-    return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled"))
+    // What has ended stays as it ended; what is to be heard of it once more is taken back, the last one first, so that
+    // none begins because the one before it went.
+    var count = 0
+    let replays = try await ledger.unfinishedReplays(lane: player.lane).filter { $0.original == entry.number }
+    for replay in replays.reversed() where try await player.cancel(replay.number) {
+      count += 1
+      await administration.record(.announcementCancelled, call, subject: String(replay.number))
+    }
+    guard count > 0 else { throw Self.ended }
+    return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: count))
   }
+
+  /// One replay by its number, also of another account's announcement: whoever asked for it may take it back.
+  private func cancelReplay(_ call: Call) async throws -> Response {
+    let player = try running()
+    guard let number = Int64(call.parameter), let seen = try await entries.seen(number, by: call.sender), seen.isReplay,
+      seen.entry.lane == player.lane
+    else { throw Problem(.notFound, "not_found", "The account has no replay of that number.") }
+    guard try await player.cancel(number) else { throw Self.ended }
+    await administration.record(.announcementCancelled, call, subject: String(number))
+    return try ServiceJSON.response(.ok, Taken(id: seen.id, state: "cancelled", replays: 1))
+  }
+
+  private static let ended = Problem(
+    .conflict, "already_ended", "The announcement has ended: it cannot be taken back.")
 }

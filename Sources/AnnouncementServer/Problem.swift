@@ -219,6 +219,7 @@ extension Problem {
     case .busy, .waitingListFull, .tooManyCommands:
       self.init(
         .serviceUnavailable, "busy", "More waits to be written than may: try again in a moment.", retryAfter: 1)
+    case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .invalidValue:
       self.init(.unprocessableContent, "field_invalid", "A value cannot be kept: \(error.field ?? "it is too long").")
     default:
@@ -234,6 +235,14 @@ extension Problem {
     case .notRunning, .alreadyStarted: self = .noPlayer
     case .volumeInvalid, .accountReserved: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }
+  }
+
+  /// - Parameter retryAfter: in seconds.
+  static func tooManyReplays(retryAfter: Int) -> Problem {
+    Problem(
+      .tooManyRequests, "too_many_replays",
+      "More replays wait, or were asked for within a minute, than may: wait as Retry-After says, or take one back.",
+      retryAfter: retryAfter)
   }
 
   static let noPlayer = Problem(

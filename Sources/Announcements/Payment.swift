@@ -66,6 +66,9 @@ public enum Announcement: Sendable, Hashable {
   /// A backlog of payments told as one; no step that shortens leaves anything out of it.
   case summary(PaymentSummary)
 
+  /// What is heard before an announcement that is heard again, in `locale` (BCP 47): `Again`.
+  case again(locale: String?)
+
   /// Far more than 30 s of speech, so that text which is merely too long is told how long it is.
   public static let longestText = 2_000
 
@@ -73,7 +76,7 @@ public enum Announcement: Sendable, Hashable {
   public var locale: String? {
     switch self {
     case .payment(let payment): payment.locale
-    case .text(_, let locale): locale
+    case .text(_, let locale), .again(let locale): locale
     case .summary(let summary): summary.locale
     }
   }

@@ -87,6 +87,8 @@ public final class PhraseBook: Sendable {
     var channelPhrases: [String: String]
     var currencies: [String: Units]
     var sentences: [String: SentenceForms]
+    /// What is said before an announcement that is heard again: `Again`.
+    var again: String
     /// How several payments are told as one.
     var summary: SummaryPhrases
     /// How long a recorded voice is silent between two clips.
@@ -227,6 +229,9 @@ extension PhraseBook.Content {
     guard channelPhrases["other"] != nil else { return "channelPhrases has no other" }
     for (kind, phrase) in channelPhrases {
       if let fault = SentenceTemplate.channelFault(in: phrase) { return "channelPhrases.\(kind) \(fault)" }
+    }
+    if !again.contains(where: \.isLetter) || again.contains(where: { $0.isNumber || "[]{}".contains($0) }) {
+      return "again is not words without digits and brackets"
     }
     if let fault = summary.fault { return "summary\(fault)" }
     if let fault = text?.fault { return "text\(fault)" }

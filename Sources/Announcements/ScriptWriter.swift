@@ -67,6 +67,7 @@ public struct ScriptWriter: Sendable {
         if index > 0 { runs.append(book.piece(book.content.summary.separator), .phrase) }
         try append(total, to: &runs)
       }
+    case .again: runs.append(book.piece(book.content.again), .phrase)
     }
     let script = Script(
       locale: book.locale, runs: runs.finished.map(pronunciations.respelled), rate: book.rate)

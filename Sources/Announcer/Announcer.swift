@@ -156,7 +156,7 @@ public final class Announcer: Sendable {
       switch announcement {
       case .payment(let payment): try Self.readBack(payment.amount, in: plan, script.locale)
       case .summary(let summary): try Self.readBack(summary, in: plan, script.locale)
-      case .text: break
+      case .text, .again: break
       }
       said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)

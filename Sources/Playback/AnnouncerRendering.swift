@@ -4,6 +4,7 @@ import Announcements
 public import Announcer
 public import SoundLibrary
 import SpeechEngine
+public import Waveforms
 
 /// Announcements said by the one way to make a clip, which is left in the sound library; files as they stand.
 public struct AnnouncerRendering: Rendering {
@@ -30,21 +31,48 @@ public struct AnnouncerRendering: Rendering {
   }
 
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
-    do {
+    try await reported {
       switch try announcement.content {
       case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
       case .announcement(let announcement, let requested, let defaults):
-        guard let announcer else { throw RenderFailure(code: "announcer_missing", isPassing: true) }
         let options = try RenderOptions(requested, defaults: defaults, base: options)
-        do {
-          let library = try library(requested.group ?? defaults.group)
-          let clip = try await announcer.render(announcement, options: options, into: library)
-          return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
-        } catch is SoundLibraryError {
-          // A folder that is full or not ours keeps nobody silent: it is made to be heard, and not kept.
-          return RenderedSound(waveform: try await announcer.render(announcement, options: options, into: nil).waveform)
-        }
+        return try await clip(announcement, options, group: requested.group ?? defaults.group)
       }
+    }
+  }
+
+  public func again(before replay: StoredAnnouncement) async throws -> Waveform {
+    try await reported {
+      var (locale, group): (String?, String?) = (nil, nil)
+      var options = options
+      if case .announcement(let announcement, let requested, let defaults) = try replay.content {
+        options = try RenderOptions(requested, defaults: defaults, base: options)
+        (locale, group) = (announcement.locale, requested.group ?? defaults.group)
+        // It is heard and not sent anywhere, and a pack has no recording of it.
+        (options.format, options.method) = (self.options.format, .auto)
+      }
+      return try await clip(.again(locale: locale), options, group: group).waveform
+    }
+  }
+
+  /// The clip of an announcement, which is left in the library.
+  private func clip(
+    _ announcement: Announcement, _ options: RenderOptions, group: String?
+  ) async throws -> RenderedSound {
+    guard let announcer else { throw RenderFailure(code: "announcer_missing", isPassing: true) }
+    do {
+      let clip = try await announcer.render(announcement, options: options, into: try library(group))
+      return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
+    } catch is SoundLibraryError {
+      // A folder that is full or not ours keeps nobody silent: it is made to be heard, and not kept.
+      return RenderedSound(waveform: try await announcer.render(announcement, options: options, into: nil).waveform)
+    }
+  }
+
+  /// - Throws: ``RenderFailure``, whatever the work throws.
+  private func reported<Value>(_ work: () async throws -> Value) async throws -> Value {
+    do {
+      return try await work()
     } catch let error as RenderFailure {
       throw error
     } catch let error as PlayableFileError {

@@ -55,7 +55,8 @@ extension Lane {
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
           continue
         }
-        waiting[entry.number] = Waiting(category: entry.category)
+        waiting[entry.number] = Waiting(
+          category: entry.category, isReplay: StoredAnnouncement(entry).isReplay)
         order.accept(item(entry))
       }
       if page.count < limit { return }

@@ -29,7 +29,7 @@ extension Lane {
       case .skip(let number):
         // It may have ended meanwhile, and what plays now is not what was meant.
         if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
-      case .replay(let number): _ = await replay(number)
+      case .replay(let number): _ = await replay(number, for: nil)
       case .cancel: break
       }
     }
@@ -76,14 +76,15 @@ extension Lane {
     return await commit(number, .cancelled, change)
   }
 
-  func replay(_ number: Int64?) async -> Result<Int64, any Error> {
+  /// - Parameter requester: the account that asks; nil for somebody at this machine.
+  func replay(_ number: Int64?, for requester: String?) async -> Result<Int64, any Error> {
     do {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
       let replay = StoredAnnouncement(
         account: StoredAnnouncement(entry).replayAccount(), id: "\(entry.number)-\(UUID().uuidString)",
         category: .alert,
         payload: entry.payload, expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
-      let acceptance = try await ledger.accept(replay.new(lane: name))
+      let acceptance = try await ledger.accept(replay.new(lane: name), again: entry.number, for: requester)
       await lookForArrivals()
       signals.happened()
       return .success(acceptance.number)

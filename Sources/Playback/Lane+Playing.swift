@@ -14,14 +14,14 @@ extension Lane {
     var next = order
     switch next.next(at: now) {
     case .play(let item, let turn):
-      guard let sound = waiting[item.number]?.sound, isGapOver(before: sound, at: now) else { return }
+      guard let one = waiting[item.number], let sound = one.sound, isGapOver(before: sound, at: now) else { return }
       order = next
       if await hasEndedElsewhere(item.number) {
         order.finished()
         drop(item.number)
         return mailbox.nudge()
       }
-      begin(Current(item: item, sound: sound))
+      begin(Current(item: item, sound: sound, isReplay: one.isReplay))
       await commit(item.number, .playing)
       await tell(turn, of: item, isAlone: true)
     case .summarise(let payments):
@@ -139,7 +139,8 @@ extension Lane {
       await finish(.cancelled, heard: position, code: "skipped")
     case .interrupted:
       await commit(current.item.number, .waiting, interruption("interrupted", at: position))
-      waiting[current.item.number] = Waiting(category: Ledger.Category(current.item.category), sound: current.sound)
+      waiting[current.item.number] = Waiting(
+        category: Ledger.Category(current.item.category), isReplay: current.isReplay, sound: current.sound)
       ready.insert(current.item.number)
       self.current = nil
       order.interrupted()

@@ -40,9 +40,12 @@ extension Lane {
       let isReady = entry.state == .waiting
       if !isReady { try await ledger.set(number, .rendering) }
       do {
-        let sound = try await renderer.render(StoredAnnouncement(entry))
+        let stored = StoredAnnouncement(entry)
+        let sound = try await renderer.render(stored)
+        let again = stored.isReplay ? try await renderer.again(before: stored) : nil
+        let laneSound = try LaneSound(sound, again: again, chime: settings.chime, pause: settings.chimePause)
         if !isReady { try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip)) }
-        return .ready(LaneSound(sound, chime: settings.chime, pause: settings.chimePause))
+        return .ready(laneSound)
       } catch let error as LedgerError {
         throw error
       } catch {

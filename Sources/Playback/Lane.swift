@@ -11,6 +11,7 @@ actor Lane {
   /// One that waits, or whose summary is being made.
   struct Waiting {
     var category: Ledger.Category
+    var isReplay = false
     var sound: LaneSound?
     var isRendering = false
     var attempts = 0
@@ -24,6 +25,7 @@ actor Lane {
 
     var item: PlaybackItem
     var sound: LaneSound
+    var isReplay = false
     /// The payments that it stands for.
     var members: [Int64] = []
     /// Of the order, when it began: what the ledger is told when it ends.
@@ -147,7 +149,7 @@ actor Lane {
     case .pause, .resume, .volume, .status: handleAtOnce(message)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
-    case .replay(let number, let reply): reply(await replay(number))
+    case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
     case .summaryMade(let announcement): await made(announcement)
@@ -297,14 +299,15 @@ actor Lane {
       waiting[item.number].map { one in
         LaneStatus.Waiting(
           number: item.number, category: one.category,
-          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure)
+          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure,
+          isReplay: one.isReplay)
       }
     }
     let playing = current.map { current in
       LaneStatus.Playing(
         number: current.item.number, category: Ledger.Category(current.item.category),
         positionMilliseconds: current.control.position, lengthMilliseconds: current.sound.length,
-        isHeard: current.isSounding, standsFor: current.members)
+        isHeard: current.isSounding, standsFor: current.members, isReplay: current.isReplay)
     }
     return LaneStatus(
       lane: name, isPaused: order.isPaused, volume: volume.percent, isDeviceLost: isDeviceLost, playing: playing,

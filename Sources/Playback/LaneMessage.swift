@@ -10,7 +10,7 @@ enum LaneMessage: Sendable {
   case volume(Volume, Reply<Void>)
   case skip(Reply<Bool>)
   case cancel(Int64, Reply<Bool>)
-  case replay(Int64?, Reply<Result<Int64, any Error>>)
+  case replay(Int64?, requester: String?, Reply<Result<Int64, any Error>>)
   case status(Reply<LaneStatus>)
   case rendered(Int64, RenderOutcome)
   case ended(PlayEnding)
@@ -23,7 +23,7 @@ enum LaneMessage: Sendable {
     switch self {
     case .pause(let reply), .resume(let reply), .volume(_, let reply): reply.fail(error)
     case .skip(let reply), .cancel(_, let reply): reply.fail(error)
-    case .replay(_, let reply): reply.fail(error)
+    case .replay(_, _, let reply): reply.fail(error)
     case .status(let reply): reply.fail(error)
     case .rendered, .ended, .summaryMade, .stop: break
     }

@@ -16,8 +16,26 @@ struct LaneSound: Sendable {
   /// -44 dBFS, which nobody hears beside speech at -16 LUFS.
   private static let threshold: UInt16 = 200
 
+  /// - Parameter again: what is heard before a replay; nil for what is heard for the first time.
+  /// - Throws: what keeps `again` from being put before it: a replay is not heard without it.
+  init(_ sound: RenderedSound, again: Waveform?, chime: Waveform?, pause: Int) throws {
+    var sound = sound
+    if let again {
+      let rate = sound.waveform.sampleRate
+      let words =
+        again.sampleRate == rate
+        ? again
+        : Waveform(samples: try Resampler.convert(again.samples, from: again.sampleRate, to: rate), sampleRate: rate)
+      sound.waveform = try Waveform.joined([words, sound.waveform], pauseMilliseconds: Self.pauseAfterAgain)
+    }
+    self.init(sound, chime: chime, pause: pause)
+  }
+
+  /// In ms; as long as between two clauses.
+  private static let pauseAfterAgain = 180
+
   /// A chime that cannot be put before it is left out: nothing is silent because of a chime.
-  init(_ sound: RenderedSound, chime: Waveform?, pause: Int) {
+  private init(_ sound: RenderedSound, chime: Waveform?, pause: Int) {
     clip = sound.clip
     waveform = sound.waveform
     if var chime {

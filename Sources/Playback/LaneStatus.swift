@@ -13,6 +13,8 @@ public struct LaneStatus: Sendable, Hashable {
     public var isHeard: Bool
     /// The payments that it stands for.
     public var standsFor: [Int64]
+    /// Whether it is heard once more.
+    public var isReplay: Bool
   }
 
   public struct Waiting: Sendable, Hashable {
@@ -22,6 +24,8 @@ public struct LaneStatus: Sendable, Hashable {
     public var state: Ledger.State
     /// The code of its last failure, when its sound could not be made and is tried again.
     public var failure: String?
+    /// Whether it is heard once more.
+    public var isReplay: Bool
   }
 
   public var lane: String

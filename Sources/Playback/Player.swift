@@ -122,14 +122,17 @@ public final class Player: Sendable {
   public func skip() async throws -> Bool { try await ask { .skip($0) } }
 
   /// Plays an announcement that has ended once more, as an entry of its own that counts for nothing: an alert, so it is
-  /// heard before information, after money that waits, and to its end.
+  /// heard before information, after money that waits, and to its end. "Again" is heard before it.
   ///
-  /// - Parameter number: `nil` for the last one that was played.
-  /// - Returns: the new entry's number.
-  /// - Throws: ``PlayerError``, `nothingToReplay` or `notRunning`; `LedgerError`.
+  /// - Parameters:
+  ///   - number: `nil` for the last one that was played.
+  ///   - requester: the account that asks, for its limit; nil for somebody at this machine.
+  /// - Returns: the new entry's number, by which it is taken back.
+  /// - Throws: ``PlayerError``, `nothingToReplay` or `notRunning`; `LedgerError`, `tooManyReplays` when as many wait as
+  ///   may.
   @discardableResult
-  public func replay(_ number: Int64? = nil) async throws -> Int64 {
-    try await ask { .replay(number, $0) }.get()
+  public func replay(_ number: Int64? = nil, for requester: String? = nil) async throws -> Int64 {
+    try await ask { .replay(number, requester: requester, $0) }.get()
   }
 
   // MARK: The lane

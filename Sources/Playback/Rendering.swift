@@ -8,6 +8,11 @@ public protocol Rendering: Sendable {
   ///
   /// - Throws: ``RenderFailure``; any other error is taken for one that passes, so that money is not lost by it.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound
+
+  /// Makes the sound that is heard before a replay, within the same turn: "again", in the language of what is replayed.
+  ///
+  /// - Throws: as ``render(_:)``; the replay is not heard then, for without it a replay sounds like another payment.
+  func again(before replay: StoredAnnouncement) async throws -> Waveform
 }
 
 /// An announcement that can be played.

@@ -20,9 +20,12 @@ extension StoredAnnouncement {
   static let summaries = "crier:summary"
   static let replays = "crier:replay"
 
+  /// Whether it is heard once more: "again" is heard before it.
+  public var isReplay: Bool { account == Self.replays || account.hasPrefix("\(Self.replays):") }
+
   /// A replay has its original's payload, so its account says of which kind that is.
   func replayAccount() -> String {
-    if account.hasPrefix(Self.replays) { return account }
+    if isReplay { return account }
     return [Self.files, Self.summaries].contains(account) ? "\(Self.replays):\(account)" : Self.replays
   }
 

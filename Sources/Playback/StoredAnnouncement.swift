@@ -46,8 +46,8 @@ public struct StoredAnnouncement: Sendable, Hashable {
       self.init(
         account: account, id: payment.id ?? id, category: Ledger.Category(payment.kind), sequence: payment.sequence,
         payload: payload, expiresAt: expiresAt)
-    // A payload holds no summary.
-    case .text, .summary:
+    // A payload holds neither a summary nor the word before a replay.
+    case .text, .summary, .again:
       self.init(
         account: account, id: request.id ?? id, category: .information, payload: payload, expiresAt: expiresAt)
     }

@@ -49,7 +49,8 @@ public final class RecordedLane: Sendable {
             let result = Self.wait {
               try await player.accept(
                 StoredAnnouncement(
-                  id: String(payment.id), category: .payment, sequence: payment.sequence, payload: Data("{}".utf8)))
+                  id: String(payment.id), category: .payment, sequence: payment.sequence,
+                  payload: Data(#"{"id":"\#(payment.id)"}"#.utf8)))
             }
             answers.add(result.map { (payment.id, $0.number, begin, .now) })
           }

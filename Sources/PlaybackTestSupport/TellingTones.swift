@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import Foundation
 public import Playback
 private import SoundOutputTestSupport
-private import Waveforms
+public import Waveforms
 
 /// For each announcement a tone that tells its id, a whole number from 0: by its pitch, and by its length.
 public struct TellingTones: Rendering {
@@ -23,9 +24,24 @@ public struct TellingTones: Rendering {
 
   /// - Throws: `RenderFailure` that stays, for an id that is no number.
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
-    guard let id = Int(announcement.id) else { throw RenderFailure(code: "no_number", isPassing: false) }
+    guard let id = Self.id(of: announcement) else { throw RenderFailure(code: "no_number", isPassing: false) }
     return RenderedSound(
       waveform: Tone.sine(frequency(of: id), milliseconds: milliseconds(of: id), rate: rate))
+  }
+
+  private struct Payload: Decodable { var id: String }
+
+  /// A replay has an id of its own, and its original's payload.
+  private static func id(of announcement: StoredAnnouncement) -> Int? {
+    guard announcement.isReplay else { return Int(announcement.id) }
+    return (try? JSONDecoder().decode(Payload.self, from: announcement.payload)).flatMap { Int($0.id) }
+  }
+
+  /// The tone of the id that stands for "again".
+  public static let again = 8
+
+  public func again(before replay: StoredAnnouncement) async throws -> Waveform {
+    Tone.sine(frequency(of: Self.again), milliseconds: milliseconds(of: Self.again), rate: rate)
   }
 
   /// The sounds of a recording, in the order in which they are heard.

@@ -88,6 +88,15 @@ struct NothingToCommand: Error, CustomStringConvertible {
   var description: String { "NUMBER \(number): \(problem)." }
 }
 
+/// As many replays wait as may.
+struct TooManyReplays: Error, CustomStringConvertible {
+  var lane: String
+  var description: String {
+    "\(Ledger.maximumReplays) replays wait on \(Terminal.printable(lane)), and no more may; see crier queue, and take one "
+      + "back with crier queue cancel."
+  }
+}
+
 extension LaneOptions {
   /// What plays at this moment, and not what will when the player hears of it.
   func skip() async throws {
@@ -114,6 +123,9 @@ extension LaneOptions {
       if case .replay = command, !entry.state.isFinal {
         throw NothingToCommand(number: number, problem: "has not ended yet; it will be heard in its turn")
       }
+    }
+    if case .replay = command, try await ledger.unfinishedReplays(lane: lane).count >= Ledger.maximumReplays {
+      throw TooManyReplays(lane: lane)
     }
     try await ledger.send(command, lane: lane)
   }

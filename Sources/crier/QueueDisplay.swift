@@ -15,19 +15,22 @@ struct QueueDisplay {
   func lines(_ view: LaneView) -> [String] {
     var lines = [Self.headline(view)]
     if let entry = view.playing {
-      lines.append("> \(entry.number)  \(title(entry))")
+      lines.append("> \(entry.number)  \(Self.mark(entry))\(title(entry))")
       lines.append("  " + Self.progress(view, title: nil, columns: max(20, columns - 2)))
     }
     for entry in view.waiting {
       // One that plays and is not what plays was left by a player that was killed.
       let state = entry.state == .playing ? "interrupted" : entry.state.rawValue
       let stated = entry.state == .waiting ? "" : "  (\(state))"
-      lines.append("  \(entry.number)  \(title(entry))\(stated)")
+      lines.append("  \(entry.number)  \(Self.mark(entry))\(title(entry))\(stated)")
     }
     let unseen = view.waitingCount - view.waiting.count
     if unseen > 0 { lines.append("  and \(unseen) more") }
     return lines.map { TerminalText($0).cut(to: columns).string }
   }
+
+  /// What stands before the title of one that is heard once more.
+  private static func mark(_ entry: Ledger.Entry) -> String { StoredAnnouncement(entry).isReplay ? "again: " : "" }
 
   private static func headline(_ view: LaneView) -> String {
     let waiting =
@@ -65,8 +68,9 @@ struct QueueSnapshot: Encodable {
     var id: String?
     var category: String
     var state: String
+    var replay: Bool
 
-    enum CodingKeys: String, CodingKey { case number, id, category, state }
+    enum CodingKeys: String, CodingKey { case number, id, category, state, replay }
 
     func encode(to encoder: any Encoder) throws {
       var fields = encoder.container(keyedBy: CodingKeys.self)
@@ -74,6 +78,7 @@ struct QueueSnapshot: Encodable {
       try fields.encode(id, forKey: .id)
       try fields.encode(category, forKey: .category)
       try fields.encode(state, forKey: .state)
+      try fields.encode(replay, forKey: .replay)
     }
   }
 
@@ -81,11 +86,12 @@ struct QueueSnapshot: Encodable {
     var number: Int64
     var id: String?
     var category: String
+    var replay: Bool
     var positionMilliseconds: Int
     var lengthMilliseconds: Int
 
     enum CodingKeys: String, CodingKey {
-      case number, id, category
+      case number, id, category, replay
       case positionMilliseconds = "position_ms"
       case lengthMilliseconds = "length_ms"
     }
@@ -95,6 +101,7 @@ struct QueueSnapshot: Encodable {
       try fields.encode(number, forKey: .number)
       try fields.encode(id, forKey: .id)
       try fields.encode(category, forKey: .category)
+      try fields.encode(replay, forKey: .replay)
       try fields.encode(positionMilliseconds, forKey: .positionMilliseconds)
       try fields.encode(lengthMilliseconds, forKey: .lengthMilliseconds)
     }
@@ -127,11 +134,14 @@ struct QueueSnapshot: Encodable {
       let isTold = report?.number == entry.number
       return Playing(
         number: entry.number, id: Self.id(entry), category: entry.category.rawValue,
+        replay: StoredAnnouncement(entry).isReplay,
         positionMilliseconds: isTold ? report?.positionMilliseconds ?? 0 : 0,
         lengthMilliseconds: isTold ? report?.lengthMilliseconds ?? 0 : 0)
     }
     waiting = view.waiting.map { entry in
-      Item(number: entry.number, id: Self.id(entry), category: entry.category.rawValue, state: entry.state.rawValue)
+      Item(
+        number: entry.number, id: Self.id(entry), category: entry.category.rawValue, state: entry.state.rawValue,
+        replay: StoredAnnouncement(entry).isReplay)
     }
     waitingCount = view.waitingCount
   }

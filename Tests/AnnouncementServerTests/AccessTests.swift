@@ -20,6 +20,7 @@ struct AccessTests {
     (.post, "/v1/announcements", .announce), (.get, "/v1/announcements", .read), (.get, "/v1/announcements/x", .read),
     (.get, "/v1/clips/x", .read), (.get, "/v1/playback", .read), (.post, "/v1/playback/pause", .play),
     (.post, "/v1/playback/resume", .play), (.post, "/v1/playback/replay", .play), (.delete, "/v1/playback/x", .play),
+    (.delete, "/v1/playback/replays/x", .play), (.delete, "/v1/batches/x", .announce),
     (.get, "/v1/events", .read), (.post, "/v1/batches", .announce), (.get, "/v1/batches/x", .read),
     (.get, "/v1/locales", .read), (.get, "/v1/voices", .read), (.get, "/v1/packs", .read),
     (.head, "/v1/locales", .read),
@@ -176,6 +177,27 @@ struct AccessTests {
     headers["Idempotency-Key"] = "k-1"
     let answer = try await client.post(payment("p2"), headers)
     #expect(answer.status == 401 && answer.code == "signature_outdated")
+  }
+
+  @Test("a signed request of a key that has expired, or from where it may not be used, is refused")
+  func signedOutside() async throws {
+    for (expiresAt, addresses, status, code) in [
+      (Date(timeIntervalSinceNow: -1), [String](), 401, "key_expired"),
+      (nil, ["192.0.2.7"], 403, "address_not_allowed"),
+    ] as [(Date?, [String], Int, String)] {
+      let key = APIKey.make()
+      try await service.ledger.createKey(
+        NewKey(
+          id: key.id, account: "shop", digest: key.digest, scopes: ["announce"], expiresAt: expiresAt,
+          addresses: addresses))
+      let client = TestClient(server: service.server, key: TestKey(key: key, account: "shop"), log: service.log)
+      for headers in [[:], try signed(client, body: payment())] {
+        let answer = try await client.post(payment(), headers)
+        #expect(answer.status == status && answer.code == code)
+        #expect((answer.header("WWW-Authenticate") != nil) == (status == 401))
+      }
+    }
+    #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)
   }
 
   @Test("a signature of something else is none")

@@ -103,12 +103,13 @@ struct ProblemTests {
       let expected: (Int, String) =
         switch code {
         case .diskFull: (507, "disk_full")
+        case .tooManyReplays: (429, "too_many_replays")
         case .busy, .waitingListFull, .tooManyCommands: (503, "busy")
         case .invalidValue: (422, "field_invalid")
         default: (500, code.rawValue)
         }
       #expect(problem.status.code == expected.0 && problem.code == expected.1)
-      #expect((problem.retryAfter != nil) == [503, 507].contains(expected.0))
+      #expect((problem.retryAfter != nil) == [429, 503, 507].contains(expected.0))
       #expect(!problem.detail.contains("secret"))
     }
   }

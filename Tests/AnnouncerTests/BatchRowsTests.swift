@@ -29,7 +29,7 @@ struct BatchRowsTests {
         switch row.announcement {
         case .success(.payment(let payment)): "\(payment.amount.decimalText) \(payment.amount.currency.code)"
         case .success(.text(let text, let locale)): "\(text) \(locale ?? "-")"
-        case .success(.summary): "summary"
+        case .success(.summary), .success(.again): "no row"
         case .failure(let error): error.code.rawValue
         }
       return "\(row.line) \(row.id ?? "-"): \(what)"

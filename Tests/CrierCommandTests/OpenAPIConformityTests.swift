@@ -193,11 +193,20 @@ struct OpenAPIConformityTests {
       let running = try #require(try post("application/jsonl", long).json()["id"]?.string)
       try service.check("getBatch", at: running, headers: ["Accept: application/jsonl"], 409, "batch_running")
       try service.check("getBatch", at: running, 200)
+      var waiting = ""
       for _ in 0..<3 {
-        _ = try service.service.send(
+        let answer = try service.service.send(
           "POST", "/v1/batches", headers: ["Content-Type: application/jsonl"], body: Data(long.utf8))
+        waiting = try answer.json()["id"]?.string ?? waiting
       }
       _ = try post("application/jsonl", rows, "", 429, "account_busy")
+      for batch in [waiting, running] {
+        let taken = try service.check("cancelBatch", at: batch, 200).json()
+        #expect(taken["state"] == .string("cancelled"))
+        try service.check("cancelBatch", at: batch, 409, "already_ended")
+      }
+      try service.check("cancelBatch", at: "nobody", 404, "not_found")
+      try service.checkRefusals("cancelBatch", running)
       service.expectAllProvoked(tag: "Batches")
     }
   }

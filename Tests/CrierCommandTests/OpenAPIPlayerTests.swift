@@ -67,9 +67,18 @@ struct OpenAPIPlayerTests {
     try service.check("replay", json: #"{"id":"2"}"#, 409, "nothing_to_replay")
     try service.check("cancel", at: "2", 200)
     try service.check("cancel", at: "nobody", 404, "not_found")
+    try service.check("cancel", at: "1", 200)
+    let replay = try #require(try service.check("replay", json: #"{"id":"1"}"#, 202).json()["number"]?.number)
+    try service.check("cancelReplay", at: "\(Int(replay))", 200)
+    try service.check("cancelReplay", at: "\(Int(replay))", 409, "already_ended")
+    try service.check("cancelReplay", at: "nobody", 404, "not_found")
     try service.check("resume", 200)
     _ = try events(service, stream, until: "played", "3")
-    for id in ["getPlayback", "pause", "resume", "replay", "cancel"] { try service.checkRefusals(id, "1") }
+    for _ in 0..<6 { _ = try service.service.send("POST", "/v1/playback/replay") }
+    try service.check("replay", 429, "too_many_replays")
+    for id in ["getPlayback", "pause", "resume", "replay", "cancel", "cancelReplay"] {
+      try service.checkRefusals(id, "1")
+    }
 
     let again = try listen(service, ["Last-Event-ID: 0"])
     #expect(try events(service, again, until: "accepted", "1").first?["position"]?.number == 1)
@@ -106,7 +115,7 @@ struct OpenAPIPlayerTests {
     let crier = try Command()
     defer { crier.remove() }
     let service = try Conformity(crier, ["--port", "0", "--output", "none"])
-    for id in ["getPlayback", "pause", "resume", "replay", "cancel"] {
+    for id in ["getPlayback", "pause", "resume", "replay", "cancel", "cancelReplay"] {
       try service.check(id, at: "1", 503, "player_unavailable")
     }
     try service.check("announce", json: announcement("1"), 422, "player_unavailable")

@@ -76,9 +76,9 @@ struct QueueDisplayTests {
     #expect(
       json == """
         {"device_lost":false,"lane":"counter","paused":false,"playing":{"category":"payment","id":"a",\
-        "length_ms":2000,"number":1,"position_ms":500},"running":true,"volume":100,"waiting":[{"category":"payment",\
-        "id":"c","number":3,"state":"accepted"},{"category":"information","id":"b","number":2,"state":"accepted"}],\
-        "waiting_count":2}
+        "length_ms":2000,"number":1,"position_ms":500,"replay":false},"running":true,"volume":100,\
+        "waiting":[{"category":"payment","id":"c","number":3,"replay":false,"state":"accepted"},\
+        {"category":"information","id":"b","number":2,"replay":false,"state":"accepted"}],"waiting_count":2}
         """)
   }
 }

@@ -49,6 +49,8 @@ struct WordingChecks {
         try Payment.Kind.allCases.flatMap { kind in
           try [1, 5].map { ("\(kind.rawValue), \($0)", .payment(try payment("\($0)", kind: kind))) }
         })
+      lines += ["", "### Before a replay", ""]
+      lines += try await table("again", [("again", .again(locale: book.locale))])
       lines += ["", "### Channels", ""]
       lines += try await table(
         "channel", try book.channels.map { ($0, .payment(try payment("5", channel: $0))) })

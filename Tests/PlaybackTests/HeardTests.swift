@@ -33,6 +33,28 @@ struct HeardTests {
     for gap in sounds.gaps { #expect(gap >= 250 - 20) }
   }
 
+  @Test("a replay is heard as \"again\" and then the announcement, as one; the first time it is heard without")
+  func again() async throws {
+    let server = try PulseServer()
+    let lane = try RecordedLane(server: server, tones: tones)
+    try await lane.player.start()
+    let recording = try server.record()
+    #expect(try await lane.accept([(1, nil)], threads: 1).ids == [1])
+    try await lane.happens(.played)
+    let replay = try await lane.player.replay()
+    try await lane.happens(.played, times: 2)
+    try await lane.player.replay(replay)
+    try await lane.happens(.played, times: 3)
+    let sounds = heard(try recording.samples(andMilliseconds: 400), of: server)
+    await lane.player.stop()
+    #expect(sounds.map(\.id) == [1, TellingTones.again, 1, TellingTones.again, 1])
+    #expect(sounds.allSatisfy { $0.missing <= 10 && !$0.isMixed })
+    // The pause between two clauses, and not the gap between two announcements.
+    if sounds.count == 5 {
+      for index in [1, 3] { #expect(abs(sounds[index].gap(to: sounds[index + 1]) - 180) <= 20) }
+    }
+  }
+
   @Test("a sound server that is killed in a sound and comes back costs nothing: the sound is heard from its start")
   func killed() async throws {
     let server = try PulseServer()

@@ -252,6 +252,7 @@ final class StandIn: Rendering {
   private struct State {
     var failures: [String: [RenderFailure]] = [:]
     var asked: [String] = []
+    var againFailures: [RenderFailure] = []
     var known: (ids: Set<String>, otherwise: RenderFailure)?
     var waveform = Waveform(samples: Array(repeating: 8_000, count: 100), sampleRate: 1_000)
   }
@@ -263,6 +264,21 @@ final class StandIn: Rendering {
   /// All but these fail.
   func failUnknown(_ failure: RenderFailure, known: Set<String>) { state.withLock { $0.known = (known, failure) } }
   func give(_ waveform: Waveform) { state.withLock { $0.waveform = waveform } }
+
+  /// 50 ms of sound.
+  static let again = Waveform(samples: Array(repeating: 4_000, count: 50), sampleRate: 1_000)
+
+  func again(before replay: StoredAnnouncement) async throws -> Waveform {
+    let failure: RenderFailure? = state.withLock { state in
+      guard state.againFailures.isEmpty else { return state.againFailures.removeFirst() }
+      return nil
+    }
+    if let failure { throw failure }
+    return Self.again
+  }
+
+  /// "Again" cannot be said so often.
+  func failAgain(_ failures: RenderFailure...) { state.withLock { $0.againFailures = failures } }
 
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
     let result: Result<Waveform, RenderFailure> = state.withLock { state in

@@ -17,6 +17,8 @@ struct Tones: Rendering {
     let samples = (0..<milliseconds * 8).map { Int16($0 % 16 < 8 ? 8_000 : -8_000) }
     return RenderedSound(waveform: Waveform(samples: samples, sampleRate: 8_000))
   }
+
+  func again(before replay: StoredAnnouncement) async throws -> Waveform { try await render(replay).waveform }
 }
 
 let arguments = CommandLine.arguments

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Replays")
+struct ReplayTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func replay(_ id: String, of original: Int64, for account: String? = "shop") async throws -> Int64 {
+    try await ledger.accept(payment(id, account: "crier:replay"), again: original, for: account).number
+  }
+
+  @Test("a replay tells what it plays again and for whom, also after opening; what is no replay tells nothing")
+  func told() async throws {
+    let original = try await ledger.accept(payment("A-1")).number
+    let number = try await replay("r", of: original)
+    for ledger in [ledger, try place.open()] {
+      let replay = try #require(try await ledger.replay(number))
+      #expect(replay.number == number && replay.original == original && replay.requester == "shop")
+      #expect(try await ledger.replay(original) == nil)
+    }
+  }
+
+  @Test("a replay of a replay plays the first one again")
+  func chain() async throws {
+    let original = try await ledger.accept(payment("A-1")).number
+    let second = try await replay("r", of: try await replay("q", of: original))
+    #expect(try await ledger.replay(second)?.original == original)
+  }
+
+  @Test("one that has ended does not count, and a refused one leaves nothing")
+  func limits() async throws {
+    let original = try await ledger.accept(payment("A-1")).number
+    var numbers: [Int64] = []
+    for index in 0..<Ledger.maximumReplaysOfAccount { numbers.append(try await replay("\(index)", of: original)) }
+    await #expect(throws: LedgerError.self) { _ = try await replay("x", of: original) }
+    #expect(try await ledger.entry(account: "crier:replay", id: "x") == nil)
+    try await ledger.set(numbers[1], .cancelled)
+    #expect(try await ledger.unfinishedReplays(lane: "counter").map(\.number) == [numbers[0], numbers[2]])
+    #expect(try await ledger.unfinishedReplays(lane: "other").isEmpty)
+    _ = try await replay("x", of: original)
+  }
+
+  @Test("a replay outlives its original, and goes with its own pruning")
+  func pruned() async throws {
+    let original = try await ledger.accept(payment("A-1")).number
+    let number = try await replay("r", of: original)
+    try await ledger.set(original, .cancelled)
+    place.clock.advance(by: 10)
+    try await ledger.prune(finishedBefore: place.clock.now)
+    let left = try #require(try await ledger.replay(number))
+    #expect(left.original == nil && left.requester == "shop")
+    try await ledger.set(number, .cancelled)
+    place.clock.advance(by: 10)
+    try await ledger.prune(finishedBefore: place.clock.now)
+    #expect(try await ledger.replay(number) == nil)
+  }
+}

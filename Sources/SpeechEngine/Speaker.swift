@@ -91,16 +91,22 @@ final class Speaker: @unchecked Sendable {
     connection = ours
   }
 
-  /// Sends a request and waits for the whole reply.
-  func exchange(_ request: [UInt8], deadlineMilliseconds: Int) throws(Failure) -> Reply {
+  /// Sends a request and waits for the whole reply, which is this request's by its identifier: a number that is drawn here.
+  func exchange(
+    _ kind: SpeakerMessages.Kind, _ utterance: Utterance, deadlineMilliseconds: Int, maximumSamples: Int
+  ) throws(Failure) -> Reply {
     dispatchPrecondition(condition: .onQueue(queue))
+    let identifier = UInt64.random(in: .min ... .max)
+    let request = SpeakerMessages.request(
+      kind, utterance, identifier: identifier, deadlineMilliseconds: deadlineMilliseconds,
+      maximumSamples: maximumSamples)
     // The speaker keeps the deadline itself; past this it hangs.
     let deadline = ContinuousClock.now + .milliseconds(deadlineMilliseconds) + allowance
     guard let connection else { throw .died }
     do {
       try connection.write(request, deadline: deadline)
       let bytes = try connection.read(SpeakerMessages.replyHeaderBytes, deadline: deadline)
-      guard let header = SpeakerMessages.ReplyHeader(bytes) else { throw Failure.died }
+      guard let header = SpeakerMessages.ReplyHeader(bytes), header.identifier == identifier else { throw Failure.died }
       let marks = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
       let phonemes = try connection.read(header.phonemeBytes, deadline: deadline)
       let samples = try connection.readSamples(header.storedSamples, deadline: deadline)

@@ -5,7 +5,7 @@
 /// Pure: nothing here reads or writes.
 enum SpeakerMessages {
   static let helloBytes = 24
-  static let replyHeaderBytes = 36
+  static let replyHeaderBytes = 44
   static let markBytes = 12
 
   enum Kind: UInt32 {
@@ -26,7 +26,7 @@ enum SpeakerMessages {
     /// - Returns: `nil` when the bytes are not a speaker's of this version.
     init?(_ bytes: [UInt8]) {
       var fields = LittleEndianFields(bytes)
-      guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 1 as UInt32 else {
+      guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 2 as UInt32 else {
         return nil
       }
       let status: UInt32 = fields.next()
@@ -40,6 +40,8 @@ enum SpeakerMessages {
 
   struct ReplyHeader {
     var outcome: Outcome
+    /// The identifier of the request that it answers.
+    var identifier: UInt64
     /// The signal that ended a child, or an error's number.
     var detail: UInt32
     var sampleRate: Int
@@ -55,6 +57,7 @@ enum SpeakerMessages {
         let outcome = Outcome(rawValue: fields.next())
       else { return nil }
       self.outcome = outcome
+      identifier = fields.next()
       detail = fields.next()
       sampleRate = Int(fields.next() as UInt32)
       let total: UInt64 = fields.next()
@@ -68,14 +71,18 @@ enum SpeakerMessages {
     }
   }
 
-  static func request(_ kind: Kind, _ utterance: Utterance, deadlineMilliseconds: Int, maximumSamples: Int) -> [UInt8] {
+  /// - Parameter identifier: a number of this request's own, which its reply has too.
+  static func request(
+    _ kind: Kind, _ utterance: Utterance, identifier: UInt64, deadlineMilliseconds: Int, maximumSamples: Int
+  ) -> [UInt8] {
     let voice = Array(utterance.voice.utf8)
     let text = Array(utterance.text.utf8)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(28 + voice.count + text.count)
+    bytes.reserveCapacity(36 + voice.count + text.count)
     for field in [
-      0x3151_5243, kind.rawValue, UInt32(clamping: utterance.rate), UInt32(clamping: deadlineMilliseconds),
-      UInt32(clamping: maximumSamples), UInt32(clamping: voice.count), UInt32(clamping: text.count),
+      0x3151_5243, kind.rawValue, UInt32(truncatingIfNeeded: identifier), UInt32(truncatingIfNeeded: identifier >> 32),
+      UInt32(clamping: utterance.rate), UInt32(clamping: deadlineMilliseconds), UInt32(clamping: maximumSamples),
+      UInt32(clamping: voice.count), UInt32(clamping: text.count),
     ] as [UInt32] {
       for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: field >> shift)) }
     }
@@ -86,8 +93,9 @@ enum SpeakerMessages {
     var fields = LittleEndianFields(bytes)
     return (0..<bytes.count / markBytes).map { _ in
       let position: UInt32 = fields.next()
-      _ = fields.next() as UInt32
-      return Speech.Word(textPosition: Int(position), startMilliseconds: Int(fields.next() as UInt32))
+      let length: UInt32 = fields.next()
+      return Speech.Word(
+        textPosition: Int(position), length: Int(length), startMilliseconds: Int(fields.next() as UInt32))
     }
   }
 }

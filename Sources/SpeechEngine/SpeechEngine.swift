@@ -101,8 +101,6 @@ public actor SpeechEngine {
     _ kind: SpeakerMessages.Kind, _ utterance: Utterance
   ) async throws(SpeechEngineError) -> Speaker.Reply {
     let deadline = configuration.deadlineMilliseconds
-    let request = SpeakerMessages.request(
-      kind, utterance, deadlineMilliseconds: deadline, maximumSamples: Self.longestSamples)
     let speaker = try await acquire()
     defer { release(speaker) }
     guard !Task.isCancelled else { throw Self.cancelled }
@@ -114,7 +112,8 @@ public actor SpeechEngine {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
         guard known == nil || speaker.identity == known else { throw .unavailable(Self.engineChanged) }
-        return try speaker.exchange(request, deadlineMilliseconds: deadline)
+        return try speaker.exchange(
+          kind, utterance, deadlineMilliseconds: deadline, maximumSamples: Self.longestSamples)
       }
       guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
       if case .hung = failure { hangs += 1 }

@@ -24,6 +24,8 @@ public struct Speech: Sendable, Hashable {
   public struct Word: Sendable, Hashable {
     /// Unicode scalars from the start of the text.
     public var textPosition: Int
+    /// In Unicode scalars, as the engine counts them; 0 where it tells of a clause's end and not of a word.
+    public var length: Int
     /// In ms from the first sample.
     public var startMilliseconds: Int
   }

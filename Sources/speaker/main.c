@@ -16,6 +16,7 @@
 #include "engine_data.h"
 #include "engine_imports.h"
 #include "fork_memory.h"
+#include "private_memory.h"
 #include "protocol.h"
 #include "sandbox.h"
 #include "utterance.h"
@@ -66,7 +67,9 @@ static enum hello_status prepare(const char *data_folder) {
   if (!set_locale() || !engine_initialise(data_folder) || !engine_data_preload(engine_data_folder())) {
     return HELLO_DATA_MISSING;
   }
-  if (!engine_imports_are_taken() || !sandbox_prepare()) return HELLO_SANDBOX_UNAVAILABLE;
+  if (!engine_imports_are_taken() || !sandbox_prepare() || !protocol_prepare() || !voices_prepare()) {
+    return HELLO_SANDBOX_UNAVAILABLE;
+  }
   fork_memory_leave_out_libraries(true);
   if (voice_process_can_confine()) return HELLO_READY;
   // Perhaps a library does run in children here: then all of them have to be there.
@@ -76,16 +79,18 @@ static enum hello_status prepare(const char *data_folder) {
 
 /// Reads and answers until the input ends. Returns the exit status.
 static int serve(void) {
-  static struct request request;
+  struct request *request = private_memory(sizeof *request);
+  if (request == NULL) return EXIT_FAILURE;
   for (;;) {
     if (!request_is_buffered()) voices_wait_for_input();
-    enum reading reading = read_request(&request);
+    enum reading reading = read_request(request);
     if (reading == READING_END) return EXIT_SUCCESS;
     if (reading == READING_TORN) return EXIT_FAILURE;
 
     struct reply reply = {.header = {.magic = REPLY_MAGIC, .outcome = OUTCOME_REFUSED}};
-    bool acceptable = reading == READING_REQUEST && request_is_acceptable(&request);
-    if (acceptable && !voices_speak(&request, &reply)) return EXIT_SUCCESS;
+    reply.header.identifier = request->header.identifier;
+    bool acceptable = reading == READING_REQUEST && request_is_acceptable(request);
+    if (acceptable && !voices_speak(request, &reply)) return EXIT_SUCCESS;
     if (!write_reply(&reply)) return EXIT_SUCCESS;
     if (reading == READING_MALFORMED) return EXIT_FAILURE;
   }

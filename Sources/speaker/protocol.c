@@ -7,9 +7,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "private_memory.h"
+
 // As long as the longest request, so that one read takes a whole request and the copies stay short.
-static char input[sizeof(struct request_header) + VOICE_BYTES_LIMIT + TEXT_BYTES_LIMIT];
+enum { INPUT_BYTES = sizeof(struct request_header) + VOICE_BYTES_LIMIT + TEXT_BYTES_LIMIT };
+static char *input;
 static size_t input_begin, input_end;
+
+bool protocol_prepare(void) {
+  input = private_memory(INPUT_BYTES);
+  return input != NULL;
+}
 
 bool request_is_buffered(void) { return input_begin < input_end; }
 
@@ -18,7 +26,7 @@ static size_t take(void *bytes, size_t count) {
   size_t taken = 0;
   while (taken < count) {
     if (input_begin == input_end) {
-      ssize_t got = read(STDIN_FILENO, input, sizeof input);
+      ssize_t got = read(STDIN_FILENO, input, INPUT_BYTES);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       input_begin = 0;

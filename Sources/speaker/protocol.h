@@ -5,16 +5,18 @@
 // Little-endian, packed, no padding. One request at a time; replies come in the order of the requests.
 //
 //   hello   once, at start
-//           u32 magic "CRH1", u32 version = 1, u32 status (enum hello_status),
+//           u32 magic "CRH1", u32 version = 2, u32 status (enum hello_status),
 //           u64 data fingerprint, u32 bytes of the engine's version, then those bytes ("1.51")
 //           With a status other than ready, nothing follows and the speaker ends with status 69.
-//   request u32 magic "CRQ1", u32 kind (enum request_kind), u32 rate in words a minute (80 to 450),
+//   request u32 magic "CRQ1", u32 kind (enum request_kind), u64 identifier, u32 rate in words a minute (80 to 450),
 //           u32 deadline in ms (1 to 600,000), u32 maximum samples to return, u32 voice bytes (at most 64),
 //           u32 text bytes (at most 65,536), then the voice's name, then the text (UTF-8 without NUL)
-//   reply   u32 magic "CRP1", u32 outcome (enum outcome), u32 detail, u32 sample rate in Hz,
-//           u64 total samples, u32 stored samples, u32 mark count, u32 phoneme bytes,
+//   reply   u32 magic "CRP1", u32 outcome (enum outcome), u64 the request's identifier, u32 detail,
+//           u32 sample rate in Hz, u64 total samples, u32 stored samples, u32 mark count, u32 phoneme bytes,
 //           then mark count x { u32 text position, u32 length, u32 audio position in ms }, then the phoneme text,
 //           then stored samples, each a signed 16-bit number, mono
+//
+// The identifier is the client's: a number that it draws for each request, so that it knows an answer for its own.
 //
 // Positions and lengths of marks count characters (Unicode scalars) of the text; the first has position 0. They are
 // the engine's word events as they come: the word it means may be shorter than the text's, or reach past a cut.
@@ -41,7 +43,7 @@ enum {
   HELLO_MAGIC = 0x31485243,    // "CRH1"
   REQUEST_MAGIC = 0x31515243,  // "CRQ1"
   REPLY_MAGIC = 0x31505243,    // "CRP1"
-  PROTOCOL_VERSION = 1,
+  PROTOCOL_VERSION = 2,
   VOICE_BYTES_LIMIT = 64,
   TEXT_BYTES_LIMIT = 65536,
   RATE_LEAST = 80,
@@ -79,11 +81,15 @@ struct __attribute__((packed)) hello {
 };
 
 struct __attribute__((packed)) request_header {
-  uint32_t magic, kind, rate, deadline_ms, maximum_samples, voice_bytes, text_bytes;
+  uint32_t magic, kind;
+  uint64_t identifier;
+  uint32_t rate, deadline_ms, maximum_samples, voice_bytes, text_bytes;
 };
 
 struct __attribute__((packed)) reply_header {
-  uint32_t magic, outcome, detail, sample_rate;
+  uint32_t magic, outcome;
+  uint64_t identifier;
+  uint32_t detail, sample_rate;
   uint64_t total_samples;
   uint32_t stored_samples, mark_count, phoneme_bytes;
 };
@@ -93,8 +99,8 @@ struct __attribute__((packed)) mark {
 };
 
 _Static_assert(sizeof(struct hello) == 24, "hello is 24 bytes and the version's text");
-_Static_assert(sizeof(struct request_header) == 28, "a request's header is 28 bytes");
-_Static_assert(sizeof(struct reply_header) == 36, "a reply's header is 36 bytes");
+_Static_assert(sizeof(struct request_header) == 36, "a request's header is 36 bytes");
+_Static_assert(sizeof(struct reply_header) == 44, "a reply's header is 44 bytes");
 _Static_assert(sizeof(struct mark) == 12, "a mark is 12 bytes");
 
 struct request {
@@ -110,6 +116,9 @@ struct reply {
   const char *phonemes;
   const int16_t *samples;
 };
+
+/// Makes the memory that requests are read into. False when there is none.
+bool protocol_prepare(void);
 
 enum reading { READING_REQUEST, READING_END, READING_TORN, READING_MALFORMED };
 

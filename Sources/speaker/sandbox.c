@@ -89,12 +89,13 @@ bool sandbox_limit_inherited(void) {
   if (present == 0) return false;
   rlim_t memory = present + (rlim_t)MEMORY_LIMIT_MEGABYTES * 1024 * 1024;
   return limit(RLIMIT_AS, memory, memory) && limit(RLIMIT_FSIZE, 0, 0) && limit(RLIMIT_CORE, 0, 0) &&
-         limit(RLIMIT_NOFILE, 0, 0);
+         limit(RLIMIT_NOFILE, VOICE_DESCRIPTORS, VOICE_DESCRIPTORS);
 }
 
 bool sandbox_enter(void) {
   // Past the soft limit SIGXCPU tells this end from any other.
-  struct rlimit cpu = {CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS + 1}, processes = {0, 0};
-  return setrlimit(RLIMIT_CPU, &cpu) == 0 && setrlimit(RLIMIT_NPROC, &processes) == 0 &&
+  struct rlimit cpu = {CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS + 1}, none = {0, 0};
+  return setrlimit(RLIMIT_CPU, &cpu) == 0 && setrlimit(RLIMIT_NPROC, &none) == 0 &&
+         setrlimit(RLIMIT_NOFILE, &none) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

@@ -7,24 +7,26 @@
 
 #include <stdbool.h>
 
-/// The descriptors of a voice process and of its children. The filter is made once and names them by number.
+/// The descriptors of a child. The filter is made once and names them by number.
 enum {
-  REQUEST_DESCRIPTOR = 3,  // children read one byte: begin
-  DONE_DESCRIPTOR = 4,     // children write one byte: the results are in the shared region
-  ENDED_DESCRIPTOR = 5,    // the voice process writes one byte: that child has ended
-  FIRST_FREE_DESCRIPTOR = 6,
+  REQUEST_DESCRIPTOR = 3,  // it reads a nonce: begin
+  DONE_DESCRIPTOR = 4,     // it writes that nonce: the results are in its memory
+  CHILD_DESCRIPTORS = 5,   // it has no other
 };
+
+/// The most descriptors that a voice process needs.
+enum { VOICE_DESCRIPTORS = 10 };
 
 enum { MEMORY_LIMIT_MEGABYTES = 128, CPU_LIMIT_SECONDS = 5 };
 
 /// Makes the system-call filter, and takes from this process and its children the right to gain privileges.
 bool sandbox_prepare(void);
 
-/// The limits that children inherit: memory (MEMORY_LIMIT_MEGABYTES above what is in use now), no files written, no
-/// new descriptors, no core files.
+/// The limits of a voice process, which its children inherit: memory (MEMORY_LIMIT_MEGABYTES above what is in use
+/// now), no files written, no descriptor beyond VOICE_DESCRIPTORS, no core files.
 bool sandbox_limit_inherited(void);
 
-/// Confines this process for good: CPU time, no processes, and the filter.
+/// Confines this process for good: CPU time, no processes, no new descriptors, and the filter.
 bool sandbox_enter(void);
 
 #endif

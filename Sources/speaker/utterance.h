@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One utterance: the memory that a voice's children share with the speaker, and the speaking itself.
+// One utterance: the memory that a child shares with the speaker, and the speaking itself.
 
 #ifndef SPEAKER_UTTERANCE_H
 #define SPEAKER_UTTERANCE_H

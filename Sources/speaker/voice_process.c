@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,8 +16,9 @@
 #include "fork_memory.h"
 #include "sandbox.h"
 
-// Two: while one speaks, the next is waiting already, and the third is forked once the first has ended.
-enum { CHILDREN_AHEAD = 2 };
+// The descriptors of a voice process: its own pipe, then two of each channel.
+enum { ENDED_DESCRIPTOR = CHILD_DESCRIPTORS, FIRST_CHANNEL_DESCRIPTOR };
+_Static_assert(FIRST_CHANNEL_DESCRIPTOR + 2 * CHANNEL_COUNT == VOICE_DESCRIPTORS, "a voice process needs so many");
 
 enum { SAMPLE_BYTES_TOUCHED = 160 * 1024 };  // 3.7 s, a usual announcement
 
@@ -29,23 +31,37 @@ static void die_with(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
-_Noreturn static void run_child(struct utterance *utterance, pid_t parent) {
+static int request_descriptor(int channel) { return FIRST_CHANNEL_DESCRIPTOR + 2 * channel; }
+static int done_descriptor(int channel) { return request_descriptor(channel) + 1; }
+
+/// Leaves this child nothing but its own channel. The others' memory is not even mapped.
+static bool keep_only(const struct channel *channels, int own) {
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    if (index != own && munmap(channels[index].utterance, sizeof *channels[index].utterance) != 0) return false;
+  }
+  return dup2(request_descriptor(own), REQUEST_DESCRIPTOR) >= 0 && dup2(done_descriptor(own), DONE_DESCRIPTOR) >= 0 &&
+         close_range(CHILD_DESCRIPTORS, ~0U, 0) == 0;
+}
+
+_Noreturn static void run_child(const struct channel *channels, int own, pid_t parent) {
+  struct utterance *utterance = channels[own].utterance;
   die_with(parent);
+  if (!keep_only(channels, own)) _exit(CHILD_NOT_CONFINED);
   engine_imports_serve_kept_files_only();
   engine_imports_restart_random();
   fork_memory_touch(utterance->samples, SAMPLE_BYTES_TOUCHED);
   if (!sandbox_enter()) _exit(CHILD_NOT_CONFINED);
-  char byte;
-  if (read(REQUEST_DESCRIPTOR, &byte, 1) != 1) _exit(1);
+  struct nonce nonce;
+  if (read(REQUEST_DESCRIPTOR, &nonce, sizeof nonce) != sizeof nonce) _exit(1);
   utterance_speak(utterance);
-  if (write(DONE_DESCRIPTOR, &byte, 1) != 1) _exit(1);
+  if (write(DONE_DESCRIPTOR, &nonce, sizeof nonce) != sizeof nonce) _exit(1);
   _exit(CHILD_SPOKE);
 }
 
-static bool fork_child(struct utterance *utterance, pid_t self) {
+static pid_t fork_child(const struct channel *channels, int own, pid_t self) {
   pid_t child = fork();
-  if (child == 0) run_child(utterance, self);
-  return child > 0;
+  if (child == 0) run_child(channels, own, self);
+  return child;
 }
 
 static int exit_for(int status, const struct rusage *usage) {
@@ -57,45 +73,52 @@ static int exit_for(int status, const struct rusage *usage) {
   return WEXITSTATUS(status) == CHILD_NOT_CONFINED ? VOICE_EXIT_NOT_CONFINED : VOICE_EXIT_CHILD_LEFT;
 }
 
-/// Puts the descriptors where the filter expects them and closes all others, the speaker's input and output first.
-/// Standard error too leads nowhere: the engine would print parts of texts there.
-static bool arrange_descriptors(struct voice_descriptors descriptors) {
+/// Puts the descriptors in their places and closes all others, the speaker's input and output first. Standard error too
+/// leads nowhere: the engine would print parts of texts there. So do a child's two until it has its channel.
+static bool arrange_descriptors(const struct channel *channels, int ended) {
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  int from[FIRST_FREE_DESCRIPTOR] = {nothing, nothing, nothing};
-  from[REQUEST_DESCRIPTOR] = descriptors.request;
-  from[DONE_DESCRIPTOR] = descriptors.done;
-  from[ENDED_DESCRIPTOR] = descriptors.ended;
-  for (int index = 0; index < FIRST_FREE_DESCRIPTOR; index++) {
-    from[index] = fcntl(from[index], F_DUPFD, FIRST_FREE_DESCRIPTOR);
+  int from[VOICE_DESCRIPTORS] = {nothing, nothing, nothing, nothing, nothing, ended};
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    from[request_descriptor(index)] = channels[index].request;
+    from[done_descriptor(index)] = channels[index].done;
+  }
+  for (int index = 0; index < VOICE_DESCRIPTORS; index++) {
+    from[index] = fcntl(from[index], F_DUPFD, VOICE_DESCRIPTORS);
     if (from[index] < 0) return false;
   }
-  for (int index = 0; index < FIRST_FREE_DESCRIPTOR; index++) {
+  for (int index = 0; index < VOICE_DESCRIPTORS; index++) {
     if (dup2(from[index], index) < 0) return false;
   }
-  return close_range(FIRST_FREE_DESCRIPTOR, ~0U, 0) == 0;
+  return close_range(VOICE_DESCRIPTORS, ~0U, 0) == 0;
 }
 
-_Noreturn void voice_process_run(const char *voice, struct voice_descriptors descriptors, struct utterance *utterance,
-                                 pid_t speaker) {
+_Noreturn void voice_process_run(const char *voice, const struct channel *channels, int ended, pid_t speaker) {
   setpgid(0, 0);
   die_with(speaker);
   pid_t self = getpid();
-  if (!arrange_descriptors(descriptors)) _exit(VOICE_EXIT_NO_CHILD);
+  if (!arrange_descriptors(channels, ended)) _exit(VOICE_EXIT_NO_CHILD);
   if (!engine_set_voice(voice)) _exit(VOICE_EXIT_UNKNOWN_VOICE);
   if (!sandbox_limit_inherited()) _exit(VOICE_EXIT_NOT_CONFINED);
 
-  for (int count = 0; count < CHILDREN_AHEAD; count++) {
-    if (!fork_child(utterance, self)) _exit(VOICE_EXIT_NO_CHILD);
+  pid_t children[CHANNEL_COUNT];
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    children[index] = fork_child(channels, index, self);
+    if (children[index] < 0) _exit(VOICE_EXIT_NO_CHILD);
   }
   for (;;) {
     int status;
     struct rusage usage;
-    if (wait4(-1, &status, 0, &usage) < 0) {
+    pid_t child = wait4(-1, &status, 0, &usage);
+    if (child < 0) {
       if (errno == EINTR) continue;
       _exit(VOICE_EXIT_NO_CHILD);
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != CHILD_SPOKE) _exit(exit_for(status, &usage));
-    if (write(ENDED_DESCRIPTOR, "", 1) != 1 || !fork_child(utterance, self)) _exit(VOICE_EXIT_NO_CHILD);
+    unsigned char channel = 0;
+    while (channel < CHANNEL_COUNT && children[channel] != child) channel++;
+    if (channel == CHANNEL_COUNT || write(ENDED_DESCRIPTOR, &channel, 1) != 1) _exit(VOICE_EXIT_NO_CHILD);
+    children[channel] = fork_child(channels, channel, self);
+    if (children[channel] < 0) _exit(VOICE_EXIT_NO_CHILD);
   }
 }
 

@@ -7,31 +7,51 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "engine_data.h"
+#include "private_memory.h"
 #include "utterance.h"
 #include "voice_process.h"
-
-enum { CHILD_EXIT_MS = 500 };  // for what takes 0.2 ms, on a machine with much else to do
 
 static struct voice_process {
   pid_t process;  // 0: none
   char voice[VOICE_BYTES_LIMIT + 1];
-  int request, done, ended;      // our ends of its three pipes
-  bool child_ending;             // the last child said that it is done and was not yet seen to end
+  struct channel channels[CHANNEL_COUNT];  // our ends; the memory is shared with the channel's child
+  int next;                                // the channel of the next request
+  int ended;                               // our end of the voice process's own pipe
   uint64_t last_used;
-  struct utterance *utterance;   // shared with its children
 } processes[VOICE_LIMIT];
 static uint64_t use_count;
+
+/// The results of the last request, and what its child has to answer with. No other process ever sees them.
+static struct results {
+  struct nonce nonce;
+  struct mark marks[MARK_CAPACITY];
+  char phonemes[PHONEME_CAPACITY];
+  int16_t samples[SAMPLE_CAPACITY];
+} *results;
+
+bool voices_prepare(void) {
+  results = private_memory(sizeof *results);
+  return results != NULL;
+}
 
 static int64_t now_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void free_channel(struct channel *channel) {
+  if (channel->request >= 0) close(channel->request);
+  if (channel->done >= 0) close(channel->done);
+  if (channel->utterance != NULL) munmap(channel->utterance, sizeof *channel->utterance);
 }
 
 /// Ends the process with all its children, and forgets it. Returns its status as waitpid() gives it.
@@ -44,41 +64,62 @@ static int end_process(struct voice_process *process) {
   }
   while (waitpid(-process->process, NULL, 0) > 0 || errno == EINTR) {
   }
-  close(process->request);
-  close(process->done);
+  for (int index = 0; index < CHANNEL_COUNT; index++) free_channel(&process->channels[index]);
   close(process->ended);
-  munmap(process->utterance, sizeof *process->utterance);
   *process = (struct voice_process){0};
   return status;
 }
 
+/// Makes the two sides of a channel. The answer is read without waiting: it is there when its child has ended.
+static bool make_channel(struct channel *ours, struct channel *theirs) {
+  *ours = *theirs = (struct channel){.request = -1, .done = -1};
+  int request[2], done[2];
+  if (pipe2(request, O_CLOEXEC) != 0) return false;
+  ours->request = request[1];
+  theirs->request = request[0];
+  if (pipe2(done, O_CLOEXEC) != 0) return false;
+  ours->done = done[0];
+  theirs->done = done[1];
+  void *memory = mmap(NULL, sizeof *ours->utterance, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || fcntl(ours->done, F_SETFL, O_NONBLOCK) != 0) return false;
+  ours->utterance = theirs->utterance = memory;
+  return true;
+}
+
 /// Nothing is allocated: what the engine's memory holds in a voice process must not depend on earlier requests.
 static int start_process(struct voice_process *process, const char *voice) {
-  int pipes[3][2];
-  int made = 0;
-  while (made < 3 && pipe2(pipes[made], O_CLOEXEC) == 0) made++;
-  struct utterance *utterance = made < 3 ? MAP_FAILED
-      : mmap(NULL, sizeof *utterance, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  *process = (struct voice_process){0};
+  strcpy(process->voice, voice);
+  struct channel theirs[CHANNEL_COUNT];
+  int ended[2] = {-1, -1};
+  bool made = true;
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    made = make_channel(&process->channels[index], &theirs[index]) && made;
+  }
+  made = made && pipe2(ended, O_CLOEXEC) == 0;
   pid_t speaker = getpid();
-  pid_t child = utterance == MAP_FAILED ? -1 : fork();
+  pid_t child = made ? fork() : -1;
+  int error = errno;
+  // The request's own memory is not there in the new process: the voice's name is read from the copy.
+  if (child == 0) voice_process_run(process->voice, theirs, ended[1], speaker);
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    theirs[index].utterance = NULL;  // ours too
+    free_channel(&theirs[index]);
+  }
+  if (ended[1] >= 0) close(ended[1]);
   if (child < 0) {
-    int error = errno;
-    for (int index = 0; index < made; index++) close(pipes[index][0]), close(pipes[index][1]);
-    if (utterance != MAP_FAILED) munmap(utterance, sizeof *utterance);
+    for (int index = 0; index < CHANNEL_COUNT; index++) free_channel(&process->channels[index]);
+    if (ended[0] >= 0) close(ended[0]);
+    *process = (struct voice_process){0};
     return error;
   }
-  if (child == 0) {
-    struct voice_descriptors theirs = {pipes[0][0], pipes[1][1], pipes[2][1]};
-    voice_process_run(voice, theirs, utterance, speaker);
-  }
   setpgid(child, child);
-  close(pipes[0][0]);
-  close(pipes[1][1]);
-  close(pipes[2][1]);
-  madvise(utterance, sizeof *utterance, MADV_DONTFORK);  // no other voice's process sees it
-  *process = (struct voice_process){
-      .process = child, .request = pipes[0][1], .done = pipes[1][0], .ended = pipes[2][0], .utterance = utterance};
-  strcpy(process->voice, voice);
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    // No other voice's process sees it.
+    madvise(process->channels[index].utterance, sizeof *process->channels[index].utterance, MADV_DONTFORK);
+  }
+  process->process = child;
+  process->ended = ended[0];
   return 0;
 }
 
@@ -100,22 +141,46 @@ static struct voice_process *process_of(const char *voice, int *error) {
   return chosen;
 }
 
-enum waiting { WAITING_BYTE, WAITING_ENDED, WAITING_DEADLINE, WAITING_CLIENT_GONE };
+enum waiting { WAITING_CHILD_ENDED, WAITING_PROCESS_ENDED, WAITING_DEADLINE, WAITING_CLIENT_GONE };
 
-/// Waits for a byte on one of the process's pipes, its end, the deadline, or the client's going.
-static enum waiting wait_for(const struct voice_process *process, int descriptor, int64_t deadline) {
+/// Waits until the voice process says that a channel's child has spoken and ended, for its own end, the deadline, or the
+/// client's going.
+static enum waiting wait_for_child(const struct voice_process *process, int64_t deadline, unsigned char *channel) {
   for (;;) {
     int64_t left = deadline - now_ms();
     if (left <= 0) return WAITING_DEADLINE;
     // Without POLLIN, a descriptor is reported only when its other end has been closed.
-    struct pollfd polled[] = {
-        {.fd = descriptor, .events = POLLIN}, {.fd = process->ended, .events = 0}, {.fd = STDOUT_FILENO, .events = 0}};
-    if (poll(polled, 3, (int)left) < 0 && errno != EINTR) return WAITING_ENDED;
-    char byte;
-    if ((polled[0].revents & POLLIN) != 0 && read(descriptor, &byte, 1) == 1) return WAITING_BYTE;
-    if (((polled[0].revents | polled[1].revents) & (POLLHUP | POLLERR)) != 0) return WAITING_ENDED;
-    if ((polled[2].revents & (POLLHUP | POLLERR)) != 0) return WAITING_CLIENT_GONE;
+    struct pollfd polled[] = {{.fd = process->ended, .events = POLLIN}, {.fd = STDOUT_FILENO, .events = 0}};
+    if (poll(polled, 2, (int)left) < 0 && errno != EINTR) return WAITING_PROCESS_ENDED;
+    if ((polled[0].revents & POLLIN) != 0 && read(process->ended, channel, 1) == 1) return WAITING_CHILD_ENDED;
+    if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return WAITING_PROCESS_ENDED;
+    if ((polled[1].revents & (POLLHUP | POLLERR)) != 0) return WAITING_CLIENT_GONE;
   }
+}
+
+static bool pipe_is_empty(int descriptor) {
+  int bytes = 0;
+  return ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes == 0;
+}
+
+/// Whether the process runs and nothing waits in any of its pipes: no request that was not taken, no answer that was
+/// not asked for, no end that was not expected.
+static bool is_quiet(const struct voice_process *process) {
+  struct pollfd ended = {.fd = process->ended, .events = POLLIN};
+  if (poll(&ended, 1, 0) != 0) return false;
+  for (int index = 0; index < CHANNEL_COUNT; index++) {
+    const struct channel *channel = &process->channels[index];
+    if (!pipe_is_empty(channel->request) || !pipe_is_empty(channel->done)) return false;
+  }
+  return true;
+}
+
+/// Whether what the ended child of a channel left in its pipe is the nonce that it was given, and nothing else.
+static bool is_answered(const struct channel *channel) {
+  struct nonce answer;
+  return read(channel->done, &answer, sizeof answer) == sizeof answer &&
+         memcmp(&answer, &results->nonce, sizeof answer) == 0 && pipe_is_empty(channel->done) &&
+         pipe_is_empty(channel->request);
 }
 
 /// The outcome that the end of a voice process stands for.
@@ -140,13 +205,12 @@ static void explain_end(int status, struct reply_header *header) {
   }
 }
 
-/// Takes the results out of the shared memory. Nothing there is believed: the child may have been taken over.
-static void take_results(const struct voice_process *process, const struct request *request, struct reply *reply) {
-  const struct utterance *utterance = process->utterance;
+/// Copies the results out of a channel whose child has ended. Nothing there is believed: the child may have been taken
+/// over.
+static void take_results(const struct channel *channel, const struct request *request, struct reply *reply) {
+  const struct utterance *utterance = channel->utterance;
+  const struct utterance_result result = utterance->result;
   struct reply_header *header = &reply->header;
-  struct utterance_result result;
-  memcpy(&result, (const void *)&utterance->result, sizeof result);
-  __asm__ volatile("" ::: "memory");  // `result` is the copy that is checked, not a second look at the original
 
   if (result.engine_error != 0) {
     header->outcome = OUTCOME_ENGINE_ERROR;
@@ -170,13 +234,24 @@ static void take_results(const struct voice_process *process, const struct reque
   header->stored_samples = result.stored_samples;
   header->mark_count = result.mark_count;
   header->phoneme_bytes = result.phoneme_bytes;
-  reply->marks = utterance->marks;
-  reply->phonemes = utterance->phonemes;
-  reply->samples = utterance->samples;
+  memcpy(results->marks, utterance->marks, result.mark_count * sizeof *results->marks);
+  memcpy(results->phonemes, utterance->phonemes, result.phoneme_bytes);
+  memcpy(results->samples, utterance->samples, result.stored_samples * sizeof *results->samples);
+  reply->marks = results->marks;
+  reply->phonemes = results->phonemes;
+  reply->samples = results->samples;
 }
 
-static void give_request(const struct voice_process *process, const struct request *request) {
-  struct utterance *utterance = process->utterance;
+/// Gives a channel's memory back to the kernel, all of it: what a child left anywhere in it is gone, and who looks there
+/// next finds zeros.
+static void wipe(struct channel *channel) {
+  size_t size = sizeof *channel->utterance;
+  if (madvise(channel->utterance, size, MADV_REMOVE) != 0) explicit_bzero(channel->utterance, size);
+}
+
+/// Puts a request where the channel's child finds it, and lets the child begin. False when that cannot be.
+static bool give_request(const struct channel *channel, const struct request *request) {
+  struct utterance *utterance = channel->utterance;
   const struct request_header *header = &request->header;
   bool samples_wanted = header->kind == KIND_SPEAK;
   uint32_t maximum = header->maximum_samples < SAMPLE_CAPACITY ? header->maximum_samples : SAMPLE_CAPACITY;
@@ -185,40 +260,46 @@ static void give_request(const struct voice_process *process, const struct reque
   utterance->request.maximum_samples = samples_wanted ? maximum : 0;
   utterance->request.text_bytes = header->text_bytes;
   memcpy(utterance->request.text, request->text, header->text_bytes + 1);
+  const struct nonce *nonce = &results->nonce;
+  return getrandom(&results->nonce, sizeof *nonce, 0) == sizeof *nonce &&
+         write(channel->request, nonce, sizeof *nonce) == sizeof *nonce;
 }
 
 bool voices_speak(const struct request *request, struct reply *reply) {
-  *reply = (struct reply){.header = {.magic = REPLY_MAGIC, .outcome = OUTCOME_VOICE_UNKNOWN}};
+  reply->header.outcome = OUTCOME_VOICE_UNKNOWN;
   int64_t deadline = now_ms() + request->header.deadline_ms;
   if (strlen(request->voice) != request->header.voice_bytes || !engine_data_names_voice(request->voice)) return true;
 
   int error = 0;
   struct voice_process *process = process_of(request->voice, &error);
-  // The last child must be gone before its memory is used again: until then it could still write there.
-  enum waiting waiting = WAITING_BYTE;
-  if (process != NULL && process->child_ending) {
-    int64_t patience = now_ms() + CHILD_EXIT_MS;
-    waiting = wait_for(process, process->ended, patience < deadline ? patience : deadline);
-    if (waiting == WAITING_ENDED || waiting == WAITING_DEADLINE) {
-      // It was not this request that failed.
-      end_process(process);
-      process = process_of(request->voice, &error);
-      waiting = WAITING_BYTE;
-    }
+  if (process != NULL && !is_quiet(process)) {
+    // It was not this request that failed.
+    end_process(process);
+    process = process_of(request->voice, &error);
   }
   if (process == NULL) {
     reply->header.outcome = OUTCOME_ENGINE_ERROR;
     reply->header.detail = (uint32_t)error;
     return true;
   }
-  if (waiting == WAITING_BYTE) {
-    give_request(process, request);
-    process->child_ending = true;
-    waiting = write(process->request, "", 1) == 1 ? wait_for(process, process->done, deadline) : WAITING_ENDED;
-  }
+  int number = process->next;
+  struct channel *channel = &process->channels[number];
+  unsigned char ended = 0;
+  enum waiting waiting =
+      give_request(channel, request) ? wait_for_child(process, deadline, &ended) : WAITING_PROCESS_ENDED;
   switch (waiting) {
-    case WAITING_BYTE: take_results(process, request, reply); return true;
-    case WAITING_ENDED: explain_end(end_process(process), &reply->header); return true;
+    case WAITING_CHILD_ENDED:
+      // The child is gone: what it left cannot change any more. Only now it is looked at.
+      if (ended != number || !is_answered(channel)) {
+        end_process(process);
+        reply->header.outcome = OUTCOME_CRASHED;
+        return true;
+      }
+      take_results(channel, request, reply);
+      wipe(channel);
+      process->next = (number + 1) % CHANNEL_COUNT;
+      return true;
+    case WAITING_PROCESS_ENDED: explain_end(end_process(process), &reply->header); return true;
     case WAITING_DEADLINE:
       end_process(process);
       reply->header.outcome = OUTCOME_DEADLINE;
@@ -232,8 +313,9 @@ void voices_wait_for_input(void) {
   for (;;) {
     struct pollfd polled[VOICE_LIMIT + 1] = {{.fd = STDIN_FILENO, .events = POLLIN}};
     for (int index = 0; index < VOICE_LIMIT; index++) {
-      // Without POLLIN, only its end is reported.
-      polled[index + 1] = (struct pollfd){.fd = processes[index].process != 0 ? processes[index].ended : -1};
+      // Nothing is asked of it now: whatever it says, or its end, is a reason to end it.
+      int ended = processes[index].process != 0 ? processes[index].ended : -1;
+      polled[index + 1] = (struct pollfd){.fd = ended, .events = POLLIN};
     }
     if (poll(polled, VOICE_LIMIT + 1, -1) < 0 && errno != EINTR) return;
     for (int index = 0; index < VOICE_LIMIT; index++) {

@@ -11,6 +11,9 @@
 
 enum { VOICE_LIMIT = 8 };
 
+/// Makes the memory that results are kept in. False when there is none.
+bool voices_prepare(void);
+
 /// Has a request that is acceptable spoken by its voice. The reply's parts stay where they are until the next call.
 /// False when the client has gone meanwhile, and nobody is there to answer.
 bool voices_speak(const struct request *request, struct reply *reply);

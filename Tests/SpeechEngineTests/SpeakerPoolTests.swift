@@ -74,7 +74,7 @@ struct SpeakerPoolTests {
 
   @Test("a request that is cancelled while it waits gives its place in the queue to another")
   func cancelledWaiter() async throws {
-    let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1)
+    let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1, deadlineMilliseconds: 20_000)
     let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))
     let busy = Task { try await engine.speak(long) }
     while await engine.speakerProcesses().isEmpty { await Task.yield() }

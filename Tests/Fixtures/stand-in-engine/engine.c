@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A stand-in for libespeak-ng that a test puts in its place: what a child does that its text has taken over.
+//
+// It has the functions that the speaker calls, with the shapes of espeak-ng's interface, and three of the C library's,
+// which the speaker's own calls then come to. A text says itself: 220 samples for each byte, of a hundredfold its value.
+// A text that begins with "child: " says what the child does beside that.
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// What the speaker and its children share (Sources/speaker/utterance.h, protocol.h), and the ways between them.
+struct memory {
+  struct {
+    uint32_t kind, rate, maximum_samples, text_bytes;
+    char text[65536 + 1];
+  } request;
+  struct {
+    int32_t engine_error;
+    uint32_t sample_rate;
+    uint64_t total_samples;
+    uint32_t stored_samples, mark_count, phoneme_bytes, phonemes_cut;
+  } result;
+  uint32_t marks[65536][3];
+  char phonemes[1 << 20];
+  int16_t samples[40 * 48000] __attribute__((aligned(4096)));
+};
+enum { REQUESTS = 3, ANSWERS = 4, NONCE_BYTES = 16, SPOKE = 17, SAMPLES_A_BYTE = 220 };
+
+typedef struct {
+  int type;
+  unsigned int unique_identifier;
+  int text_position, length, audio_position, sample;
+  void *user_data;
+  union {
+    int number;
+    const char *name;
+    char string[8];
+  } id;
+} event;
+typedef int callback(short *, int, event *);
+
+static callback *collect;
+static struct memory *own;
+static unsigned char nonce[NONCE_BYTES];
+static const char *deed = "";
+
+static int does(const char *name) { return strcmp(deed, name) == 0; }
+static long say(const void *bytes, size_t count) { return syscall(SYS_write, ANSWERS, bytes, count); }
+_Noreturn static void end(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+int espeak_Initialize(int output, int length, const char *path, int options) {
+  (void)output, (void)length, (void)path, (void)options;
+  FILE *file = fopen("/dev/null", "r");
+  if (file != NULL) fclose(file);
+  return 22050;
+}
+
+const void **espeak_ListVoices(const void *wanted) {
+  static const void *none[] = {NULL};
+  (void)wanted;
+  return none;
+}
+
+const char *espeak_Info(const char **path) {
+  if (path != NULL) *path = DATA_FOLDER;
+  return "1.51 stand-in";
+}
+
+int espeak_SetVoiceByName(const char *name) { return name == NULL; }
+const void *espeak_GetCurrentVoice(void) {
+  static const char *const voice[] = {"en", "en", "en"};
+  return voice;
+}
+void espeak_SetPhonemeTrace(int mode, FILE *stream) { (void)mode, (void)stream; }
+void espeak_SetSynthCallback(callback *function) { collect = function; }
+int espeak_SetParameter(int parameter, int value, int relative) {
+  (void)parameter, (void)value, (void)relative;
+  return 0;
+}
+
+static void speak(const char *text) {
+  for (; *text != 0; text++) {
+    short wave[SAMPLES_A_BYTE];
+    for (int index = 0; index < SAMPLES_A_BYTE; index++) wave[index] = (short)(100 * (unsigned char)*text);
+    event none = {0};
+    collect(wave, SAMPLES_A_BYTE, &none);
+  }
+  event none = {0};
+  collect(NULL, 0, &none);
+}
+
+/// Every byte of the memory but its own text is looked at for what somebody else left.
+static int found_something(void) {
+  const char *begin = (const char *)own, *text = own->request.text;
+  for (size_t offset = sizeof own->request - sizeof own->request.text + strlen(text); offset < sizeof *own; offset++) {
+    size_t result = (size_t)((const char *)&own->result - begin);
+    if (begin[offset] != 0 && (offset < result || offset >= result + sizeof own->result)) return 1;
+  }
+  return 0;
+}
+
+int espeak_Synth(const char *text, size_t size, unsigned position, int type, unsigned end_position, unsigned flags,
+                 unsigned *identifier, void *user_data) {
+  (void)size, (void)position, (void)type, (void)end_position, (void)flags, (void)identifier, (void)user_data;
+  own = (struct memory *)(text - 16);
+  static const char prefix[] = "child: ";
+  if (strncmp(text, prefix, sizeof prefix - 1) == 0) deed = text + sizeof prefix - 1;
+
+  if (does("answers with a byte before its answer")) say("x", 1);
+  if (does("answers twice")) say(nonce, sizeof nonce);
+  if (does("answers with a number of its own")) say("0123456789abcdef", NONCE_BYTES), end(SPOKE);
+  if (does("ends without an answer")) end(SPOKE);
+  if (does("answers half")) say(nonce, NONCE_BYTES / 2), end(SPOKE);
+  if (does("fills the pipe")) for (;;) say(nonce, sizeof nonce);
+  if (does("never ends")) for (;;) __asm__ volatile("");
+  if (does("reads the next request")) syscall(SYS_read, REQUESTS, nonce, sizeof nonce);
+  if (does("opens a file")) syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY);
+  if (does("reads what is not its own")) syscall(SYS_read, 5, nonce, sizeof nonce);
+  if (does("makes another child")) syscall(SYS_fork);
+  if (does("ends its parent")) syscall(SYS_kill, getppid(), SIGKILL);
+  if (does("writes beyond its memory")) memset((char *)own - sizeof *own, 'x', 3 * sizeof *own);
+  if (does("writes to everybody")) {
+    for (int descriptor = 0; descriptor < 64; descriptor++) {
+      if (descriptor != ANSWERS) syscall(SYS_write, descriptor, nonce, sizeof nonce);
+    }
+  }
+  speak(does("looks for what others left") ? (found_something() ? "found" : "nothing") : text);
+  if (does("leaves something everywhere")) {
+    memset(own->marks, 'x', sizeof own->marks);
+    memset(own->phonemes, 'x', sizeof own->phonemes);
+    memset((char *)own->samples + sizeof own->samples / 2, 'x', sizeof own->samples / 2);
+  }
+  if (does("claims more than there is")) own->result.stored_samples = own->result.mark_count = 0x7FFFFFFF;
+  return 0;
+}
+
+// The speaker's own calls: a child that is taken over decides about them.
+
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  ssize_t got = syscall(SYS_read, descriptor, bytes, count);
+  if (descriptor == REQUESTS && got == NONCE_BYTES) memcpy(nonce, bytes, sizeof nonce);
+  return got;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  ssize_t written = syscall(SYS_write, descriptor, bytes, count);
+  if (own == NULL || descriptor != ANSWERS) return written;
+  if (does("answers with a byte behind its answer")) say("x", 1);
+  if (does("crashes behind its answer")) *(volatile int *)8 = 0;
+  if (does("lives on and answers for others")) {
+    while (syscall(SYS_read, REQUESTS, nonce, sizeof nonce) > 0) say(nonce, sizeof nonce);
+  }
+  if (does("lives on and writes over what comes")) {
+    for (;;) {
+      volatile int16_t *samples = own->samples;
+      for (int index = 0; index < 22050; index++) samples[index] = 30000;
+      own->result.stored_samples = 22050;
+      own->result.total_samples = 22050;
+    }
+  }
+  return written;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SpeechEngine
+import Testing
+
+/// Each text is spoken by a child that runs the text's own code: it can do whatever its sandbox lets it.
+@Suite("An answer belongs to its request, whatever a child does")
+struct MisbehavingChildTests {
+  private static let texts = [
+    "Received five dollars", "Received one million dollars", "Received nine cents", "Refunded seven dollars",
+    "Received two dollars", "Withdrew one dollar",
+  ]
+
+  /// Every text is answered with its own sound, several times over, so that an answer that is late by one or two is seen.
+  private func expectOwnSounds(_ engine: SpeechEngine) async throws {
+    for text in Self.texts {
+      let samples = try await engine.speak(StandInEngine.utterance(text)).samples
+      #expect(samples == StandInEngine.sound(of: text), "another sound came for: \(text)")
+    }
+  }
+
+  @Test("every text has its own sound, with an engine that behaves")
+  func honest() async throws {
+    let engine = try StandInEngine.engine()
+    for _ in 0..<3 { try await expectOwnSounds(engine) }
+  }
+
+  @Test(
+    "a child that answers otherwise than it should is not heard, and all that come after it have their own sound",
+    arguments: [
+      "answers with a byte before its answer", "answers with a byte behind its answer", "answers twice",
+      "answers with a number of its own", "ends without an answer", "answers half", "crashes behind its answer",
+      "claims more than there is", "opens a file", "reads what is not its own", "makes another child",
+      "ends its parent", "writes beyond its memory",
+    ])
+  func answers(deed: String) async throws {
+    let engine = try StandInEngine.engine()
+    try await expectOwnSounds(engine)
+    for _ in 0..<2 {
+      let error = await #expect(throws: SpeechEngineError.self) {
+        try await engine.speak(StandInEngine.utterance("child: \(deed)"))
+      }
+      #expect(error?.code == .textUnspeakable)
+      try await expectOwnSounds(engine)
+    }
+  }
+
+  @Test(
+    "a child that does not end is ended, is not heard, and all that come after it have their own sound",
+    // One after the other: some of them take a processor for as long as they may.
+    .serialized,
+    arguments: [
+      "fills the pipe", "never ends", "reads the next request", "lives on and answers for others",
+      "lives on and writes over what comes",
+    ])
+  func living(deed: String) async throws {
+    let engine = try StandInEngine.engine(deadlineMilliseconds: 1_000)
+    try await expectOwnSounds(engine)
+    let error = await #expect(throws: SpeechEngineError.self) {
+      try await engine.speak(StandInEngine.utterance("child: \(deed)"))
+    }
+    #expect(error?.code == .textUnspeakable)
+    try await expectOwnSounds(engine)
+  }
+
+  @Test("a child that writes to every descriptor it can name reaches nobody")
+  func everybody() async throws {
+    let engine = try StandInEngine.engine()
+    let text = "child: writes to everybody"
+    #expect(try await engine.speak(StandInEngine.utterance(text)).samples == StandInEngine.sound(of: text))
+    try await expectOwnSounds(engine)
+  }
+
+  @Test("what a child leaves in its memory is gone before the next one sees it")
+  func leftovers() async throws {
+    let engine = try StandInEngine.engine()
+    for _ in 0..<3 {
+      _ = try await engine.speak(StandInEngine.utterance("child: leaves something everywhere"))
+      // More often than there are children that wait, so that one of them has the same memory.
+      for _ in 0..<3 {
+        let samples = try await engine.speak(StandInEngine.utterance("child: looks for what others left")).samples
+        #expect(samples == StandInEngine.sound(of: "nothing"))
+      }
+    }
+  }
+
+  @Test("phonemes too are those of their own text, or none")
+  func phonemes() async throws {
+    let engine = try StandInEngine.engine()
+    await #expect(throws: SpeechEngineError.self) {
+      try await engine.phonemes(StandInEngine.utterance("child: answers twice"))
+    }
+    try await expectOwnSounds(engine)
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SpeechEngine
+
+/// The built speaker with another engine in it: `Tests/Fixtures/stand-in-engine`, whose children do what a text tells them.
+/// It is compiled once for all tests.
+enum StandInEngine {
+  struct NotBuilt: Error { var messages: String }
+
+  private static let program = Result { try build() }
+
+  static func engine(deadlineMilliseconds: Int = 20_000) throws -> SpeechEngine {
+    SpeechEngine(
+      .init(
+        speaker: try program.get(), speakers: 1, deadlineMilliseconds: deadlineMilliseconds, allowance: .seconds(20)))
+  }
+
+  static func utterance(_ text: String) -> Utterance { Utterance(voice: "en", rate: 160, text: text) }
+
+  /// What the engine says of a text, and of no other.
+  static func sound(of text: String) -> [Int16] {
+    text.utf8.flatMap { repeatElement(100 * Int16($0), count: 220) }
+  }
+
+  /// - Returns: a program that starts the speaker with this engine: the speaker itself is started without an environment.
+  private static func build() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "stand-in-engine-\(UUID())")
+    let data = folder.appending(path: "espeak-ng-data")
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    try Data("a dictionary".utf8).write(to: data.appending(path: "en_dict"))
+    let source = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../Fixtures/stand-in-engine/engine.c").standardizedFileURL
+    let compiler = Process()
+    let messages = Pipe()
+    compiler.executableURL = URL(filePath: "/bin/sh")
+    // All is written by other processes: a program that this one had open for writing, when another test started a program
+    // of its own, could not be started.
+    compiler.arguments =
+      [
+        "-c",
+        """
+        set -e
+        cc -std=gnu17 -O1 -Wall -Wextra -Werror -shared -fPIC -DDATA_FOLDER="\\"$3\\"" "$4" -o "$1/libespeak-ng.so.1"
+        printf '#!/bin/sh\\nLD_LIBRARY_PATH="%s" exec "%s"\\n' "$1" "$2" > "$1/speaker"
+        chmod 755 "$1/speaker"
+        """, "sh",
+      ] + [folder, BuiltSpeaker.url, data, source].map { $0.path(percentEncoded: false) }
+    compiler.standardError = messages
+    try compiler.run()
+    let text = try messages.fileHandleForReading.readToEnd() ?? Data()
+    compiler.waitUntilExit()
+    guard compiler.terminationStatus == 0 else { throw NotBuilt(messages: String(decoding: text, as: UTF8.self)) }
+    return folder.appending(path: "speaker")
+  }
+}

@@ -192,6 +192,7 @@ extension Problem {
     case .engineUnavailable, .speakerDied:
       self.init(.serviceUnavailable, report.code, report.message, retryAfter: 5)
     case .cancelled: self = .stopping
+    case .speechMismatch: self.init(.internalServerError, report.code, report.message)
     case .voiceUnknown, .textUnspeakable, .requestRefused: self.init(.unprocessableContent, report.code, report.message)
     }
   }

@@ -35,7 +35,7 @@ extension Announcer {
         spoken = try await speak(way.plan, rate: rate)
       } catch {
         // A payment is never dropped: a name that ends the engine is left out, as one that is too long would be.
-        guard [.textUnspeakable, .voiceUnknown].contains(error.code), !isText else { throw error }
+        guard [.textUnspeakable, .speechMismatch, .voiceUnknown].contains(error.code), !isText else { throw error }
         failed.insert(way.script)
         lastFailure = error
         continue

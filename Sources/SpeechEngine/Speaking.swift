@@ -22,11 +22,13 @@ extension SpeechEngine: Speaking {
   ///
   /// - Returns: the waveform, with a mark for each segment, empty where the engine says nothing; and its whole length in
   ///   ms, which is more than the waveform's where the engine was cut at 31 s.
-  /// - Throws: as ``SpeechEngine/speak(_:)``.
+  /// - Throws: as ``SpeechEngine/speak(_:)``, and `.speechMismatch` when the sound is not the run's by its word events
+  ///   (``SpokenWords``).
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {
     let speech = try await speak(Utterance(voice: run.voice, rate: rate, text: run.spelling))
+    guard SpokenWords(of: run).fit(speech) else { throw SpokenWords.mismatch }
     var waveform = Waveform(samples: speech.samples, sampleRate: max(1, speech.sampleRate))
     waveform.marks = SegmentMarks.marks(
       of: run.segments, words: speech.words, endMilliseconds: waveform.durationMilliseconds)

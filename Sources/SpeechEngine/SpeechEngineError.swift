@@ -10,6 +10,8 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
     case voiceUnknown = "voice_unknown"
     /// The engine crashed on this text, or spent more time or memory than it may. Trying again gives the same.
     case textUnspeakable = "text_unspeakable"
+    /// The words that the engine says it spoke are not those of the text.
+    case speechMismatch = "speech_mismatch"
     /// The speaker itself died, twice.
     case speakerDied = "speaker_died"
     case requestRefused = "request_refused"

@@ -99,7 +99,7 @@ enum Failures {
     case .engineUnavailable, .queueFull, .speakerDied: 69
     case .voiceUnknown: 64
     case .textUnspeakable, .requestRefused: 65
-    case .cancelled: 70
+    case .cancelled, .speechMismatch: 70
     }
   }
 

@@ -48,7 +48,7 @@ struct ProblemTests {
       .engineUnavailable: (503, "engine_unavailable", 5), .queueFull: (503, "engine_busy", 1),
       .voiceUnknown: (422, "voice_unknown", nil), .textUnspeakable: (422, "text_unspeakable", nil),
       .speakerDied: (503, "speaker_died", 5), .requestRefused: (422, "request_refused", nil),
-      .cancelled: (503, "stopping", 5),
+      .cancelled: (503, "stopping", 5), .speechMismatch: (500, "speech_mismatch", nil),
     ]
     for code in SpeechEngineError.Code.allCases {
       let problem = Problem(SpeechEngineError(code, "speaking", "b", remedy: "c"))

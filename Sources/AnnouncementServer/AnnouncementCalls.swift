@@ -18,7 +18,7 @@ struct AnnouncementCalls: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
   /// What was answered, as it is remembered to be answered again.
-  private struct Remembered: Sendable {
+  struct Remembered: Sendable {
     var report: ByteBuffer
     var id: String
     var clip: String
@@ -26,27 +26,27 @@ struct AnnouncementCalls: Sendable {
   }
 
   /// A request, word for word.
-  private struct Fingerprint: Hashable, Sendable {
+  struct Fingerprint: Hashable, Sendable {
     var account: String
     var key: String?
     var bodyDigest: Data
   }
 
   /// What of a stored report is needed to find its clip.
-  private struct StoredReport: Decodable {
+  struct StoredReport: Decodable {
     struct Clip: Decodable { var name: String }
     var clip: Clip
   }
 
-  private let ledger: Ledger
-  private let clips: Clips
+  let ledger: Ledger
+  let clips: Clips
   private let player: LanePlayer?
   private let urls: ClipURLs
   private let hub: EventHub
   private let settings: ServiceSettings
   private let groups: AppGroups
-  private let turns = Turns<[String]>()
-  private let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
+  let turns = Turns<[String]>()
+  let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
 
   init(
     ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
@@ -66,6 +66,7 @@ struct AnnouncementCalls: Sendable {
       .post("/v1/announcements", .key(.announce), post),
       .get("/v1/announcements", .key(.read), list),
       .get("/v1/announcements/{id}", .key(.read), get),
+      .delete("/v1/announcements/{id}", .key(.announce), remove),
     ]
   }
 

@@ -181,8 +181,14 @@ final class Clips: Sendable {
   func file(named name: String) async throws -> File? {
     if let known = fileInMemory(named: name) { return known }
     guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
-    let names = groups.own.union(try await keyGroups()).sorted()
-    guard let bytes = try await onWaitingThread({ try find(name, in: names) }) else { return nil }
+    let libraries = try await libraries()
+    let found = try await onWaitingThread {
+      for library in libraries {
+        if let bytes = try library.contents(of: name), !bytes.isEmpty { return Optional(bytes) }
+      }
+      return nil
+    }
+    guard let bytes = found else { return nil }
     let digest = SHA256.hash(data: bytes).hexadecimal
     let file = File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: mediaType)
     keep(file, as: name)
@@ -191,11 +197,20 @@ final class Clips: Sendable {
 
   func fileInMemory(named name: String) -> File? { files.value(for: name) }
 
-  private func find(_ name: String, in groups: [String]) throws -> [UInt8]? {
-    for group in groups where GroupContainer.isGroupName(group) {
-      if let bytes = try library(group).contents(of: name), !bytes.isEmpty { return bytes }
-    }
-    return nil
+  /// Those of the operator's groups.
+  private func libraries() async throws -> [SoundLibrary] {
+    try groups.own.union(try await keyGroups()).sorted().filter(GroupContainer.isGroupName).map(library)
+  }
+
+  /// Removes a clip from the folders of the operator's groups, and from memory.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: `SoundLibraryError`.
+  func remove(_ name: String) async throws -> Bool {
+    let libraries = try await libraries()
+    let isRemoved = try await onWaitingThread { try libraries.reduce(false) { try $1.remove(name) || $0 } }
+    // Last: whoever read the file before it was gone may have put it there.
+    return files.remove(name) || isRemoved
   }
 
   /// Clips that are being made or wait for the engine.

@@ -95,9 +95,20 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  func remove(_ key: Key) {
+  /// - Returns: whether there was a value.
+  @discardableResult
+  func remove(_ key: Key) -> Bool {
     state.withLock { state in
-      if let node = state.nodes[key] { state.remove(node) }
+      guard let node = state.nodes[key] else { return false }
+      state.remove(node)
+      return true
+    }
+  }
+
+  /// Removes the values that are chosen, after a look at each.
+  func removeAll(where isChosen: (Key, Value) -> Bool) {
+    state.withLock { state in
+      for node in Array(state.nodes.values) where isChosen(node.key, node.value) { state.remove(node) }
     }
   }
 }

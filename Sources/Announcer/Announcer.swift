@@ -98,7 +98,7 @@ public final class Announcer: Sendable {
       ClipRecord(
         recipe: recipe, text: spoken.script.text, method: spoken.plan.method,
         voice: spoken.plan.recording?.pack.manifest.id ?? spoken.script.mainVoice,
-        loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
+        engine: engine?.description, loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
         marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
     }
     let made = StoredClip(

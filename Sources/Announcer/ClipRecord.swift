@@ -15,6 +15,9 @@ struct ClipRecord: Codable, Equatable {
   /// Who speaks: `speech`, `clips` or `mixed`.
   var method: String
   var voice: String
+  /// Which engine spoke in it, by its version and its data: `espeak-ng-1.51-` and 16 hexadecimal digits. `nil` where clips
+  /// say everything.
+  var engine: String?
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
   var marks: [Mark]
@@ -47,7 +50,7 @@ struct ClipRecord: Codable, Equatable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case recipe, text, method, voice, shortened, marks, frames, digest
+    case recipe, text, method, voice, engine, shortened, marks, frames, digest
     case loudnessLUFS = "loudness_lufs"
   }
 
@@ -75,6 +78,12 @@ struct ClipRecord: Codable, Equatable {
       let digest = try? record.digest(with: sound.waveform.samples), digest == record.digest
     else { return nil }
     return (sound.waveform, record)
+  }
+
+  /// The engine that a clip's record names, of which no more is checked than that it can be read.
+  static func engine(of bytes: [UInt8]) throws -> String? {
+    guard let comment = try SoundFiles.decode(bytes).comment else { return nil }
+    return try JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)).engine
   }
 
   private static let encoder = {

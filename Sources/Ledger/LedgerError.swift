@@ -55,6 +55,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case commanding
     case playing
     case pruning
+    case removing
     case changingKeys
     case recording
     case answering
@@ -110,6 +111,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .commanding: "Passing on a command through the ledger"
     case .playing: "Taking a lane of the ledger"
     case .pruning: "Pruning the ledger"
+    case .removing: "Removing an announcement from the ledger"
     case .changingKeys: "Changing the keys in the ledger"
     case .recording: "Writing to the log of administration in the ledger"
     case .answering: "Storing an answer in the ledger"

@@ -16,7 +16,7 @@ public struct SoundLibrary: Sendable {
 
   public let container: GroupContainer
 
-  private let calls: FileSystemCalls
+  let calls: FileSystemCalls
 
   public init(container: GroupContainer) {
     self.init(container: container, calls: .system)

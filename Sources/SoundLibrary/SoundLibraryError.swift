@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Why a clip could not be published or read.
+/// Why a clip could not be published, read or removed.
 public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What went wrong, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -35,6 +35,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     case naming
     case publishing
     case reading
+    case removing
   }
 
   public let code: Code
@@ -88,7 +89,12 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
       return "The clip's name cannot be used: it ends in .wav, .aiff or .caf, has at most 255 bytes, no \"/\", no "
         + "control character and no \".\" at its start."
     default:
-      let attempt = action == .reading ? "Reading a clip from" : "Publishing a clip in"
+      let attempt =
+        switch action {
+        case .reading: "Reading a clip from"
+        case .removing: "Removing a clip from"
+        case .publishing, .naming: "Publishing a clip in"
+        }
       let system = systemError.map { " (\(SystemFailure(number: $0).message))" } ?? ""
       let place = folder?.path(percentEncoded: false) ?? "Library/Sounds"
       return "\(attempt) \(place) failed: \(cause)\(system). \(remedy)"

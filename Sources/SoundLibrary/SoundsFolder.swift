@@ -79,6 +79,13 @@ struct SoundsFolder: ~Copyable {
     }
   }
 
+  /// Removes a file, and brings that to the disk; fails with the kind `missing` where there is none.
+  func remove(_ name: String) throws(SystemFailure) {
+    guard try calls.statusOfName(folder.number, name).isRegularFile else { throw .notAFile }
+    try calls.remove(folder.number, name)
+    try Self.synchronize(folder, calls: calls)
+  }
+
   private func openFile(_ name: String) throws(SystemFailure) -> OpenDescriptor {
     do throws(SystemFailure) {
       let number = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.openFile(folder.number, name) }

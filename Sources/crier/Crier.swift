@@ -25,7 +25,7 @@ struct Crier: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Render.self, Preview.self, Words.self, Batch.self, Voices.self, Play.self, Queue.self, Serve.self,
+      Render.self, Preview.self, Words.self, Batch.self, Voices.self, Sounds.self, Play.self, Queue.self, Serve.self,
       Keys.self,
     ])
 }

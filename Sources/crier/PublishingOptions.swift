@@ -17,8 +17,8 @@ struct PublishingOptions: ParsableArguments {
   }
 
   /// - Throws: `SoundLibraryError` for a name that no group can have.
-  func library() throws -> SoundLibrary {
-    let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().containers
+  func library(home: CrierHome = CrierHome()) throws -> SoundLibrary {
+    let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.containers
     return SoundLibrary(container: try GroupContainer(containers: folder, group: group))
   }
 }

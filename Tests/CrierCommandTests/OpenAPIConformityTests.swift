@@ -69,6 +69,12 @@ struct OpenAPIConformityTests {
       try service.check("getAnnouncement", at: "a%2Fb%20%E6%94%B6%E6%AC%BE", 200)
       try service.check("getAnnouncement", at: "nobody", 404, "not_found")
       try service.checkRefusals("getAnnouncement", "1")
+      try service.check("removeAnnouncement", at: "blank", 200)
+      try service.check("removeAnnouncement", at: "blank", 404, "not_found")
+      try service.check("pause", 200)
+      try service.check("announce", json: #"{"id":"held","text":"Held","deliver":["play"]}"#, 201)
+      try service.check("removeAnnouncement", at: "held", key: service.keys["announce"], 409, "not_ended")
+      try service.checkRefusals("removeAnnouncement", "1")
 
       try clips(service, try first.json()["clip"] ?? .null)
       service.expectAllProvoked(tag: "Announcements")

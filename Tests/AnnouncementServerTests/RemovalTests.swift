@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("An announcement is removed", .timeLimit(.minutes(10)))
+struct RemovalTests {
+  private let service: TestService
+
+  init() throws { service = try TestService { $0.hasPlayer = true } }
+
+  private func remove(_ client: TestClient, _ id: String = "p1") async throws -> TestAnswer {
+    try await client.send(.delete, "/v1/announcements/\(id)")
+  }
+
+  @Test("and its clip with it: on the disk, in memory, and in what was answered; asked for again it is made anew")
+  func whole() async throws {
+    let client = try await service.client()
+    let posted = try await client.post(payment())
+    let clip = try posted.string("clip.name").orThrow("a clip")
+    #expect(try await client.get("/v1/clips/\(clip)").status == 200)
+    let removed = try await remove(client)
+    #expect(try removed.status == 200 && removed.string("id") == "p1")
+    #expect(try removed.value("clips") as? [String] == [clip])
+    #expect(service.clips().isEmpty)
+    #expect(try await client.get("/v1/clips/\(clip)").status == 404)
+    #expect(try await client.get("/v1/announcements/p1").status == 404)
+    #expect(try await remove(client).status == 404)
+    let calls = service.voice.calls
+    let again = try await client.post(payment())
+    #expect(again.status == 201)
+    #expect(try again.string("clip.name") == clip && again.value("cached") as? Bool == false)
+    #expect(service.voice.calls > calls, "it is spoken anew")
+    #expect(service.clips() == [clip])
+  }
+
+  @Test("of another account, or of none, is not found, and nothing is removed")
+  func others() async throws {
+    _ = try await service.client().post(payment())
+    let other = try await service.client(account: "other")
+    for id in ["p1", "none", "%00"] {
+      let answer = try await remove(other, id)
+      #expect(answer.status == 404 && answer.code == "not_found")
+    }
+    #expect(service.clips().count == 1)
+    let reader = try await service.client([.read, .play])
+    #expect(try await remove(reader).status == 403)
+    #expect(service.clips().count == 1)
+  }
+
+  @Test("while it waits to be heard, it is refused; once taken back, it goes")
+  func waiting() async throws {
+    let client = try await service.client()
+    _ = try await client.post(payment("p1", "12.50", #""deliver":["clip","play"]"#))
+    let refused = try await remove(client)
+    #expect(refused.status == 409 && refused.code == "not_ended")
+    #expect(service.clips().count == 1)
+    try await service.startPlayer()
+    #expect(try await client.send(.delete, "/v1/playback/p1").status == 200)
+    #expect(try await remove(client).status == 200)
+    #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)
+  }
+
+  @Test("a clip that another account has announced too stays for it; an admin removes it all the same")
+  func shared() async throws {
+    let client = try await service.client()
+    let other = try await service.client(account: "other")
+    let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
+    #expect(try await other.post(payment()).string("clip.name") == clip)
+    let removed = try await remove(client)
+    #expect(try removed.status == 200 && removed.value("clips") as? [String] == [])
+    #expect(try await other.get("/v1/clips/\(clip)").status == 200)
+    let admin = try await service.client([.admin], account: "boss")
+    _ = try await admin.post(payment("p9"))
+    #expect(try await remove(admin, "p9").value("clips") as? [String] == [clip])
+    #expect(service.clips().isEmpty)
+  }
+
+  @Test("the values that are chosen leave the memory, and what they took is free")
+  func recentlyUsed() {
+    let used = RecentlyUsed<Int, String>(capacityBytes: 100)
+    for number in 0..<5 { used.insert("\(number % 2)", for: number, bytes: 20) }
+    used.removeAll { $1 == "1" }
+    #expect(used.count == 3 && used.bytes == 60)
+    #expect(used.value(for: 1) == nil && used.value(for: 2) == "0")
+    used.insert("x", for: 9, bytes: 60)
+    #expect(used.value(for: 2) == "0" && used.value(for: 0) == nil)
+  }
+}

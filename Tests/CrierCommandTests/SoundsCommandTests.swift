@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("crier sounds prune")
+struct SoundsCommandTests {
+  private func render(_ amount: String, _ crier: Command) throws -> URL {
+    let result = try crier("render", "--amount", amount, "--currency", "USD", "--locale", "en-US", "--method", "speech")
+    #expect(result.status == 0, "\(result.message)")
+    return URL(filePath: result.output.trimmingCharacters(in: .newlines))
+  }
+
+  private func names(_ crier: Command) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: crier.sounds.path).sorted()
+  }
+
+  @Test("removes the clips that are named and prints their names; asked for again, a clip is made anew")
+  func named() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let (first, second) = (try render("1.00", crier), try render("2.00", crier))
+    let bytes = try Data(contentsOf: first)
+    let result = try crier("sounds", "prune", first.lastPathComponent)
+    #expect(result.status == 0 && result.message.isEmpty)
+    #expect(result.output == first.lastPathComponent + "\n")
+    #expect(try names(crier) == [second.lastPathComponent])
+    #expect(try render("1.00", crier) == first)
+    #expect(try Data(contentsOf: first) == bytes)
+    let json = try crier("sounds", "prune", "--json", first.lastPathComponent)
+    #expect(json.output == "{\"name\":\"\(first.lastPathComponent)\"}\n")
+  }
+
+  @Test("removes every clip of an engine, by its name or by its digest, and leaves those of others")
+  func engine() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clips = [try render("1.00", crier), try render("2.00", crier)].map(\.lastPathComponent).sorted()
+    try Data("no clip".utf8).write(to: crier.sounds.appending(path: "tone.wav"))
+    let none = try crier("sounds", "prune", "--engine", "espeak-ng-0.0-0000000000000000")
+    #expect(none.status == 0 && none.output.isEmpty)
+    let known = try #require(none.message.firstMatch(of: #/espeak-ng-[0-9.]+-([0-9a-f]{16}) \(2\)/#))
+    #expect(none.message.contains("Left alone: 1 files"))
+    let result = try crier("sounds", "prune", "--engine", String(known.output.1))
+    #expect(result.status == 0)
+    #expect(result.output.split(separator: "\n").map(String.init) == clips)
+    #expect(try names(crier) == ["tone.wav"])
+  }
+
+  @Test("a clip that is not there is an error that names it, behind the removal of the others")
+  func missing() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clip = try render("1.00", crier).lastPathComponent
+    let result = try crier("sounds", "prune", "none.wav", clip)
+    #expect(result.status == 65)
+    #expect(result.output == clip + "\n")
+    #expect(result.message.contains("there is no clip none.wav in"))
+  }
+
+  @Test(
+    "what cannot be meant is refused, and nothing is removed",
+    arguments: [[], ["a.wav", "--engine", "x"], ["--engine", ""], ["../a.wav"], ["--group", "../x", "a.wav"]])
+  func refused(arguments: [String]) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clip = try render("1.00", crier).lastPathComponent
+    let result = try crier.run(["sounds", "prune"] + arguments)
+    #expect(result.status == 64)
+    #expect(try names(crier) == [clip])
+  }
+}

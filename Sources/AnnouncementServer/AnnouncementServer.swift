@@ -151,7 +151,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
       ).routes,
       BatchCalls(
-        batches: batches, clips: clips, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
+        batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
       SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,

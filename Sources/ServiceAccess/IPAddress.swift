@@ -12,7 +12,8 @@ public struct IPAddress: Sendable, Hashable {
   let bytes: [UInt8]
 
   /// - Parameter text: `192.0.2.1` or `2001:db8::1`, without a port, a zone or brackets.
-  public init?(_ text: String) {
+  public init?(_ text: some StringProtocol) {
+    let text = String(text)
     // The system reads up to a zero.
     guard !text.utf8.contains(0) else { return nil }
     var short = in_addr()

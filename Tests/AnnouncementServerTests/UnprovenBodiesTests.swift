@@ -44,8 +44,8 @@ struct UnprovenBodiesTests {
   /// The header fields of a signed list; its signature is right for this body alone.
   private func signed(_ key: APIKey, _ body: String, _ keyID: String? = nil) -> [String: String] {
     let request = SignedRequest(
-      signing: "POST", "/v1/batches", body: Data(body.utf8), with: key.digest,
-      at: Int64(Date().timeIntervalSince1970) + 1)
+      signing: .init(method: "POST", target: "/v1/batches", contentType: "text/csv", body: Data(body.utf8)),
+      with: key.digest, at: Int64(Date().timeIntervalSince1970) + 1)
     let fields = Dictionary(uniqueKeysWithValues: request.headerFields.map { ($0.name, $0.value) })
     return fields.merging(["Authorization": "Crier \(keyID ?? key.id)", "Content-Type": "text/csv"]) { $1 }
   }

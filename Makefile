@@ -56,6 +56,7 @@ lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Fuzzing Package.swift
 	@scripts/check-rooms
 	@scripts/check-licences
+	@scripts/check-threat-model
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift

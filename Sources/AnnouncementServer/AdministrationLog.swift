@@ -11,7 +11,7 @@ struct AdministrationLog: Sendable {
   /// Writes an act down, once it is done. What was done stays done when it cannot be written: a player must be held also
   /// when the disk is full; the service's log says so then.
   ///
-  /// - Parameter subject: the number of an announcement, or the id of a batch.
+  /// - Parameter subject: as the act has it: an announcement's number, a batch's id, a clip's name.
   func record(_ action: Ledger.AdministrativeAct.Action, _ call: Call, subject: String? = nil) async {
     guard let caller = call.caller, caller.isAdmin else { return }
     do {
@@ -19,7 +19,7 @@ struct AdministrationLog: Sendable {
     } catch {
       call.logger.error(
         "An act of administration could not be written down.",
-        metadata: ["action": "\(action.rawValue)", "key": "\(caller.keyID)", "error": "\(error)"])
+        metadata: ["action": "\(action.rawValue)", "key": "\(caller.logName)", "error": "\(error)"])
     }
   }
 }

@@ -34,7 +34,9 @@ extension AnnouncementCalls {
         var removed: [String] = []
         for name in Set(named + [heard].compactMap(\.self)).sorted() where Clips.isName(name) {
           if !sender.isAdmin, try await ledger.isClipOfOthers(name, than: sender.account) { continue }
-          if try await clips.remove(name) { removed.append(name) }
+          guard try await clips.remove(name) else { continue }
+          removed.append(name)
+          await AdministrationLog(ledger: ledger).record(.clipRemoved, call, subject: name)
         }
         return try ServiceJSON.response(.ok, Removed(id: id, clips: removed))
       }

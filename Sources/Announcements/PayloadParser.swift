@@ -33,7 +33,10 @@ struct PayloadParser {
         remedy: "a payload is at most \(largestBytes) bytes")
     }
     guard !bytes.isEmpty else { throw malformed("is empty") }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("is not JSON in UTF-8") }
+    // JSON has no NUL, and what other encodings make of ASCII has many.
+    guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
+      throw malformed("is not JSON in UTF-8")
+    }
     var parser = PayloadParser(bytes: bytes)
     return try parser.whole()
   }

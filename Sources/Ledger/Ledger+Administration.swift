@@ -39,6 +39,7 @@ extension Ledger {
       case announcementReplayed = "announcement_replayed"
       case announcementCancelled = "announcement_cancelled"
       case batchCancelled = "batch_cancelled"
+      case clipRemoved = "clip_removed"
     }
 
     /// Strictly rising, never used again.
@@ -47,7 +48,7 @@ extension Ledger {
     /// As ``Administrator`` describes itself.
     public let actor: String
     public let action: Action
-    /// The id of a key or a batch, or the number of an announcement; nil for the player.
+    /// The id of a key or a batch, the number of an announcement on the player, or the name of a clip; nil for the player.
     public let subject: String?
   }
 

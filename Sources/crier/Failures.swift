@@ -62,7 +62,9 @@ enum Failures {
     case let error as OutputError: status(of: error.code)
     case let error as LedgerError:
       [.laneTaken, .busy].contains(error.code) ? 69 : error.code == .invalidValue ? 70 : 73
-    case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce, is NoSuchClips: 65
+    case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce,
+      is NoSuchClips:
+      65
     case is NoPlayer, is TooManyReplays: 69
     case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70

@@ -54,6 +54,18 @@ struct RemovalTests {
     #expect(service.clips().count == 1)
   }
 
+  @Test("when an admin's key does it, the clip's name is written down")
+  func written() async throws {
+    for (account, scopes) in [("shop", [Scope.announce, .read]), ("boss", [.admin])] {
+      let client = try await service.client(scopes, account: account)
+      let amount = account == "shop" ? "12.50" : "7.00"
+      let clip = try await client.post(payment("p1", amount)).string("clip.name")
+      #expect(try await remove(client).status == 200)
+      let acts = try await service.ledger.administrativeActs().filter { $0.action == .clipRemoved }
+      #expect(acts.map(\.subject) == (account == "shop" ? [] : [clip]))
+    }
+  }
+
   @Test("while it waits to be heard, it is refused; once taken back, it goes")
   func waiting() async throws {
     let client = try await service.client()

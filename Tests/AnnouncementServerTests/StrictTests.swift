@@ -66,6 +66,19 @@ struct StrictTests {
     #expect(made.status == 201 && made.header("Preference-Applied") == nil)
   }
 
+  @Test("a strict key refuses them, in a payload and in a list, whatever the sender prefers")
+  func strictKey() async throws {
+    let client = try await service.client(isStrict: true)
+    for headers in [[:], ["Prefer": "handling=lenient"]] {
+      let refused = try await client.post(payment("p1", "12.50", #""memo":1"#), headers)
+      #expect(refused.status == 422 && refused.code == "field_unknown")
+    }
+    let list = Data("id,amount,currency,memo\na,1.00,USD,x\n".utf8)
+    let columns = try await client.send(.post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: list)
+    #expect(columns.status == 422 && columns.code == "field_unknown")
+    #expect(try await client.post(payment("p1", "12.50")).status == 201)
+  }
+
   @Test("a strict list is refused for a column, and for a row's key when the row's turn comes")
   func lists() async throws {
     let client = try await service.client()

@@ -117,15 +117,13 @@ final class TestService: Sendable {
   /// A client with a new key.
   func client(
     _ scopes: [Scope] = [.announce, .read, .play], account: String = "shop", locale: String? = nil, pack: String? = nil,
-    group: String? = nil,
-    rate: NewKey.Rate? = nil
+    group: String? = nil, rate: NewKey.Rate? = nil, isStrict: Bool = false
   ) async throws -> TestClient {
     let key = APIKey.make()
     try await ledger.createKey(
       NewKey(
         id: key.id, account: account, digest: key.digest, scopes: scopes.map(\.rawValue), locale: locale, pack: pack,
-        group: group,
-        rate: rate))
+        group: group, rate: rate, isStrict: isStrict))
     return TestClient(server: server, key: TestKey(key: key, account: account), log: log)
   }
 

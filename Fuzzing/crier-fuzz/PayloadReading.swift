@@ -14,12 +14,7 @@ enum PayloadReading {
     if let request, case .payment(let payment) = announcement {
       require(request.id == payment.id, "a request has the id of its payment")
     }
-    let locale: String? =
-      switch announcement {
-      case .payment(let payment): payment.locale
-      case .text(_, let locale): locale
-      case .summary: nil
-      }
+    let locale = announcement.locale
     let writer = locale.flatMap { try? PhraseBooks.ofCheckout.writer(for: $0) } ?? PhraseBooks.writers[0]
     guard let script = try? writer.script(for: announcement) else { return }
     script.requireSpeakable(characters: bytes.count)

@@ -3,6 +3,7 @@
 // Requests as the speaker reads them, from libFuzzer's bytes in place of file descriptor 0.
 
 #define _GNU_SOURCE
+#include "../../Sources/speaker/private_memory.c"
 #include "../../Sources/speaker/protocol.c"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   static int input_file = -1;
   if (input_file < 0) {
     input_file = memfd_create("input", 0);
-    require(input_file >= 0 && dup2(input_file, STDIN_FILENO) == STDIN_FILENO);
+    require(protocol_prepare() && input_file >= 0 && dup2(input_file, STDIN_FILENO) == STDIN_FILENO);
   }
   require(ftruncate(input_file, 0) == 0 && pwrite(input_file, bytes, count, 0) == (ssize_t)count);
   require(lseek(STDIN_FILENO, 0, SEEK_SET) == 0);

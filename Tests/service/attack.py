@@ -18,7 +18,7 @@ import time
 
 import inputs
 from client import Connection, Lost, post
-from harness import Bars, Service, Unusable, milliseconds, percentile, plain_environment, progress, work_folder
+from harness import Bars, Service, Unusable, percentile, plain_environment, progress, told, work_folder
 
 MEASURED_SECONDS = 20
 # Of the others' 99th percentile with the attack, over that without; and a stall of the machine more.
@@ -149,17 +149,6 @@ def wait_for_batch(connection, batch):
     """One at a time, so that a batch which is not taken was kept out by others."""
     while connection.request("GET", f"/v1/batches/{batch}").json()["state"] == "running":
         time.sleep(0.005)
-
-
-def told(times):
-    return {
-        kind: {
-            "count": len(values),
-            "p50_ms": milliseconds(percentile(values, 0.5)),
-            "p99_ms": milliseconds(percentile(values, 0.99)),
-        }
-        for kind, values in sorted(times.items())
-    }
 
 
 def attackers_key(options, service):

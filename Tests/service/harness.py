@@ -311,6 +311,18 @@ def milliseconds(seconds):
     return round(seconds * 1000, 3)
 
 
+def told(times):
+    """How many there were of each kind, and how long they took, from lists of seconds by kind."""
+    return {
+        kind: {
+            "count": len(values),
+            "p50_ms": milliseconds(percentile(values, 0.5)),
+            "p99_ms": milliseconds(percentile(values, 0.99)),
+        }
+        for kind, values in sorted(times.items())
+    }
+
+
 def problem_fault(answer, status, code=None):
     """What is wrong with a problem document, or None."""
     if answer.status != status:

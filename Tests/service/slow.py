@@ -17,11 +17,11 @@ from harness import (
     Service,
     Unusable,
     memory,
-    milliseconds,
     open_files,
     percentile,
     processor_seconds,
     progress,
+    told,
     work_folder,
 )
 
@@ -166,17 +166,6 @@ def wait_until_quiet(pid, most=10.0):
             break
         before = now
     return time.monotonic() - start
-
-
-def told(times):
-    return {
-        kind: {
-            "count": len(values),
-            "p50_ms": milliseconds(percentile(values, 0.5)),
-            "p99_ms": milliseconds(percentile(values, 0.99)),
-        }
-        for kind, values in sorted(times.items())
-    }
 
 
 def raise_limit(least):

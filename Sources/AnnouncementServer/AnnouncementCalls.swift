@@ -45,12 +45,14 @@ struct AnnouncementCalls: Sendable {
   private let hub: EventHub
   private let settings: ServiceSettings
   private let groups: AppGroups
+  private let keys: KeyRing
+  let batches: Batches
   let turns = Turns<[String]>()
   let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
 
   init(
     ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
-    groups: AppGroups
+    groups: AppGroups, keys: KeyRing, batches: Batches
   ) {
     self.ledger = ledger
     self.clips = clips
@@ -59,6 +61,8 @@ struct AnnouncementCalls: Sendable {
     self.hub = hub
     self.settings = settings
     self.groups = groups
+    self.keys = keys
+    self.batches = batches
   }
 
   var routes: [Route] {
@@ -77,6 +81,7 @@ struct AnnouncementCalls: Sendable {
     try call.requireMediaType("application/json")
     let key = try Self.idempotencyKey(call)
     let body = try await call.body(upTo: Self.largestBody)
+    try await keys.requireInForce(sender)
     let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
     // A strict sender's keys are looked at each time: what was answered may have been sent without asking for that.
     if !call.isStrict, let known = answered.value(for: fingerprint),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcer
+import Answers
 import Foundation
 import Hummingbird
 import Ledger
@@ -15,7 +17,7 @@ extension AnnouncementCalls {
   }
 
   /// One that still waits is not removed, for money that was received would not be heard: who wants that takes it back
-  /// first. A clip that another account has announced too stays, unless an admin removes it.
+  /// first. A clip that another account has announced too, or had made by a list, stays, unless an admin removes it.
   func remove(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let id = call.parameter
@@ -33,12 +35,23 @@ extension AnnouncementCalls {
         let named = try reports.map { try JSONDecoder().decode(StoredReport.self, from: $0).clip.name }
         var removed: [String] = []
         for name in Set(named + [heard].compactMap(\.self)).sorted() where Clips.isName(name) {
-          if !sender.isAdmin, try await ledger.isClipOfOthers(name, than: sender.account) { continue }
+          if !sender.isAdmin, try await isClipOfOthers(name, than: sender.account) { continue }
           guard try await clips.remove(name) else { continue }
           removed.append(name)
           await AdministrationLog(ledger: ledger).record(.clipRemoved, call, subject: name)
         }
         return try ServiceJSON.response(.ok, Removed(id: id, clips: removed))
+      }
+    }
+  }
+
+  /// Whether another account announced the clip, or has it in the result of a list.
+  private func isClipOfOthers(_ name: String, than account: String) async throws -> Bool {
+    if try await ledger.isClipOfOthers(name, than: account) { return true }
+    let results = await batches.results(ofOthersThan: account)
+    return await onWaitingThread {
+      results.contains { result in
+        (try? Data(contentsOf: result, options: .alwaysMapped))?.range(of: Data(name.utf8)) != nil
       }
     }
   }

@@ -140,7 +140,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
     let routes: [[Route]] = [
       AnnouncementCalls(
-        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups
+        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups,
+        keys: keys, batches: batches
       ).routes,
       ClipCalls(clips: clips).routes,
       PlaybackCalls(

@@ -56,6 +56,7 @@ struct BatchCalls: Sendable {
     _ = try groups.group(requested.group, requested.defaults)
     try await batches.checkRoom(for: sender.account)
     let body = try await largeBodies.read(call, of: sender.account)
+    try await keys.requireInForce(sender)
     guard !body.isEmpty else {
       throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
     }

@@ -141,6 +141,11 @@ actor Batches {
 
   private func forget(watcher: Int, of id: String) { watchers[id]?[watcher] = nil }
 
+  /// The results of all lists but those of an account.
+  func results(ofOthersThan account: String) -> [URL] {
+    records.filter { $0.value.account != account }.map { result($0.key) }
+  }
+
   func result(_ id: String) -> URL { folder.appending(path: "\(id).result.jsonl") }
 
   private func list(_ id: String) -> URL { folder.appending(path: "\(id).list") }

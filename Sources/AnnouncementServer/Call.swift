@@ -33,7 +33,8 @@ struct Call: Sendable {
   var readBody: Data?
   /// Set where the sender waits to be told that the body is wanted.
   var awaitedContinue: AwaitedContinue?
-  /// The address of the connection's other side; nil where there is none, as on a Unix socket.
+  /// The address of the connection's other side; nil where there is none, as on a Unix socket, and where a proxy names
+  /// somebody who cannot be told.
   var peer: IPAddress?
   /// Who sends the call: the peer, or whom a known proxy names; nil behind a proxy that names nobody.
   var client: IPAddress?
@@ -82,9 +83,7 @@ struct Call: Sendable {
       guard readBody.count <= limit else { throw Self.tooLarge(limit) }
       return readBody
     }
-    if let length = header(.contentLength).flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
-    try requirePlainContent()
-    await awaitedContinue?.answer()
+    try await beginBody(upTo: limit)
     do {
       return Data(try await request.body.collect(upTo: limit).readableBytesView)
     } catch is NIOTooManyBytesError {
@@ -92,6 +91,15 @@ struct Call: Sendable {
     } catch {
       throw Self.incomplete
     }
+  }
+
+  /// Refuses what need not be read, and tells a sender who waits for it (`Expect: 100-continue`) that the body is wanted.
+  ///
+  /// - Throws: ``Problem``: 413, or 415 for a body that is compressed.
+  func beginBody(upTo limit: Int) async throws(Problem) {
+    if let length = header(.contentLength).flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+    try requirePlainContent()
+    await awaitedContinue?.answer()
   }
 
   static let incomplete = Problem(

@@ -188,6 +188,13 @@ final class KeyRing: Sendable {
     return key.digest == caller.digest && !key.isExpired(at: now)
   }
 
+  /// Checks a caller again when its body has come, which may have taken long.
+  ///
+  /// - Throws: ``Problem``, 401 `key_unknown`, for a key that was revoked or expired meanwhile; `LedgerError`.
+  func requireInForce(_ caller: Caller) async throws {
+    guard try await isInForce(caller) else { throw Self.unknown }
+  }
+
   /// The app groups that keys have, revoked ones among them: they are the operator's, as those of the settings are.
   ///
   /// - Throws: `LedgerError`.

@@ -72,9 +72,9 @@ final class UnprovenBodies: Sendable {
   ///   - limit: in bytes.
   /// - Throws: ``Problem``: 429 when there is no room for it, 413 when it is larger, 400 when its sender ends in the middle.
   func read(_ call: Call, keyID: String, upTo limit: Int) async throws -> Data {
-    if let length = call.header(.contentLength).flatMap({ Int($0) }), length > limit { throw Call.tooLarge(limit) }
     guard let ticket = begin(keyID) else { throw Self.noRoom }
     defer { end(ticket) }
+    try await call.beginBody(upTo: limit)
     var body = Data()
     do {
       for try await piece in call.request.body {

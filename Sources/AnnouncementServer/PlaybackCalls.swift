@@ -163,7 +163,25 @@ struct PlaybackCalls: Sendable {
 
   // MARK: Commanding
 
-  private struct Named: Decodable { var id: String? }
+  /// The body of a replay. Another key is refused: the last announcement would be heard in the place of the one meant.
+  private struct Named: Decodable {
+    var id: String?
+
+    private struct Key: CodingKey {
+      var stringValue: String
+      var intValue: Int? { nil }
+      init?(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: Key.self)
+      guard fields.allKeys.allSatisfy({ $0.stringValue == "id" }) else {
+        throw Problem(.unprocessableContent, "field_unknown", "The body has another key than id: send the id alone.")
+      }
+      id = try fields.allKeys.first.flatMap { try fields.decodeIfPresent(String.self, forKey: $0) }
+    }
+  }
   private struct Number: Encodable { var number: Int64 }
   private struct Taken: Encodable {
     var id: String?
@@ -183,12 +201,20 @@ struct PlaybackCalls: Sendable {
 
   private func replay(_ call: Call) async throws -> Response {
     let player = try running()
+    guard call.query("id") == nil else {
+      throw Problem(.badRequest, "parameter_invalid", "id: is no parameter of this call; send it in the body.")
+    }
     let body = try await call.body(upTo: 4096)
     var number: Int64?
     if !body.isEmpty {
       try call.requireMediaType("application/json")
       try PayloadDecoder.requireJSON(body)
-      guard let named = try? JSONDecoder().decode(Named.self, from: body) else {
+      let named: Named
+      do {
+        named = try JSONDecoder().decode(Named.self, from: body)
+      } catch let problem as Problem {
+        throw problem
+      } catch {
         throw Problem(.badRequest, "payload_malformed", "The body is no object with a text as its id.")
       }
       if let id = named.id {

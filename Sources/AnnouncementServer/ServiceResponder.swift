@@ -31,10 +31,11 @@ struct ServiceResponder: HTTPResponder {
     let start = ContinuousClock.now
     metrics.begin()
     let peer = Connection.current?.peer
+    let forwardedFor = request.headers[values: .forwardedFor]
+    let client = IPAddress.client(peer: peer, forwardedFor: forwardedFor, proxies: proxies)
+    // Whom a proxy names in a way that cannot be read is not the proxy.
     var call = Call(
-      request: request, peer: peer,
-      client: IPAddress.client(peer: peer, forwardedFor: request.headers[values: .forwardedFor], proxies: proxies),
-      logger: context.logger)
+      request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
     var limits: TokenBucket.Answer?
     var path = "other"
     var response: Response

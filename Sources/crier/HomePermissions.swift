@@ -99,8 +99,8 @@ extension CrierHome {
   func requirePrivate() throws(UnsafeHome) {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
     files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
-    files += ["-wal", "-shm"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
-    files += [configuration, lexicon].map { ($0.lastPathComponent, .trusted) }
+    files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
+    files += [configuration, lexicon, accountWork, batches, previews].map { ($0.lastPathComponent, .trusted) }
     files += packFiles.map { ($0, .trusted) }
     let findings = files.compactMap { finding($0.name, $0.care) }
     guard findings.isEmpty else { throw UnsafeHome(findings: findings) }

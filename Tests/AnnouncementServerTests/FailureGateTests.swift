@@ -78,6 +78,19 @@ struct FailureGateTests {
       try await statuses("192.0.2.7", 4, ["X-Forwarded-For": "198.51.100.1"]) == [401, 401, 401, 429])
   }
 
+  @Test("a key tied to the proxy's own address is refused to whom the proxy names in a way that cannot be read")
+  func unreadable() async throws {
+    let key = APIKey.make()
+    try await service.ledger.createKey(
+      NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["read"], addresses: ["127.0.0.1"]))
+    let client = TestClient(server: service.server, key: TestKey(key: key, account: "shop"), log: service.log)
+    for (forwarded, status) in [(nil, 200), ("", 403), ("garbage", 403), ("127.0.0.1", 403), ("192.0.2.7", 403)] {
+      let headers = forwarded.map { ["X-Forwarded-For": $0] } ?? [:]
+      let answer = try await from("127.0.0.1") { try await client.get("/v1/voices", headers) }
+      #expect(answer.status == status, "\(forwarded ?? "none")")
+    }
+  }
+
   @Test("without a limit in the settings there is none")
   func off() async throws {
     let service = try TestService { $0.settings.keyFailures = nil }

@@ -94,6 +94,20 @@ struct RemovalTests {
     #expect(service.clips().isEmpty)
   }
 
+  @Test("a clip that another account had made by a list stays for it")
+  func listed() async throws {
+    let other = try await service.client(account: "other")
+    let list = try await other.postBatch("amount,currency\n12.50,USD\n")
+    service.startBatches()
+    let place = try #require(list.header("Location"))
+    _ = try await other.end(of: place)
+    let clip = try #require(try await other.result(place).first).string("clip.name").orThrow("a clip")
+    let client = try await service.client()
+    #expect(try await client.post(payment("p1", "12.50", #""locale":"en-US""#)).string("clip.name") == clip)
+    #expect(try await remove(client).value("clips") as? [String] == [])
+    #expect(try await other.get("/v1/clips/\(clip)").status == 200)
+  }
+
   @Test("the values that are chosen leave the memory, and what they took is free")
   func recentlyUsed() {
     let used = RecentlyUsed<Int, String>(capacityBytes: 100)

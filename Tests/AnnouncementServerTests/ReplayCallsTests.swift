@@ -34,6 +34,18 @@ struct ReplayCallsTests {
 
   private func number(_ answer: TestAnswer) throws -> Int64 { Int64(try answer.number("number").orThrow("a number")) }
 
+  @Test(
+    "a body with another key than id is refused: the last announcement would be heard in the place of the one meant",
+    arguments: [#"{"ID":"p1"}"#, #"{"ids":"p1"}"#, #"{"id":"p1","again":true}"#])
+  func otherKey(body: String) async throws {
+    let client = try await service.client()
+    _ = try await heard(client)
+    let answer = try await replay(client, body)
+    #expect(answer.status == 422 && answer.code == "field_unknown")
+    let byQuery = try await client.send(.post, "/v1/playback/replay?id=p1")
+    #expect(byQuery.status == 400 && byQuery.code == "parameter_invalid")
+  }
+
   @Test("one that waits is told as a replay, with the announcement's id to its own account alone")
   func told() async throws {
     let client = try await service.client()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Answers
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -159,5 +160,27 @@ struct UnprovenBodiesTests {
     for upload in half { upload.send("text\none\n") }
     for upload in half { #expect(try await upload.end().status == 202) }
     #expect(service.server.largeBodies.count == 0)
+  }
+
+  @Test(
+    "a key that is revoked while a body is coming announces nothing with it", arguments: ["announcements", "batches"])
+  func revokedMeanwhile(call: String) async throws {
+    let client = try await service.client()
+    let key = try client.key.orThrow("a key").key
+    let (text, type) =
+      call == "batches" ? ("text\none\n", "text/csv") : (#"{"id":"p1","text":"one"}"#, "application/json")
+    let pieces = Locked([ByteBuffer(string: text)])
+    // The head has been let in when the body is asked for.
+    let body = AsyncStream<ByteBuffer> { [service] in
+      guard let piece = pieces.withLock({ $0.popLast() }) else { return nil }
+      try? await service.revoke(client)
+      return piece
+    }
+    let answer = try await TestAnswer(
+      await client.respond(
+        .post, "/v1/\(call)", ["Authorization": "Bearer \(key.text)", "Content-Type": type],
+        RequestBody(asyncSequence: body)))
+    #expect(answer.status == 401 && answer.code == "key_unknown")
+    #expect(service.clips().isEmpty && service.voice.calls == 0)
   }
 }

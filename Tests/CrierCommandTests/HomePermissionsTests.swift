@@ -77,14 +77,16 @@ struct UnsafeHomeTests {
     for (name, text) in [
       ("signing-secret", String(repeating: "x", count: 32)), ("first-key", key),
       ("first-key.header", "Authorization: Bearer \(key)\n"), ("crier.yaml", "volume: 90\n"),
-      ("lexicon.csv", "locale,text,said\n"), ("Voices/pack/pack.json", "{}"),
+      ("lexicon.csv", "locale,text,said\n"), ("Voices/pack/pack.json", "{}"), ("batches/a.list", "text\n"),
     ] {
       let file = crier.home.appending(path: name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: file)
       #expect(chmod(file.path, 0o600) == 0)
     }
-    for folder in ["Voices", "Voices/pack"] { #expect(chmod(crier.home.appending(path: folder).path, 0o755) == 0) }
+    for folder in ["Voices", "Voices/pack", "batches"] {
+      #expect(chmod(crier.home.appending(path: folder).path, 0o755) == 0)
+    }
   }
 
   private func setMode(_ name: String, _ mode: mode_t) {
@@ -99,7 +101,7 @@ struct UnsafeHomeTests {
       ("signing-secret", 0o644, "chmod go="), ("signing-secret", 0o660, "chmod go="),
       ("first-key", 0o640, "chmod go="), ("first-key.header", 0o604, "chmod go="),
       ("crier.yaml", 0o666, "chmod go-w"), ("lexicon.csv", 0o664, "chmod go-w"), ("Voices", 0o777, "chmod go-w"),
-      ("Voices/pack/pack.json", 0o622, "chmod go-w"),
+      ("Voices/pack/pack.json", 0o622, "chmod go-w"), ("batches", 0o777, "chmod go-w"),
     ])
   func refused(name: String, mode: Int, command: String) throws {
     defer { crier.remove() }
@@ -112,7 +114,7 @@ struct UnsafeHomeTests {
       #expect(result.message.hasPrefix("crier: \(typed): "), "\(result.message)")
       #expect(result.message.contains("\n  \(command) \(typed)\n"), "\(result.message)")
     }
-    setMode(name, name.isEmpty || name == "Voices" ? mode_t(mode) & 0o755 : mode_t(mode) & 0o700)
+    setMode(name, name.isEmpty || ["Voices", "batches"].contains(name) ? mode_t(mode) & 0o755 : mode_t(mode) & 0o700)
     #expect(try crier("keys", "list").status == 0)
   }
 

@@ -3,12 +3,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// One speaker program, from its start to its end. Every call blocks and belongs on the speaker's own queue.
 ///
 /// `@unchecked Sendable`: its state is touched on `queue` alone, which every method checks, but for the process's
@@ -18,7 +12,7 @@ final class Speaker: @unchecked Sendable {
   enum Failure: Error {
     /// It did not start; never worth a second try.
     case unavailable(SpeechEngineError)
-    /// It was ready once and is gone, or sends nonsense.
+    /// It was ready once and is gone, or sends nonsense; or a process of its own was ended, and not by the text.
     case died
     /// It did not answer in time, and was ended.
     case hung
@@ -110,8 +104,7 @@ final class Speaker: @unchecked Sendable {
       let marks = try connection.read(header.markCount * SpeakerMessages.markBytes, deadline: deadline)
       let phonemes = try connection.read(header.phonemeBytes, deadline: deadline)
       let samples = try connection.readSamples(header.storedSamples, deadline: deadline)
-      // No text makes the engine kill itself: somebody else did (an operator, the kernel short of memory).
-      guard header.outcome != .crashed || header.detail != UInt32(SIGKILL) else { throw Failure.died }
+      guard header.outcome != .ended else { throw Failure.died }
       return Reply(header: header, marks: marks, phonemes: phonemes, samples: samples)
     } catch {
       stop()

@@ -14,7 +14,7 @@ enum SpeakerMessages {
   }
 
   enum Outcome: UInt32 {
-    case done, voiceUnknown, crashed, deadline, refused, engineError, limit
+    case done, voiceUnknown, crashed, deadline, refused, noProcess, limit, ended
   }
 
   struct Hello {
@@ -26,7 +26,7 @@ enum SpeakerMessages {
     /// - Returns: `nil` when the bytes are not a speaker's of this version.
     init?(_ bytes: [UInt8]) {
       var fields = LittleEndianFields(bytes)
-      guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 2 as UInt32 else {
+      guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 3 as UInt32 else {
         return nil
       }
       let status: UInt32 = fields.next()
@@ -42,7 +42,7 @@ enum SpeakerMessages {
     var outcome: Outcome
     /// The identifier of the request that it answers.
     var identifier: UInt64
-    /// The signal that ended a child, or an error's number.
+    /// The signal that ended a process, or an error's number.
     var detail: UInt32
     var sampleRate: Int
     var totalSamples: Int

@@ -55,7 +55,7 @@ public actor SpeechEngine {
   /// Speaks an utterance.
   ///
   /// - Returns: the samples, at most 31 s of them; ``Speech/isComplete`` tells whether that is all.
-  /// - Throws: `.textUnspeakable` when the engine crashed on the text or took too long (the pool goes on),
+  /// - Throws: `.textUnspeakable` when the engine failed at the text or took too long (the pool goes on),
   ///   `.voiceUnknown`, `.requestRefused`, `.queueFull`, `.engineUnavailable`, `.speakerDied`, `.cancelled`.
   public func speak(_ utterance: Utterance) async throws(SpeechEngineError) -> Speech {
     let reply = try await exchange(.speak, utterance)
@@ -167,13 +167,14 @@ public actor SpeechEngine {
       )
     case .crashed:
       (code, problem, remedy) = (.textUnspeakable, "the engine crashed on the text", "write it another way")
+    case .ended: throw died
     case .deadline, .limit:
       (code, problem, remedy) = (
         .textUnspeakable, "the engine met its limit of time or memory", "make the text shorter or plainer"
       )
-    case .engineError:
+    case .noProcess:
       (code, problem, remedy) = (
-        .engineUnavailable, "the engine reported an error, or no process could be made for it",
+        .engineUnavailable, "no confined process could be made for the engine",
         "look for a limit on processes or memory, and try again"
       )
     }

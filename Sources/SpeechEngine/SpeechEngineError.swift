@@ -8,11 +8,12 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
     /// As many requests wait as may; nothing was done.
     case queueFull = "queue_full"
     case voiceUnknown = "voice_unknown"
-    /// The engine crashed on this text, or spent more time or memory than it may. Trying again gives the same.
+    /// The engine crashed on this text, reported an error for it, or spent more time or memory than it may.
+    /// Trying again gives the same.
     case textUnspeakable = "text_unspeakable"
     /// The words that the engine says it spoke are not those of the text.
     case speechMismatch = "speech_mismatch"
-    /// The speaker itself died, twice.
+    /// The speaker, or a process of its own, was ended in every try, and not by the text; or the speaker hung.
     case speakerDied = "speaker_died"
     case requestRefused = "request_refused"
     case cancelled

@@ -51,6 +51,12 @@ static void reset_process(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGCHLD, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
+  // A service manager, a terminal or a shell sends these to all processes of a service at once. Whoever started this
+  // process decides what its end is; until then it goes on. Children inherit this.
+  const int requests_to_end[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+  for (size_t index = 0; index < sizeof requests_to_end / sizeof requests_to_end[0]; index++) {
+    signal(requests_to_end[index], SIG_IGN);
+  }
   close_range(STDERR_FILENO + 1, ~0U, 0);
   // Children of a voice process that ended come to us, so that they can be waited for.
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

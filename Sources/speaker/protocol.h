@@ -5,7 +5,7 @@
 // Little-endian, packed, no padding. One request at a time; replies come in the order of the requests.
 //
 //   hello   once, at start
-//           u32 magic "CRH1", u32 version = 2, u32 status (enum hello_status),
+//           u32 magic "CRH1", u32 version = 3, u32 status (enum hello_status),
 //           u64 data fingerprint, u32 bytes of the engine's version, then those bytes ("1.51")
 //           With a status other than ready, nothing follows and the speaker ends with status 69.
 //   request u32 magic "CRQ1", u32 kind (enum request_kind), u64 identifier, u32 rate in words a minute (80 to 450),
@@ -43,7 +43,7 @@ enum {
   HELLO_MAGIC = 0x31485243,    // "CRH1"
   REQUEST_MAGIC = 0x31515243,  // "CRQ1"
   REPLY_MAGIC = 0x31505243,    // "CRP1"
-  PROTOCOL_VERSION = 2,
+  PROTOCOL_VERSION = 3,
   VOICE_BYTES_LIMIT = 64,
   TEXT_BYTES_LIMIT = 65536,
   RATE_LEAST = 80,
@@ -67,11 +67,12 @@ enum request_kind {
 enum outcome {
   OUTCOME_DONE = 0,
   OUTCOME_VOICE_UNKNOWN = 1,
-  OUTCOME_CRASHED = 2,       // detail: the signal, or 0 when the engine ended the process itself
-  OUTCOME_DEADLINE = 3,
-  OUTCOME_REFUSED = 4,       // the request is outside the limits above
-  OUTCOME_ENGINE_ERROR = 5,  // detail: the engine's error code, or errno when no process could be made
-  OUTCOME_LIMIT = 6,         // the limit of CPU time, memory or phoneme text was met; detail: the signal, or 0
+  OUTCOME_CRASHED = 2,     // the engine failed at the text; detail: the signal, or 0 when it failed in another way
+  OUTCOME_DEADLINE = 3,    // the text takes too long; so does one whose process was stopped from outside (SIGSTOP)
+  OUTCOME_REFUSED = 4,     // the request is outside the limits above
+  OUTCOME_NO_PROCESS = 5,  // no process could be made, or none confined, whatever the text; detail: errno
+  OUTCOME_LIMIT = 6,       // the limit of CPU time, memory or phoneme text was met; detail: the signal, or 0
+  OUTCOME_ENDED = 7,       // something other than the text ended the process, so try again; detail: the signal, or 0
 };
 
 struct __attribute__((packed)) hello {

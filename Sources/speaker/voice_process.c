@@ -23,7 +23,7 @@ _Static_assert(FIRST_CHANNEL_DESCRIPTOR + 2 * CHANNEL_COUNT == VOICE_DESCRIPTORS
 enum { SAMPLE_BYTES_TOUCHED = 160 * 1024 };  // 3.7 s, a usual announcement
 
 // Exit statuses of a child. The normal one is not 0: the engine's own exit(0) must not pass for a done utterance.
-enum { CHILD_SPOKE = 17, CHILD_NOT_CONFINED = 18 };
+enum { CHILD_EXIT_SPOKE = 17, CHILD_EXIT_NOT_CONFINED = 18 };
 
 /// Ends this process when its parent does, also when the parent ended before the call.
 static void die_with(pid_t parent) {
@@ -46,16 +46,16 @@ static bool keep_only(const struct channel *channels, int own) {
 _Noreturn static void run_child(const struct channel *channels, int own, pid_t parent) {
   struct utterance *utterance = channels[own].utterance;
   die_with(parent);
-  if (!keep_only(channels, own)) _exit(CHILD_NOT_CONFINED);
+  if (!keep_only(channels, own)) _exit(CHILD_EXIT_NOT_CONFINED);
   engine_imports_serve_kept_files_only();
   engine_imports_restart_random();
   fork_memory_touch(utterance->samples, SAMPLE_BYTES_TOUCHED);
-  if (!sandbox_enter()) _exit(CHILD_NOT_CONFINED);
+  if (!sandbox_enter()) _exit(CHILD_EXIT_NOT_CONFINED);
   struct nonce nonce;
   if (read(REQUEST_DESCRIPTOR, &nonce, sizeof nonce) != sizeof nonce) _exit(1);
   utterance_speak(utterance);
   if (write(DONE_DESCRIPTOR, &nonce, sizeof nonce) != sizeof nonce) _exit(1);
-  _exit(CHILD_SPOKE);
+  _exit(CHILD_EXIT_SPOKE);
 }
 
 static pid_t fork_child(const struct channel *channels, int own, pid_t self) {
@@ -64,13 +64,21 @@ static pid_t fork_child(const struct channel *channels, int own, pid_t self) {
   return child;
 }
 
-static int exit_for(int status, const struct rusage *usage) {
+static struct child_report report_of(unsigned char channel, int status, const struct rusage *usage) {
+  struct child_report report = {.channel = channel, .end = CHILD_END_LEFT};
   if (WIFSIGNALED(status)) {
+    int signal = WTERMSIG(status);
     // The engine does not check for memory it was not given: it crashes. What it had then tells the two apart.
-    bool out_of_memory = WTERMSIG(status) != SIGXCPU && usage->ru_maxrss > MEMORY_LIMIT_MEGABYTES * 1024L * 9 / 10;
-    return out_of_memory ? VOICE_EXIT_MEMORY_LIMIT : VOICE_EXIT_CHILD_SIGNALLED + WTERMSIG(status);
+    bool out_of_memory = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGABRT) &&
+                         usage->ru_maxrss > MEMORY_LIMIT_MEGABYTES * 1024L * 9 / 10;
+    report.end = out_of_memory ? CHILD_END_MEMORY_LIMIT : CHILD_END_SIGNAL;
+    report.signal = (unsigned char)signal;
+  } else if (WEXITSTATUS(status) == CHILD_EXIT_SPOKE) {
+    report.end = CHILD_END_SPOKE;
+  } else if (WEXITSTATUS(status) == CHILD_EXIT_NOT_CONFINED) {
+    report.end = CHILD_END_NOT_CONFINED;
   }
-  return WEXITSTATUS(status) == CHILD_NOT_CONFINED ? VOICE_EXIT_NOT_CONFINED : VOICE_EXIT_CHILD_LEFT;
+  return report;
 }
 
 /// Puts the descriptors in their places and closes all others, the speaker's input and output first. Standard error too
@@ -113,10 +121,12 @@ _Noreturn void voice_process_run(const char *voice, const struct channel *channe
       if (errno == EINTR) continue;
       _exit(VOICE_EXIT_NO_CHILD);
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != CHILD_SPOKE) _exit(exit_for(status, &usage));
     unsigned char channel = 0;
     while (channel < CHANNEL_COUNT && children[channel] != child) channel++;
-    if (channel == CHANNEL_COUNT || write(ENDED_DESCRIPTOR, &channel, 1) != 1) _exit(VOICE_EXIT_NO_CHILD);
+    if (channel == CHANNEL_COUNT) _exit(VOICE_EXIT_NO_CHILD);
+    struct child_report report = report_of(channel, status, &usage);
+    if (write(ENDED_DESCRIPTOR, &report, sizeof report) != sizeof report) _exit(VOICE_EXIT_NO_CHILD);
+    if (report.end != CHILD_END_SPOKE) _exit(VOICE_EXIT_CHILD_FAILED);
     children[channel] = fork_child(channels, channel, self);
     if (children[channel] < 0) _exit(VOICE_EXIT_NO_CHILD);
   }
@@ -125,10 +135,10 @@ _Noreturn void voice_process_run(const char *voice, const struct channel *channe
 bool voice_process_can_confine(void) {
   pid_t child = fork();
   if (child < 0) return false;
-  if (child == 0) _exit(sandbox_limit_inherited() && sandbox_enter() ? CHILD_SPOKE : CHILD_NOT_CONFINED);
+  if (child == 0) _exit(sandbox_limit_inherited() && sandbox_enter() ? CHILD_EXIT_SPOKE : CHILD_EXIT_NOT_CONFINED);
   int status;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return false;
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_SPOKE;
+  return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_EXIT_SPOKE;
 }

@@ -25,20 +25,35 @@ struct nonce {
   unsigned char bytes[16];
 };
 
-/// How a voice process ends: with one of these, or with CHILD_SIGNALLED plus the signal that ended its child.
+/// How a child ended. A child that was given a request may have been taken over by the text: then each of these may be
+/// what the text wants to be believed.
+enum child_end {
+  CHILD_END_SPOKE,
+  CHILD_END_NOT_CONFINED,  // by its own word; true only of a child that has not taken its request
+  CHILD_END_LEFT,          // it ended by itself, without having spoken
+  CHILD_END_MEMORY_LIMIT,
+  CHILD_END_SIGNAL,
+};
+
+/// What a voice process tells the speaker of a child that is gone. It is written at once, and so it is read whole.
+struct child_report {
+  unsigned char channel;
+  unsigned char end;     // enum child_end
+  unsigned char signal;  // the one that ended the child, or 0
+};
+
+/// How a voice process ends that fails by itself.
 enum voice_exit {
+  VOICE_EXIT_CHILD_FAILED = 1,  // its last report says how
   VOICE_EXIT_UNKNOWN_VOICE = 3,
   VOICE_EXIT_NOT_CONFINED = 4,
   VOICE_EXIT_NO_CHILD = 5,
-  VOICE_EXIT_CHILD_LEFT = 6,   // the engine ended its process by itself
-  VOICE_EXIT_MEMORY_LIMIT = 7,
-  VOICE_EXIT_CHILD_SIGNALLED = 64,
 };
 
-/// Runs in a fork of the speaker and never returns. `channels` has the children's ends. On `ended` it writes the
-/// number of a channel, as one byte, when the channel's child has spoken and is gone: nobody writes into its memory or
-/// its pipe any more, and the memory is not read again before the speaker has written there. Ends when a child of its ends in any but the normal way: the
-/// speaker learns from the status how, and makes it anew when the voice is asked for again.
+/// Runs in a fork of the speaker and never returns. `channels` has the children's ends. On `ended` it writes a report
+/// when a child is gone: nobody writes into the memory or the pipe of that child's channel any more, and the memory is
+/// not read again before the speaker has written there. The voice process ends when a child ends in any but the normal
+/// way; the speaker makes it anew when the voice is asked for again.
 _Noreturn void voice_process_run(const char *voice, const struct channel *channels, int ended, pid_t speaker);
 
 /// Whether a confined child can be made here at all: forks one and sees it out.

@@ -143,16 +143,17 @@ static struct voice_process *process_of(const char *voice, int *error) {
 
 enum waiting { WAITING_CHILD_ENDED, WAITING_PROCESS_ENDED, WAITING_DEADLINE, WAITING_CLIENT_GONE };
 
-/// Waits until the voice process says that a channel's child has spoken and ended, for its own end, the deadline, or the
-/// client's going.
-static enum waiting wait_for_child(const struct voice_process *process, int64_t deadline, unsigned char *channel) {
+/// Waits until the voice process reports that a child is gone, for its own end, the deadline, or the client's going.
+static enum waiting wait_for_child(const struct voice_process *process, int64_t deadline, struct child_report *report) {
   for (;;) {
     int64_t left = deadline - now_ms();
     if (left <= 0) return WAITING_DEADLINE;
     // Without POLLIN, a descriptor is reported only when its other end has been closed.
     struct pollfd polled[] = {{.fd = process->ended, .events = POLLIN}, {.fd = STDOUT_FILENO, .events = 0}};
     if (poll(polled, 2, (int)left) < 0 && errno != EINTR) return WAITING_PROCESS_ENDED;
-    if ((polled[0].revents & POLLIN) != 0 && read(process->ended, channel, 1) == 1) return WAITING_CHILD_ENDED;
+    if ((polled[0].revents & POLLIN) != 0 && read(process->ended, report, sizeof *report) == sizeof *report) {
+      return WAITING_CHILD_ENDED;
+    }
     if ((polled[0].revents & (POLLHUP | POLLERR)) != 0) return WAITING_PROCESS_ENDED;
     if ((polled[1].revents & (POLLHUP | POLLERR)) != 0) return WAITING_CLIENT_GONE;
   }
@@ -179,30 +180,52 @@ static bool is_quiet(const struct voice_process *process) {
 static bool is_answered(const struct channel *channel) {
   struct nonce answer;
   return read(channel->done, &answer, sizeof answer) == sizeof answer &&
-         memcmp(&answer, &results->nonce, sizeof answer) == 0 && pipe_is_empty(channel->done) &&
-         pipe_is_empty(channel->request);
+         memcmp(&answer, &results->nonce, sizeof answer) == 0 && pipe_is_empty(channel->done);
 }
 
-/// The outcome that the end of a voice process stands for.
-static void explain_end(int status, struct reply_header *header) {
-  header->outcome = OUTCOME_CRASHED;
-  if (WIFSIGNALED(status)) {
-    header->detail = (uint32_t)WTERMSIG(status);
-    return;
+static void explain_no_process(int error, struct reply_header *header) {
+  header->outcome = OUTCOME_NO_PROCESS;
+  header->detail = (uint32_t)error;
+}
+
+/// The signals that a fault of the engine raises are a crash. A text has no other way to signal: its process may signal
+/// nobody, itself neither. So any other signal came from outside (an operator, a service manager, the kernel short of
+/// memory). Somebody may send one of a fault's too, which looks like the fault.
+static void explain_signal(int signal, struct reply_header *header) {
+  header->detail = (uint32_t)signal;
+  switch (signal) {
+    case SIGXCPU: header->outcome = OUTCOME_LIMIT; return;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGSYS: header->outcome = OUTCOME_CRASHED; return;
+    default: header->outcome = OUTCOME_ENDED;
   }
+}
+
+/// The outcome that the end of a voice process by itself stands for.
+static void explain_process_end(int status, struct reply_header *header) {
+  if (WIFSIGNALED(status)) return explain_signal(WTERMSIG(status), header);
   switch (WEXITSTATUS(status)) {
     case VOICE_EXIT_UNKNOWN_VOICE: header->outcome = OUTCOME_VOICE_UNKNOWN; return;
     case VOICE_EXIT_NOT_CONFINED:
-    case VOICE_EXIT_NO_CHILD:
-      header->outcome = OUTCOME_ENGINE_ERROR;
-      header->detail = EAGAIN;
-      return;
-    case VOICE_EXIT_MEMORY_LIMIT: header->outcome = OUTCOME_LIMIT; return;
-    case VOICE_EXIT_CHILD_SIGNALLED + SIGXCPU: header->outcome = OUTCOME_LIMIT; break;
+    case VOICE_EXIT_NO_CHILD: explain_no_process(EAGAIN, header); return;
+    default: header->outcome = OUTCOME_CRASHED;
   }
-  if (WEXITSTATUS(status) > VOICE_EXIT_CHILD_SIGNALLED) {
-    header->detail = (uint32_t)(WEXITSTATUS(status) - VOICE_EXIT_CHILD_SIGNALLED);
-  }
+}
+
+/// The outcome that the end of a child stands for which has not answered as it should. From the moment when it took the
+/// request it may have been taken over by the text: however it ends then, it is the text that failed, and never the
+/// engine as a whole. A child without a request knows no text, and is believed.
+static void explain_child_end(const struct child_report *report, bool took_request, struct reply_header *header) {
+  if (!took_request && report->end == CHILD_END_NOT_CONFINED) return explain_no_process(EAGAIN, header);
+  header->detail = report->signal;
+  header->outcome = took_request ? OUTCOME_CRASHED : OUTCOME_ENDED;
+  if (took_request && report->end == CHILD_END_MEMORY_LIMIT) header->outcome = OUTCOME_LIMIT;
+  if (took_request && report->end == CHILD_END_SIGNAL) explain_signal(report->signal, header);
 }
 
 /// Copies the results out of a channel whose child has ended. Nothing there is believed: the child may have been taken
@@ -213,8 +236,7 @@ static void take_results(const struct channel *channel, const struct request *re
   struct reply_header *header = &reply->header;
 
   if (result.engine_error != 0) {
-    header->outcome = OUTCOME_ENGINE_ERROR;
-    header->detail = (uint32_t)result.engine_error;
+    header->outcome = OUTCOME_CRASHED;
     return;
   }
   if (result.phonemes_cut != 0) {
@@ -278,29 +300,31 @@ bool voices_speak(const struct request *request, struct reply *reply) {
     process = process_of(request->voice, &error);
   }
   if (process == NULL) {
-    reply->header.outcome = OUTCOME_ENGINE_ERROR;
-    reply->header.detail = (uint32_t)error;
+    explain_no_process(error, &reply->header);
     return true;
   }
   int number = process->next;
   struct channel *channel = &process->channels[number];
-  unsigned char ended = 0;
+  struct child_report report = {0};
   enum waiting waiting =
-      give_request(channel, request) ? wait_for_child(process, deadline, &ended) : WAITING_PROCESS_ENDED;
+      give_request(channel, request) ? wait_for_child(process, deadline, &report) : WAITING_PROCESS_ENDED;
   switch (waiting) {
-    case WAITING_CHILD_ENDED:
+    case WAITING_CHILD_ENDED: {
       // The child is gone: what it left cannot change any more. Only now it is looked at.
-      if (ended != number || !is_answered(channel)) {
+      bool took_request = report.channel == number && pipe_is_empty(channel->request);
+      if (!took_request || report.end != CHILD_END_SPOKE || !is_answered(channel)) {
+        explain_child_end(&report, took_request, &reply->header);
         end_process(process);
-        reply->header.outcome = OUTCOME_CRASHED;
         return true;
       }
       take_results(channel, request, reply);
       wipe(channel);
       process->next = (number + 1) % CHANNEL_COUNT;
       return true;
-    case WAITING_PROCESS_ENDED: explain_end(end_process(process), &reply->header); return true;
+    }
+    case WAITING_PROCESS_ENDED: explain_process_end(end_process(process), &reply->header); return true;
     case WAITING_DEADLINE:
+      // A process that was stopped from outside looks like a text that takes long.
       end_process(process);
       reply->header.outcome = OUTCOME_DEADLINE;
       return true;

@@ -31,7 +31,8 @@ struct MisbehavingChildTests {
       "answers with a byte before its answer", "answers with a byte behind its answer", "answers twice",
       "answers with a number of its own", "ends without an answer", "answers half", "crashes behind its answer",
       "claims more than there is", "opens a file", "reads what is not its own", "makes another child",
-      "ends its parent", "writes beyond its memory",
+      "ends its parent", "writes beyond its memory", "ends as one that is not confined",
+      "reports an error of the engine", "reports an error behind its answer",
     ])
   func answers(deed: String) async throws {
     let engine = try StandInEngine.engine()
@@ -60,6 +61,20 @@ struct MisbehavingChildTests {
       try await engine.speak(StandInEngine.utterance("child: \(deed)"))
     }
     #expect(error?.code == .textUnspeakable)
+    try await expectOwnSounds(engine)
+  }
+
+  @Test(
+    "where no child can be made or confined the engine is unavailable, and no text is blamed",
+    arguments: ["without-processes", "without-confinement"])
+  func noChild(voice: String) async throws {
+    let engine = try StandInEngine.engine()
+    for text in ["Received five dollars", "child: ends as one that is not confined"] {
+      let error = await #expect(throws: SpeechEngineError.self) {
+        try await engine.speak(StandInEngine.utterance(text, voice: voice))
+      }
+      #expect(error?.code == .engineUnavailable)
+    }
     try await expectOwnSounds(engine)
   }
 

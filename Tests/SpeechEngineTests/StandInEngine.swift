@@ -16,7 +16,9 @@ enum StandInEngine {
         speaker: try program.get(), speakers: 1, deadlineMilliseconds: deadlineMilliseconds, allowance: .seconds(20)))
   }
 
-  static func utterance(_ text: String) -> Utterance { Utterance(voice: "en", rate: 160, text: text) }
+  static func utterance(_ text: String, voice: String = "en") -> Utterance {
+    Utterance(voice: voice, rate: 160, text: text)
+  }
 
   /// What the engine says of a text, and of no other.
   static func sound(of text: String) -> [Int16] {

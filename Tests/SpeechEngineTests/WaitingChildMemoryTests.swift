@@ -15,10 +15,7 @@ import Testing
 
       /// Direct children.
       var children: [ProcessMemory] {
-        get throws {
-          try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
-            .split(separator: " ").compactMap { Int32($0) }.map(ProcessMemory.init)
-        }
+        get throws { try SystemProcess.children(of: process).map(ProcessMemory.init) }
       }
 
       /// All that can be read of it, a part for each mapping.

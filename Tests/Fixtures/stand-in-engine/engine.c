@@ -2,17 +2,20 @@
 //
 // A stand-in for libespeak-ng that a test puts in its place: what a child does that its text has taken over.
 //
-// It has the functions that the speaker calls, with the shapes of espeak-ng's interface, and three of the C library's,
+// It has the functions that the speaker calls, with the shapes of espeak-ng's interface, and some of the C library's,
 // which the speaker's own calls then come to. A text says itself: 220 samples for each byte, of a hundredfold its value.
-// A text that begins with "child: " says what the child does beside that.
+// A text that begins with "child: " says what the child does beside that. Two voices say what the system refuses.
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,7 +35,7 @@ struct memory {
   char phonemes[1 << 20];
   int16_t samples[40 * 48000] __attribute__((aligned(4096)));
 };
-enum { REQUESTS = 3, ANSWERS = 4, NONCE_BYTES = 16, SPOKE = 17, SAMPLES_A_BYTE = 220 };
+enum { REQUESTS = 3, ANSWERS = 4, NONCE_BYTES = 16, SPOKE = 17, NOT_CONFINED = 18, SAMPLES_A_BYTE = 220 };
 
 typedef struct {
   int type;
@@ -51,6 +54,7 @@ static callback *collect;
 static struct memory *own;
 static unsigned char nonce[NONCE_BYTES];
 static const char *deed = "";
+static int no_processes, no_confinement;
 
 static int does(const char *name) { return strcmp(deed, name) == 0; }
 static long say(const void *bytes, size_t count) { return syscall(SYS_write, ANSWERS, bytes, count); }
@@ -76,7 +80,12 @@ const char *espeak_Info(const char **path) {
   return "1.51 stand-in";
 }
 
-int espeak_SetVoiceByName(const char *name) { return name == NULL; }
+int espeak_SetVoiceByName(const char *name) {
+  if (name == NULL) return 1;
+  no_processes = strcmp(name, "without-processes") == 0;
+  no_confinement = strcmp(name, "without-confinement") == 0;
+  return 0;
+}
 const void *espeak_GetCurrentVoice(void) {
   static const char *const voice[] = {"en", "en", "en"};
   return voice;
@@ -120,6 +129,7 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
   if (does("answers twice")) say(nonce, sizeof nonce);
   if (does("answers with a number of its own")) say("0123456789abcdef", NONCE_BYTES), end(SPOKE);
   if (does("ends without an answer")) end(SPOKE);
+  if (does("ends as one that is not confined")) end(NOT_CONFINED);
   if (does("answers half")) say(nonce, NONCE_BYTES / 2), end(SPOKE);
   if (does("fills the pipe")) for (;;) say(nonce, sizeof nonce);
   if (does("never ends")) for (;;) __asm__ volatile("");
@@ -141,7 +151,7 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
     memset((char *)own->samples + sizeof own->samples / 2, 'x', sizeof own->samples / 2);
   }
   if (does("claims more than there is")) own->result.stored_samples = own->result.mark_count = 0x7FFFFFFF;
-  return 0;
+  return does("reports an error of the engine") ? -1 : 0;
 }
 
 // The speaker's own calls: a child that is taken over decides about them.
@@ -156,6 +166,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   ssize_t written = syscall(SYS_write, descriptor, bytes, count);
   if (own == NULL || descriptor != ANSWERS) return written;
   if (does("answers with a byte behind its answer")) say("x", 1);
+  if (does("reports an error behind its answer")) own->result.engine_error = 1;
   if (does("crashes behind its answer")) *(volatile int *)8 = 0;
   if (does("lives on and answers for others")) {
     while (syscall(SYS_read, REQUESTS, nonce, sizeof nonce) > 0) say(nonce, sizeof nonce);
@@ -169,4 +180,23 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     }
   }
   return written;
+}
+
+pid_t fork(void) {
+  if (!no_processes) return _Fork();
+  errno = EAGAIN;
+  return -1;
+}
+
+int prctl(int option, ...) {
+  unsigned long arguments[4];
+  va_list list;
+  va_start(list, option);
+  for (int index = 0; index < 4; index++) arguments[index] = va_arg(list, unsigned long);
+  va_end(list);
+  if (option == PR_SET_SECCOMP && no_confinement) {
+    errno = EPERM;
+    return -1;
+  }
+  return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }

@@ -68,6 +68,9 @@ static struct child_report report_of(unsigned char channel, int status, const st
   struct child_report report = {.channel = channel, .end = CHILD_END_LEFT};
   if (WIFSIGNALED(status)) {
     int signal = WTERMSIG(status);
+    // Whoever ignores SIGXCPU is killed a second later. That is the text's doing too.
+    long cpu_seconds = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
+    if (signal == SIGKILL && cpu_seconds >= CPU_LIMIT_SECONDS) signal = SIGXCPU;
     // The engine does not check for memory it was not given: it crashes. What it had then tells the two apart.
     bool out_of_memory = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGABRT) &&
                          usage->ru_maxrss > MEMORY_LIMIT_MEGABYTES * 1024L * 9 / 10;

@@ -64,6 +64,16 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
+  @Test("a child that ignores the limit of its processor time is ended, and it is the text that failed")
+  func processorTime() async throws {
+    let engine = try StandInEngine.engine(deadlineMilliseconds: 60_000)
+    let error = await #expect(throws: SpeechEngineError.self) {
+      try await engine.speak(StandInEngine.utterance("child: ignores the limit of its processor time"))
+    }
+    #expect(error?.code == .textUnspeakable)
+    try await expectOwnSounds(engine)
+  }
+
   @Test(
     "where no child can be made or confined the engine is unavailable, and no text is blamed",
     arguments: ["without-processes", "without-confinement"])

@@ -132,6 +132,7 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
   if (does("ends as one that is not confined")) end(NOT_CONFINED);
   if (does("answers half")) say(nonce, NONCE_BYTES / 2), end(SPOKE);
   if (does("fills the pipe")) for (;;) say(nonce, sizeof nonce);
+  if (does("ignores the limit of its processor time")) signal(SIGXCPU, SIG_IGN), deed = "never ends";
   if (does("never ends")) for (;;) __asm__ volatile("");
   if (does("reads the next request")) syscall(SYS_read, REQUESTS, nonce, sizeof nonce);
   if (does("opens a file")) syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY);

@@ -21,9 +21,9 @@ extension PayloadDecoder {
   ///
   /// - Returns: for each key that nobody reads a sentence for the report, in alphabetical order, at most
   ///   ``PayloadKeys/mostNamed`` and one more for the rest.
-  /// - Throws: `.fieldUnknown` for a key that is near a known one or that tells in other systems what became of the money,
-  ///   and where unknown keys are refused; `.fieldsConflict` for a second source of the amount. A payload that was accepted
-  ///   already is only looked through.
+  /// - Throws: `.fieldUnknown` for a key that is near a known one, that tells in other systems what became of the money or
+  ///   that is not plain ASCII, and where unknown keys are refused; `.fieldsConflict` for a second source of the amount. A
+  ///   payload that was accepted already is only looked through.
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
   ) throws(AnnouncementError) -> [String] {
@@ -43,21 +43,27 @@ extension PayloadDecoder {
   }
 
   private static func check(_ level: Level) throws(AnnouncementError) {
-    let isKindTold = level.fields.value("kind") != nil
     let near = PayloadKeys.Known(level.unknown.isEmpty ? [] : level.near)
     for key in level.unknown {
-      guard let folded = PayloadKeys.Folded(key) else { continue }
-      if let meant = near.near(folded) {
+      let folded = PayloadKeys.Folded(key)
+      if let meant = near.near(folded), meant != key {
         throw AnnouncementError(.fieldUnknown, level.name(key), "is not a key", remedy: "did you mean \(meant)?")
       }
-      guard level.tellsKind, !isKindTold, let value = level.fields.value(key),
-        PayloadKeys.contradictsReceipt(folded, value)
-      else { continue }
-      throw AnnouncementError(
-        .fieldUnknown, level.name(key), "is not a key, and may tell that no money came",
-        remedy: "say what happened with kind: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+      if level.mustTellReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
+        throw AnnouncementError(
+          .fieldUnknown, level.name(key), "is not a key, and may tell that no money came",
+          remedy: "say what happened with kind: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      guard level.isFromApp || PayloadKeys.isPlain(key) else {
+        throw AnnouncementError(
+          .fieldUnknown, level.name(key), "is not a key, and holds a sign that is not plain ASCII",
+          remedy: plainRemedy)
+      }
     }
   }
+
+  /// What to do about a key or a column that may look like one that it is not.
+  private static let plainRemedy = "write it with letters from a to z, digits and underscores, or leave it out"
 
   /// What a report says of columns that are not used.
   ///
@@ -75,15 +81,25 @@ extension PayloadDecoder {
   /// obeys.
   public static func printable(_ key: String) -> String { PayloadKeys.printable(key) }
 
-  /// The column that was meant, most likely, by one of another name.
-  public static func column(near name: String) -> String? {
-    PayloadKeys.Folded(name).flatMap(knownColumns.near)
+  /// Looks at the name of a column that is none of ``rowKeys``.
+  ///
+  /// - Throws: `.fieldUnknown` when it is near one of them, or not plain ASCII.
+  public static func checkColumn(_ name: String) throws(AnnouncementError) {
+    if let meant = knownColumns.near(PayloadKeys.Folded(name)) {
+      throw AnnouncementError(.fieldUnknown, printable(name), "is not a column", remedy: "did you mean \(meant)?")
+    }
+    guard PayloadKeys.isPlain(name) else {
+      throw AnnouncementError(
+        .fieldUnknown, printable(name), "is not a column, and holds a sign that is not plain ASCII",
+        remedy: plainRemedy)
+    }
   }
 
   private static let knownColumns = PayloadKeys.Known(rowKeys)
 
-  /// Columns that are read where a list has no `kind`: in other systems they tell what became of the money.
-  public static var synonymsOfKind: Set<String> { PayloadKeys.synonymsOfKind }
+  /// The key by which ``row(cells:)`` takes the cells of a column that is none of ``rowKeys``, and that is read where a
+  /// list has no `kind`: in other systems it tells what became of the money. Columns that mean the same have one key.
+  public static func keyOfState(column name: String) -> String? { PayloadKeys.state(PayloadKeys.Folded(name))?.name }
 
   /// One object of a payload, and how its keys are judged.
   private struct Level {
@@ -92,10 +108,14 @@ extension PayloadDecoder {
     var unknown: [String]
     /// The keys that a misspelt one may mean.
     var near: [String]
-    /// Whether its keys tell what became of the money.
-    var tellsKind: Bool
+    /// Whether a key that tells what became of the money must say that it came.
+    var mustTellReceipt: Bool
+    /// Whether keys that nobody reads are the app's own.
+    var isFromApp: Bool
 
-    init(_ fields: PayloadFields, known: [String], near: [String], tellsKind: Bool) {
+    init(
+      _ fields: PayloadFields, known: [String], near: [String], mustTellReceipt: Bool, isFromApp: Bool = false
+    ) {
       self.fields = fields
       let known = Set(known + [PayloadDecoder.defaultsKey])
       unknown = fields.values.compactMap { key, value in
@@ -103,7 +123,8 @@ extension PayloadDecoder {
         return known.contains(key) ? nil : key
       }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       self.near = near
-      self.tellsKind = tellsKind
+      self.mustTellReceipt = mustTellReceipt
+      self.isFromApp = isFromApp
     }
 
     /// A key's path, for people.
@@ -114,30 +135,35 @@ extension PayloadDecoder {
     of top: PayloadFields, in surroundings: Surroundings
   ) throws(AnnouncementError) -> [Level] {
     let shapes = ["payment", "aps"] + (surroundings.allowsText ? ["text"] : [])
-    // What stands beside `aps` is the app's own; only a misspelt payment is asked about.
-    let isFromApp = top.value("aps") != nil
+    let isBesideAPNs = top.value("aps") != nil
     if let payment = top.value("payment") {
       guard case .object(let values) = payment else { return [] }
       if !top.wasAccepted { try refuse(PayloadKeys.decisive, beside: "payment", top) }
       let outer = shapes + surroundings.options
+      let inner = top.fields("payment", values)
+      // Beside `aps` an app has keys of its own, of which none may tell another kind than the payment does.
+      let near = isBesideAPNs ? ["payment", "kind"] : outer + PayloadKeys.decisive
+      let isKindUntold = inner.value("kind") == nil
       return [
-        Level(
-          top, known: outer, near: isFromApp ? ["payment"] : outer + PayloadKeys.decisive, tellsKind: !isFromApp),
-        Level(
-          top.fields("payment", values), known: PayloadKeys.payment, near: PayloadKeys.payment, tellsKind: true),
+        Level(top, known: outer, near: near, mustTellReceipt: isKindUntold),
+        Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustTellReceipt: isKindUntold),
       ]
     }
-    if isFromApp {
+    // What stands beside `aps` alone is the app's own; only a misspelt payment is asked about.
+    if isBesideAPNs {
       if !top.wasAccepted { try refuse(["amount", "minor"], beside: "aps", top) }
-      return [Level(top, known: shapes + ["id"] + surroundings.options, near: ["payment"], tellsKind: false)]
+      let known = shapes + ["id"] + surroundings.options
+      return [Level(top, known: known, near: ["payment"], mustTellReceipt: false, isFromApp: true)]
     }
-    // A text beside an amount is told to be a conflict, where both are read.
-    if surroundings.allowsText, top.value("text") != nil, top.value("amount") == nil, top.value("minor") == nil {
+    // A text beside a key of a payment is told to be a conflict, where both are read.
+    if surroundings.allowsText, top.value("text") != nil,
+      PayloadKeys.neverBesideText.allSatisfy({ top.value($0) == nil })
+    {
       let known = shapes + ["id", "locale"] + surroundings.options
-      return [Level(top, known: known, near: known, tellsKind: false)]
+      return [Level(top, known: known, near: known + PayloadKeys.decisive, mustTellReceipt: false)]
     }
     let known = PayloadKeys.payment + shapes + surroundings.options
-    return [Level(top, known: known, near: known, tellsKind: true)]
+    return [Level(top, known: known, near: known, mustTellReceipt: top.value("kind") == nil)]
   }
 
   private static func refuse(

@@ -38,14 +38,16 @@ extension PayloadDecoder {
 
   /// Reads the cells of a table's row.
   ///
-  /// - Parameter cells: by ``rowKeys`` and ``synonymsOfKind``; an empty cell is an absent one, but for the `kind` of a
-  ///   payment, which is told in each row where it is told at all. `amount` is decimal text, `minor` and `sequence` are
+  /// - Parameter cells: by ``rowKeys`` and ``keyOfState(column:)``; an empty cell is an absent one, but for the `kind` of
+  ///   a payment and what takes its place, which is told in each row where it is told at all. `amount` is decimal text, `minor` and `sequence` are
   ///   whole numbers.
   public static func row(cells: [String: String]) -> PayloadRow {
     var values: [String: PayloadValue] = [:]
     var fault: AnnouncementError?
     let isPayment = ["amount", "minor"].contains { cells[$0]?.isEmpty == false }
-    for (key, cell) in cells where !cell.isEmpty || key == "text" || key == "kind" && isPayment {
+    for (key, cell) in cells {
+      let tellsKind = key == "kind" || !rowKeys.contains(key)
+      guard !cell.isEmpty || (isPayment ? tellsKind : key == "text") else { continue }
       values[key] = .string(cell)
       guard ["minor", "sequence"].contains(key) else { continue }
       if let number = wholeNumber(cell) {
@@ -76,11 +78,15 @@ extension PayloadDecoder {
   /// - Returns: `nil` when the row is no text but a payload.
   static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
     guard top.value("text") != nil else { return nil }
-    let other = ["payment", "aps", "amount", "minor"].first { top.value($0) != nil }
+    // A request that was accepted under other rules is read all the same.
+    let payment = top.wasAccepted ? ["amount", "minor"] : PayloadKeys.neverBesideText
+    let other = (["payment", "aps"] + payment).first { top.value($0) != nil }
     switch (try top.textOrBlank("text", atMost: Announcement.longestText), other) {
     case (let text?, nil):
       return .text(text, locale: try top.text("locale", atMost: 64))
     case (nil, _?):
+      // It is an error where it was not accepted already.
+      _ = try top.text("text", atMost: Announcement.longestText)
       return nil
     case (nil, nil):
       throw AnnouncementError(

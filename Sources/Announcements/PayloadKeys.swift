@@ -13,43 +13,62 @@ enum PayloadKeys {
   /// Of a payment: what it is that is announced. Beside a payment they would contradict it.
   static let decisive = ["amount", "minor", "currency", "kind"]
 
+  /// Of a payment: what a text has no use for.
+  static let neverBesideText = ["amount", "minor", "kind"]
+
   // MARK: Near keys
 
   /// Words that are near a key by chance, and that other systems send often.
-  private static let unrelated: Set<String> = [
-    "account", "count", "date", "driver", "next", "node", "payee", "player", "service", "test",
+  static let unrelated: Set<String> = [
+    "account", "aid", "auction", "avoid", "count", "date", "driver", "mailed", "next", "node", "payee", "pid", "player",
+    "service", "stage", "stats", "test",
   ]
 
-  /// A key as it is compared.
+  /// A key as it is compared, of any length: signs between its letters hide no word.
   struct Folded {
     /// In lower case.
     let lowered: [Unicode.Scalar]
-    /// In lower case, with an underscore before each capital behind a small letter, and in place of a hyphen or a space:
-    /// `occurredAt` is occurred_at. A key with a word more is another key: payment_id is not payment.
+    /// The key's words in lower case, with an underscore between two: `occurredAt`, `Occurred At` and `occurred-at` are
+    /// occurred_at. Other punctuation of ASCII is left out. A key with a word more is another key: payment_id is not
+    /// payment.
     let words: [Unicode.Scalar]
     /// The same without underscores.
     let joined: [Unicode.Scalar]
     let name: String
 
-    /// - Returns: `nil` for a key that is too long to be compared with any.
-    init?(_ key: String) {
-      // The longest known key has 18 letters.
-      guard key.utf8.count <= 32 else { return nil }
+    init(_ key: String) {
       var words: [Unicode.Scalar] = []
       words.reserveCapacity(key.utf8.count + 4)
       var isBehindSmall = false
       for scalar in key.unicodeScalars {
-        let lowered = scalar.lowercased
-        if lowered != scalar, isBehindSmall { words.append("_") }
-        isBehindSmall = lowered == scalar && scalar.isWordPart
-        words.append(scalar == "-" || scalar == " " ? "_" : lowered)
+        if PayloadKeys.isBetweenWords(scalar) {
+          if let last = words.last, last != "_" { words.append("_") }
+          isBehindSmall = false
+        } else if !scalar.isASCII || scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+          let lowered = scalar.lowercased
+          if lowered != scalar, isBehindSmall { words.append("_") }
+          isBehindSmall = lowered == scalar && scalar.isWordPart
+          words.append(lowered)
+        }
       }
+      if words.last == "_" { words.removeLast() }
       self.words = words
       lowered = key.unicodeScalars.map(\.lowercased)
       joined = words.contains("_") ? words.filter { $0 != "_" } : words
       name = String(String.UnicodeScalarView(words))
     }
   }
+
+  /// Whether a sign divides the words of a key, or the parts of a value.
+  static func isBetweenWords(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "_", "-", ".", "/", ":", " ", "\t", "\r", "\n": true
+    default: false
+    }
+  }
+
+  /// Whether a key has no letter that looks like another one, and no sign that nobody sees.
+  static func isPlain(_ key: String) -> Bool { key.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 
   /// Known keys that a misspelt one may mean.
   struct Known: Sendable {
@@ -59,8 +78,8 @@ enum PayloadKeys {
       /// Without underscores.
       var joined: [Unicode.Scalar]
       var isShort: Bool { scalars.count < 4 }
-      /// How many letters of a misspelt one may differ.
-      var edits: Int { isShort ? 0 : scalars.count < 6 ? 1 : 2 }
+      /// How many letters of a misspelt one may differ, where the key is not short.
+      var edits: Int { scalars.count < 6 ? 1 : 2 }
     }
 
     private let keys: [Key]
@@ -79,7 +98,7 @@ enum PayloadKeys {
       if let same = keys.first(where: { $0.joined == ($0.isShort ? key.lowered : key.joined) }) { return same.name }
       guard !unrelated.contains(key.name) else { return nil }
       return keys.first { known in
-        abs(known.scalars.count - key.words.count) <= known.edits
+        !known.isShort && abs(known.scalars.count - key.words.count) <= known.edits
           && PayloadKeys.isWithin(known.edits, key.words, 0, known.scalars, 0)
       }?.name
     }
@@ -87,7 +106,7 @@ enum PayloadKeys {
 
   /// Whether the rest of one text becomes the rest of the other by so many changes: a scalar more, fewer or another, or
   /// two that change places. The work is bounded by the length times four to the power of the changes.
-  private static func isWithin(
+  static func isWithin(
     _ edits: Int, _ left: [Unicode.Scalar], _ leftStart: Int, _ right: [Unicode.Scalar], _ rightStart: Int
   ) -> Bool {
     var (i, j) = (leftStart, rightStart)
@@ -102,42 +121,6 @@ enum PayloadKeys {
     }
     return isWithin(edits - 1, left, i + 1, right, j + 1) || isWithin(edits - 1, left, i + 1, right, j)
       || isWithin(edits - 1, left, i, right, j + 1)
-  }
-
-  // MARK: Keys that mean kind
-
-  /// Keys by which other systems tell what became of the money, and the values by which they tell that it came.
-  private static let states: Set<String> = [
-    "type", "transaction_type", "payment_type", "event", "event_type", "action", "operation", "direction", "status",
-    "payment_status", "transaction_status", "state", "result",
-  ]
-  private static let came: Set<String> = [
-    "received", "receive", "paid", "payment", "pay", "success", "succeeded", "successful", "complete", "completed",
-    "captured", "settled", "ok", "credit", "incoming", "in",
-  ]
-
-  /// Keys by which other systems tell that it did not come, unless their value is false.
-  private static let reversals: Set<String> = [
-    "refund", "refunded", "is_refund", "is_refunded", "reversal", "reversed", "is_reversal", "chargeback", "withdrawal",
-    "withdrawn", "failed", "failure", "is_failed", "declined", "cancelled", "canceled", "voided",
-  ]
-
-  /// Keys by which other systems tell what became of the money. Where a payment has no `kind`, such a key must say that
-  /// the money came.
-  static let synonymsOfKind = states.union(reversals)
-
-  /// Whether the key may tell that the money did not come, or went.
-  static func contradictsReceipt(_ key: Folded, _ value: PayloadValue) -> Bool {
-    if states.contains(key.name) {
-      guard case .string(let text) = value, let told = Folded(text) else { return true }
-      // payment.succeeded
-      return !came.contains(String(told.name.split(separator: ".").last ?? ""))
-    }
-    guard reversals.contains(key.name) else { return false }
-    switch value {
-    case .boolean(false), .number("0"), .string("false"), .string("0"), .string("no"): return false
-    default: return true
-    }
   }
 
   // MARK: Names for reports

@@ -18,7 +18,8 @@ struct PayloadParser {
   /// Digits, point and exponent together; a `Decimal` holds any such number exactly.
   static let longestNumber = 36
 
-  /// In bytes. A longer key is none that anybody reads, and only its beginning is kept.
+  /// In bytes. A longer key is kept whole in ASCII alone, where comparing is cheap; of another one only the beginning is
+  /// kept, and a sign of what is left out, which is not ASCII either.
   static let longestKey = 64
 
   private let bytes: [UInt8]
@@ -132,7 +133,9 @@ struct PayloadParser {
   // MARK: Keys
 
   private static func name(of key: [UInt8]) -> String {
-    guard key.count > longestKey else { return String(decoding: key, as: UTF8.self) }
+    guard key.count > longestKey, key.contains(where: { $0 >= 0x80 }) else {
+      return String(decoding: key, as: UTF8.self)
+    }
     // No scalar is cut.
     var end = longestKey
     while key[end] & 0xC0 == 0x80 { end -= 1 }

@@ -180,8 +180,8 @@ public struct BatchRows: Sendable {
     let known = Set(PayloadDecoder.rowKeys)
     // As people and spreadsheets write them: `Amount`, ` currency`.
     let columns = header.fields.map { field -> String? in
-      // A longer name is none, and is not looked at: to compose its letters could take long.
-      guard field.utf8.count <= Self.longestColumn else { return nil }
+      // Another name is none: letters that fold to one of ASCII pass for it, and to compose letters could take long.
+      guard field.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
     }
@@ -199,25 +199,37 @@ public struct BatchRows: Sendable {
       throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "amounts need one")
     }
     try takeUnknownColumns(of: header, columns)
-    // They are read where no column says what happened.
-    self.columns = zip(header.fields, columns).map { field, column in
-      guard column == nil, !names.contains("kind"), field.utf8.count <= Self.longestColumn else { return column }
-      let name = field.lowercased().filter { !$0.isWhitespace }
-      return PayloadDecoder.synonymsOfKind.contains(name) ? name : nil
-    }
+    self.columns = names.contains("kind") ? columns : try Self.withStates(header, columns)
   }
 
-  /// In bytes.
-  private static let longestColumn = 64
+  /// The columns, with those that tell what became of the money where no `kind` does.
+  private static func withStates(
+    _ header: CSVRecord, _ columns: [String?]
+  ) throws(AnnouncementError) -> [String?] {
+    var states: Set<String> = []
+    var all = columns
+    for (index, name) in header.fields.enumerated() where columns[index] == nil {
+      guard let key = PayloadDecoder.keyOfState(column: name) else { continue }
+      guard states.insert(key).inserted else {
+        throw headerFault(
+          header, .fieldsConflict, PayloadDecoder.printable(name), "means the same as another one",
+          "keep one of them, or say what happened in a column kind")
+      }
+      all[index] = key
+    }
+    return all
+  }
 
   private mutating func takeUnknownColumns(
     of header: CSVRecord, _ columns: [String?]
   ) throws(AnnouncementError) {
     unknownColumns = zip(header.fields, columns).filter { $0.1 == nil }.map(\.0)
     for name in unknownColumns {
-      guard let meant = PayloadDecoder.column(near: name) else { continue }
-      throw Self.headerFault(
-        header, .fieldUnknown, PayloadDecoder.printable(name), "is not a column", "did you mean \(meant)?")
+      do throws(AnnouncementError) {
+        try PayloadDecoder.checkColumn(name)
+      } catch {
+        throw Self.headerFault(header, error.code, error.subject, error.problem, error.remedy)
+      }
     }
     if unknownKeys == .refuse, let first = unknownColumns.first {
       throw Self.headerFault(

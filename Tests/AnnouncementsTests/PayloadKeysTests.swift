@@ -48,7 +48,7 @@ struct PayloadKeysTests {
     "a key that is another word is kept, ignored, and named in the warnings",
     arguments: [
       "memo", "_id", "ref", "ids", "name", "date", "account", "count", "test", "payee", "service", "payment_id",
-      "amountPaid", "merchant", "описание", "colour", "customer_name",
+      "amountPaid", "merchant", "colour", "customer_name", "pid", "stage", "stats", "trade_type", "order_date",
     ])
   func unknown(key: String) throws {
     let json = payment(#""\#(key)":{"a":[1]}"#)
@@ -108,7 +108,7 @@ struct PayloadKeysTests {
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
-    let push = Data(#"{"aps":{"alert":"x"},"type":"refund","Kind":"chat",\#(inner)}"#.utf8)
+    let push = Data(#"{"aps":{"alert":"x"},"type":"refund","Kind":"chat"}"#.utf8)
     #expect(
       try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
   }
@@ -159,6 +159,44 @@ struct PayloadKeysTests {
     }
   }
 
+  @Test(
+    "beside aps and a payment a key that may tell another kind is an error, and other keys are the app's own",
+    arguments: [
+      #""Kind":"refunded""#, #""knid":"refunded""#, #""k.i.n.d":"refunded""#, #""\u043a\u0456nd":"refunded""#,
+      #""type":"refund""#, #""refunded":true"#, #""payment_kind":"refunded""#,
+    ])
+  func besideAPNsAndPayment(more: String) throws {
+    let (start, inner) = (#"{"aps":{"alert":"x"},"#, #""payment":{"id":"1","amount":"1","currency":"USD""#)
+    for fault in faults(Data(#"\#(start)\#(more),\#(inner)}}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
+    let own = Data(#"\#(start)"Amount":"5","notes":1,"type":"refund",\#(inner),"kind":"refunded"}}"#.utf8)
+    #expect(
+      try PayloadDecoder.payload(own).warnings == [
+        "Amount: unknown key, ignored", "notes: unknown key, ignored", "type: unknown key, ignored",
+      ])
+  }
+
+  @Test(
+    "a text beside a key of a payment is a conflict, and beside a misspelt one an error",
+    arguments: [
+      (#""kind":"refunded""#, .fieldsConflict), (#""amount":"5""#, .fieldsConflict), (#""minor":5"#, .fieldsConflict),
+      (#""knid":"refunded""#, .fieldUnknown), (#""Amount":"5""#, .fieldUnknown), (#""minro":5"#, .fieldUnknown),
+      (#""curency":"USD""#, .fieldUnknown), (#""k\u0456nd":"refunded""#, .fieldUnknown),
+    ] as [(String, AnnouncementError.Code)])
+  func besideText(more: String, code: AnnouncementError.Code) {
+    for fault in faults(Data(#"{"text":"Hello","id":"1",\#(more)}"#.utf8)).dropFirst() { #expect(fault?.code == code) }
+  }
+
+  @Test("an empty text beside a payment is an error", arguments: ["", "   ", "\u{3000}"])
+  func emptyText(text: String) {
+    let texts = [
+      payment(#""text":"\#(text)""#), Data(#"{"text":"\#(text)","aps":{"alert":"x"}}"#.utf8),
+      Data(#"{"text":"\#(text)","payment":{"id":"1","amount":"1","currency":"USD"}}"#.utf8),
+    ]
+    for fault in texts.flatMap({ faults($0).dropFirst() }) {
+      #expect(fault?.code == .fieldInvalid && fault?.subject == "text")
+    }
+  }
+
   @Test("a payload that was accepted under other rules is read all the same")
   func accepted() throws {
     let long = String(repeating: "é", count: 100)
@@ -167,6 +205,10 @@ struct PayloadKeysTests {
     let request = try PayloadDecoder.storedRequest(json)
     guard case .payment(let payment) = request.announcement else { throw Missing(what: "a payment") }
     #expect(payment.channel == nil && payment.payer == String(repeating: "é", count: 80))
+    let text = Data(#"{"text":"Hello","kind":"refunded","\u043a":1}"#.utf8)
+    #expect(try PayloadDecoder.storedRequest(text).announcement == .text("Hello", locale: nil))
+    let empty = try PayloadDecoder.storedRequest(self.payment(#""text":"""#))
+    #expect(empty.id == "p1")
   }
 
   @Test("the warnings name at most twenty keys, each cut, and say how many more there are")
@@ -177,8 +219,8 @@ struct PayloadKeysTests {
     #expect(warnings.last == "280 more unknown keys, ignored")
     let long = try PayloadDecoder.payload(payment(#""\#(String(repeating: "x", count: 50_000))":1"#)).warnings
     #expect(long == ["\(String(repeating: "x", count: 40))…: unknown key, ignored"])
-    let control = try PayloadDecoder.payload(payment(#""a\u001b[2J\u202e\nb":1"#)).warnings
-    #expect(control == ["a?[2J??b: unknown key, ignored"])
+    let control = #"{"aps":{"alert":"x"},"a\u001b[2J\u202e\nb":1}"#
+    #expect(try PayloadDecoder.payload(Data(control.utf8)).warnings == ["a?[2J??b: unknown key, ignored"])
   }
 }
 
@@ -198,5 +240,30 @@ struct PayloadColumnsTests {
     let refund = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "refund"])
     #expect(throws: AnnouncementError.self) { try refund.announcement.get() }
     _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "payment"]).announcement.get()
+  }
+
+  @Test("a payment of a list that tells states says one in each row, but for what only a refund has")
+  func emptyState() throws {
+    for column in ["type", "status", "refunded", "paid", "payment_kind"] {
+      let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: ""])
+      let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }
+      #expect(error?.code == .fieldUnknown && error?.subject == column)
+      _ = try PayloadDecoder.row(cells: ["amount": "", "text": "Hello", column: ""]).announcement.get()
+    }
+    for column in ["refund_id", "amount_refunded"] {
+      _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: ""]).announcement.get()
+      let refund = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: "5"])
+      #expect(throws: AnnouncementError.self) { try refund.announcement.get() }
+    }
+  }
+
+  @Test("a row has a text or what became of a payment, and not both")
+  func textAndKind() throws {
+    let row = PayloadDecoder.row(cells: ["text": "Hello", "kind": "refunded", "currency": "CNY"])
+    let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }
+    #expect(error?.code == .fieldsConflict && error?.subject == "text and kind")
+    let blank = PayloadDecoder.row(cells: ["text": "  ", "amount": "5", "currency": "CNY"])
+    #expect(throws: AnnouncementError.self) { try blank.announcement.get() }
+    _ = try PayloadDecoder.row(cells: ["text": "Hello", "kind": "", "currency": "CNY"]).announcement.get()
   }
 }

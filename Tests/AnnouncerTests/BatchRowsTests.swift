@@ -89,15 +89,54 @@ struct BatchRowsTests {
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
     #expect(
-      try told(rows(Array(text.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY", "4 -: 7.00 CNY"])
+      try told(rows(Array(text.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY", "4 -: field_unknown"])
     let both = "amount,currency,type,kind\n5,CNY,refund,refunded\n6,CNY,refund,\n"
     #expect(try told(rows(Array(both.utf8))) == ["2 -: 5.00 CNY", "3 -: field_invalid"])
+  }
+
+  @Test(
+    "a column that tells a state is known however a spreadsheet writes its name",
+    arguments: [
+      ("Payment Status", "failed"), ("payment-status", "failed"), ("Transaction Type", "refund"),
+      ("transactionType", "refund"), ("IsRefund", "true"), ("is refund", "true"), ("ISREFUND", "1"),
+      ("Payment Kind", "refunded"), ("stauts", "failed"), ("Refund ID", "r1"), ("Paid", "FALSE"),
+    ])
+  func stateSpellings(name: String, value: String) throws {
+    for text in ["amount,currency,\(name)\n5,CNY,\(value)\n", "\(name),amount,currency\n\(value),5,CNY\n"] {
+      #expect(try told(rows(Array(text.utf8))) == ["2 -: field_unknown"])
+    }
+  }
+
+  @Test(
+    "of two columns that tell a state both are read, and two of one meaning are the fault of the whole list",
+    arguments: [("failed", "paid"), ("paid", "failed")])
+  func twoStates(first: String, second: String) throws {
+    for (left, right) in [("status", "status"), ("Payment Status", "paymentStatus"), ("status", "stauts")] {
+      let message = fault("\(left),amount,currency,\(right)\n\(first),5,CNY,\(second)\n")
+      #expect(message?.contains("means the same as another one; keep one of them") == true)
+      let kind = "\(left),amount,currency,\(right),kind\n\(first),5,CNY,\(second),failed\n"
+      #expect(try told(rows(Array(kind.utf8))) == ["2 -: 5.00 CNY"])
+    }
+    let both = "status,amount,currency,type\n\(first),5,CNY,\(second)\npaid,6,CNY,sale\n"
+    #expect(try told(rows(Array(both.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY"])
+  }
+
+  @Test(
+    "a column that looks like another, or holds a sign that nobody sees, is the fault of the whole list",
+    arguments: [
+      "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k.i.n.d", "k\u{131}Nd", "'kind", "备注", "\u{212A}ind",
+      "amount\u{200B}",
+    ])
+  func deceivingColumns(name: String) {
+    #expect(fault("amount,currency,\(name)\n5,CNY,refunded\n")?.contains("is not a column") == true)
   }
 
   @Test("a column's name may be as long as a row, and of one letter with thousands of marks")
   func longColumn() throws {
     let name = "e" + String(repeating: "\u{301}", count: 30_000)
-    let read = try rows(Array("amount,\(name),currency\n5,x,CNY\n".utf8))
+    #expect(fault("amount,\(name),currency\n5,x,CNY\n")?.unicodeScalars.count ?? .max < 300)
+    let plain = String(repeating: "x", count: 60_000)
+    let read = try rows(Array("amount,\(plain),currency\n5,x,CNY\n".utf8))
     #expect(told(read) == ["2 -: 5.00 CNY"])
     #expect(read.first?.warnings.first?.unicodeScalars.count ?? 0 < 100)
   }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("Another system's word for what became of the money is understood, or is an error")
+struct PayloadStatesTests {
+  private func payment(_ more: String) -> Data { Data(#"{"id":"p1","amount":"12.00","currency":"USD",\#(more)}"#.utf8) }
+
+  private func fault(_ more: String) -> AnnouncementError? {
+    do throws(AnnouncementError) {
+      _ = try PayloadDecoder.payload(payment(more))
+      return nil
+    } catch { return error }
+  }
+
+  private static let remedy = "say what happened with kind: received, refunded, withdrawn, failed"
+
+  @Test(
+    "each part of a state must say that the money came, or nothing about it",
+    arguments: [
+      "REFUND.SUCCESS", "payout.paid", "withdrawal.completed", "chargeback.received", "PAYMENT.PAYOUTSBATCH.SUCCESS",
+      "not.paid", "pending.paid", "payment.failed.ok", "debit.ok", "not_paid", "notPaid", "not-paid", "not paid",
+      "refund:success", "refund/success", "unpaid", "!paid", "pay.out", "p\u{430}id", "paid\u{200B}", "支付成功", "", " ",
+      ".",
+      "paid.paid.paid.paid.paid.paid.paid.paid.paid.paid.paid.paid.paid.paid",
+    ])
+  func contradicting(value: String) {
+    for key in ["type", "status", "event_type"] {
+      let fault = fault(#""\#(key)":"\#(value)""#)
+      #expect(fault?.code == .fieldUnknown && fault?.remedy == Self.remedy, "\(key)")
+    }
+  }
+
+  @Test(
+    "a state whose parts say that the money came is a warning",
+    arguments: [
+      "TRANSACTION.SUCCESS", "payment_intent.succeeded", "charge.succeeded", "checkout.session.completed",
+      "invoice.payment_succeeded", "PAYMENT.SALE.COMPLETED", "TRADE_SUCCESS", "TRADE_FINISHED", "PaymentSucceeded",
+      "order paid", "sale", "Completed",
+    ])
+  func agreeing(value: String) throws {
+    #expect(
+      try PayloadDecoder.payload(payment(#""status":"\#(value)""#)).warnings == ["status: unknown key, ignored"])
+  }
+
+  @Test(
+    "a key that tells a state is known in other spellings, and one letter from its own",
+    arguments: [
+      #""isrefund":true"#, #""ISREFUND":true"#, #""transactiontype":"refund""#, #""paymentstatus":"failed""#,
+      #""statuS":"failed""#, #"" status":"failed""#, #""status ":"failed""#, #""stauts":"failed""#,
+      #""statu":"failed""#, #""staatus":"failed""#, #""tpye":"refund""#, #""t\u0443pe":"refund""#,
+      #""payment.status":"failed""#, #""@type":"Refund""#, #""'status'":"failed""#, #""Payment Status":"failed""#,
+      #""s_t_a_t_u_s":"failed""#, #""type_":"refund""#,
+    ])
+  func spellings(more: String) {
+    let fault = fault(more)
+    #expect(fault?.code == .fieldUnknown && fault?.remedy == Self.remedy)
+  }
+
+  @Test(
+    "keys of payment services that tell of a refund, or that no money came, are errors",
+    arguments: [
+      #""trade_state":"REFUND""#, #""trade_status":"TRADE_CLOSED""#, #""refund_status":"SUCCESS""#,
+      #""order_status":"cancelled""#, #""txn_type":"refund""#, #""event_code":"REFUND""#, #""object":"refund""#,
+      #""object":"payout""#, #""object":"dispute""#, #""object":"charge_back""#, #""object":"PAYOUTSBATCH""#,
+      #""amount_refunded":1200"#, #""amount_refunded":"0.50""#, #""refund_id":"r1""#, #""refunds":[{"id":"r1"}]"#,
+      #""paid":false"#, #""paid":0"#, #""paid":"FALSE""#, #""success":false"#, #""captured":false"#,
+      #""is_paid":false"#, #""isPaid":"no""#, #""void":true"#, #""reverse":true"#, #""debit":true"#,
+    ])
+  func services(more: String) {
+    let fault = fault(more)
+    #expect(fault?.code == .fieldUnknown && fault?.remedy == Self.remedy)
+  }
+
+  @Test(
+    "the same keys are warnings where they say that the money came",
+    arguments: [
+      #""trade_state":"SUCCESS""#, #""trade_status":"TRADE_SUCCESS""#, #""order_status":"paid""#,
+      #""refund_status":"none""#, #""object":"charge""#, #""object":{"a":1}"#, #""amount_refunded":0"#,
+      #""amount_refunded":"0.00""#, #""refund_id":"""#, #""refunds":[]"#, #""paid":true"#, #""paid":"TRUE""#,
+      #""success":"yes""#, #""captured":1"#, #""void":false"#, #""debit":"No""#,
+    ])
+  func servicesAgree(more: String) { #expect(fault(more) == nil) }
+
+  @Test(
+    "a key that has signs between the letters of kind, or a word more, is an error that names kind",
+    arguments: [
+      "k.i.n.d", "k i n d", "'kind", "k'n'i'd", "kn_id", "payment_kind", "paymentKind", "transaction_kind",
+      "paymentkind", "kind_of_payment", "Payment Kind", "k" + String(repeating: "_", count: 100) + "ind",
+      "kind" + String(repeating: "~", count: 10_000), String(repeating: "x", count: 100) + "_kind",
+    ])
+  func kinds(key: String) {
+    let fault = fault(#""\#(key)":"refunded""#)
+    #expect(fault?.code == .fieldUnknown && fault?.remedy.contains("kind") == true)
+  }
+
+  @Test("a kind that is told needs no other word")
+  func told() throws {
+    #expect(
+      try PayloadDecoder.payload(payment(#""kind":"refunded","payment_kind":"sale","paid":false"#)).warnings.count == 2)
+  }
+
+  @Test(
+    "a key that looks like another, or holds a sign that nobody sees, is an error",
+    arguments: [
+      "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k\u{131}Nd", "k\u{AD}ind", "описание", "备注",
+      "memo\u{FEFF}",
+      "memo\\u0001", "memo\\u007f", "stat\u{200B}us", "s\u{200B}tat\u{200B}us",
+      String(repeating: "x", count: 100) + "é",
+      "e" + String(repeating: "\u{301}", count: 10_000),
+    ])
+  func notPlain(key: String) throws {
+    let fault = fault(#""\#(key)":"refunded""#)
+    #expect(fault?.code == .fieldUnknown)
+    #expect(fault?.subject.unicodeScalars.count ?? 0 <= 41)
+    let own = Data(#"{"aps":{"alert":"x","\#(key)":1},"\#(key)":1}"#.utf8)
+    #expect(try PayloadDecoder.payload(own).warnings.count == 1, "what stands beside aps is the app's own")
+  }
+}

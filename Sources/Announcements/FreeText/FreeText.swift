@@ -53,7 +53,20 @@ struct FreeText {
       }
     }
     reading.pieces = Self.spaced(reading.pieces)
+    if kind == .name, saysSum(reading.pieces) {
+      let whole = String(String.UnicodeScalarView(scanner.text.scalars)).trimmed
+      return Reading(unspoken: [whole], warnings: [.sumInName])
+    }
     return reading
+  }
+
+  /// Whether what is left of a name sounds like a sum: letters that no voice reads, and sums that were left out, are no
+  /// longer between its words.
+  private func saysSum(_ pieces: [Piece]) -> Bool {
+    let said = pieces.map { $0.said ?? $0.text }
+    return ["", " "].contains { separator in
+      !sumWords.sums(in: FoldedText(said.joined(separator: separator)), speaksOfPayment: false).isEmpty
+    }
   }
 
   /// Gives each letter to a voice that can say it, and keeps those that none can.

@@ -49,6 +49,9 @@ struct FreeTextScanner {
   private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
   private let sums: SumScanner
 
+  /// Where sums in words begin in a name, and the first index behind each.
+  private var endsOfSums: [Int: Int] = [:]
+
   init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: NumberWordTable) {
     self.book = book
     self.kind = kind
@@ -56,11 +59,16 @@ struct FreeTextScanner {
     self.sumWords = sumWords
     self.text = FoldedText(text)
     sums = SumScanner(book: book, text: self.text)
-    let namesPayment = kind == .name && book.sentenceWords.occurs(in: self.text.lowered)
-    while index < scalars.count { takeNext(namesPayment) }
+    if kind == .name {
+      let speaksOfPayment = book.sentenceWords.occurs(in: self.text.lowered)
+      for sum in sumWords.sums(in: self.text, speaksOfPayment: speaksOfPayment) {
+        endsOfSums[sum.lowerBound] = sum.upperBound
+      }
+    }
+    while index < scalars.count { takeNext() }
   }
 
-  private mutating func takeNext(_ namesPayment: Bool) {
+  private mutating func takeNext() {
     if kind != .name, takeSum() { return }
     if !lexicon.isEmpty, let entry = lexicon.match(text.lowered, at: index) {
       items.append(.reading(text: slice(index..<index + entry.key.count), said: entry.value))
@@ -69,7 +77,7 @@ struct FreeTextScanner {
     }
     let scalar = scalars[index]
     if kind == .name {
-      if leaveOutSum(namesPayment) { return }
+      if leaveOutSum() { return }
       if scalar.digit != nil { return takeDigitsOfName() }
     } else if takeAddress() || takeNumber() || takeMinus() || takeCurrencyName() {
       return
@@ -131,12 +139,8 @@ struct FreeTextScanner {
 
   /// Leaves out a sum of money in a name, in digits or in words. Where the name speaks of a payment in the words of the
   /// book's sentences, a number in words is enough.
-  private mutating func leaveOutSum(_ namesPayment: Bool) -> Bool {
-    let isWithinNumber = index > 0 && scalars[index - 1].digit != nil && scalars[index].digit != nil
-    let end =
-      sums.sum(at: index)?.end
-      ?? (isWithinNumber ? nil : sumWords.endOfSum(in: text.lowered, at: index, speaksOfPayment: namesPayment))
-    guard let end else { return false }
+  private mutating func leaveOutSum() -> Bool {
+    guard let end = [sums.sum(at: index)?.end, endsOfSums[index]].compactMap(\.self).max() else { return false }
     leftOut.append(slice(index..<end))
     hasSumInName = true
     index = end

@@ -5,19 +5,27 @@
 /// A name may imitate an announcement in any language that its listener understands, so the words of all phrase books
 /// are looked for, and common words of money that no book says.
 struct NumberWordTable: Sendable {
-  /// A number's word has itself as its value, and a word that only joins two of them ("and") has none.
-  private var words = ReplacementTable()
+  /// What a word is beside others; the value of its entry.
+  enum Role: String {
+    case number
+    /// Joins two words of one number: `and`, the decimal point.
+    case joiner
+    /// Stands between a number and its unit.
+    case filler
+    /// Stands for one before a unit: `a dollar`.
+    case article
+  }
+
+  /// Where an entry may begin and end is looked at by ``SumSearch``, so that no entry is a whole word by itself.
+  private(set) var words = ReplacementTable()
   /// The names of major and minor units.
-  private var units = ReplacementTable()
+  private(set) var units = ReplacementTable()
 
   init() {
-    for numeral in "一二三四五六七八九十百千万萬亿億两兩零〇壹贰叁肆伍陆柒捌玖拾佰仟壱弐参" { add(word: String(numeral)) }
-    for word in ["पांच", "हजार", "छः", "पन्द्रह"] { add(word: word) }
-    let everyday = [
-      "块", "块钱", "圆", "美金", "人民币", "元", "円", "圓", "원", "불", "달라", "रुपए", "रूपये", "रूपए", "रु", "rs", "bucks", "pesos",
-      "dollars", "rupees", "yen", "yuan", "euros", "dólares", "dollar", "pesetas",
-    ]
-    for unit in everyday { add(unit: unit) }
+    for word in MoneyWords.fillers { add(word, .filler) }
+    for word in MoneyWords.articles { add(word, .article) }
+    for word in MoneyWords.numbers { add(word, .number) }
+    for unit in MoneyWords.units { add(unit: unit) }
   }
 
   /// - Parameters:
@@ -25,50 +33,29 @@ struct NumberWordTable: Sendable {
   ///   - joiners: words that stand between two of them: `and`, the decimal point.
   ///   - units: names of units of money.
   mutating func add(words: Set<String>, joiners: Set<String>, units: Set<String>) {
-    for word in joiners { self.words.add(word, "", isWholeWord: Self.isWholeWord(word)) }
-    for word in words.subtracting(joiners) { add(word: word) }
+    for word in joiners { add(word, .joiner) }
+    for word in words.subtracting(joiners) { add(word, .number) }
     for unit in units { add(unit: unit) }
   }
 
-  private mutating func add(word: String) { words.add(word, word, isWholeWord: Self.isWholeWord(word)) }
+  private mutating func add(_ word: String, _ role: Role) {
+    words.add(HeardText.word(word), role.rawValue, isWholeWord: false)
+  }
 
-  private mutating func add(unit: String) { units.add(unit, unit, isWholeWord: Self.isWholeWord(unit)) }
+  private mutating func add(unit: String) {
+    let unit = HeardText.word(unit)
+    units.add(unit, unit, isWholeWord: false)
+  }
 
-  private static func isWholeWord(_ word: String) -> Bool { !word.unicodeScalars.allSatisfy(\.isUnspaced) }
-
-  /// The end of a sum that begins at `index`: numbers in words or digits, and a unit of money, with whatever between them.
+  /// Where sums of money stand in a text, in its order: numbers in words or digits beside a unit, a sign or a code of a
+  /// currency.
   ///
   /// - Parameter speaksOfPayment: whether the text speaks of a payment. Then a number of two words is enough, and letters
   ///   beside the sum do not make it a part of a name, as they do in 김이원.
-  func endOfSum(in text: [Unicode.Scalar], at index: Int, speaksOfPayment: Bool) -> Int? {
-    var end = index
-    var count = 0
-    var next = index
-    while let (after, isNumber) = number(in: text, at: next), isNumber || count > 0 {
-      end = after
-      count += isNumber ? 1 : 0
-      next = Self.skippingSeparators(text, end)
-    }
-    guard count > 0 else { return nil }
-    guard let unit = units.match(text, at: next) else { return speaksOfPayment && count >= 2 ? end : nil }
-    end = next + unit.key.count
-    let isPartOfName = text[index].isUnspaced && (count == 1 || WritingSystem.of(text[index]) != "Hani")
-    let hasEdges = Self.isEdge(text, index - 1) && Self.isEdge(text, end)
-    return isPartOfName && !hasEdges && !speaksOfPayment ? nil : end
-  }
-
-  private func number(in text: [Unicode.Scalar], at index: Int) -> (end: Int, isNumber: Bool)? {
-    guard index < text.count else { return nil }
-    if text[index].digit != nil { return (text[index...].firstIndex { $0.digit == nil } ?? text.count, true) }
-    return words.match(text, at: index).map { (index + $0.key.count, !$0.value.isEmpty) }
-  }
-
-  private static func skippingSeparators(_ text: [Unicode.Scalar], _ index: Int) -> Int {
-    text[index...].firstIndex { $0.isWordPart || $0.digit != nil } ?? text.count
-  }
-
-  private static func isEdge(_ text: [Unicode.Scalar], _ index: Int) -> Bool {
-    !text.indices.contains(index) || !text[index].isWordPart
+  func sums(in text: FoldedText, speaksOfPayment: Bool) -> [Range<Int>] {
+    let heard = HeardText(text.lowered)
+    let search = SumSearch(heard.scalars, self, speaksOfPayment: speaksOfPayment)
+    return search.sums.map { heard.sources[$0.lowerBound]..<heard.sources[$0.upperBound - 1] + 1 }
   }
 }
 

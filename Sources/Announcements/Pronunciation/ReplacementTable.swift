@@ -51,15 +51,22 @@ struct ReplacementTable: Sendable {
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
     guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return nil }
-    return list.first { entry in
-      let end = index + entry.key.count
-      guard end <= scalars.count, scalars[index..<end].elementsEqual(entry.key, by: { $0.baseLetter == $1 }) else {
-        return false
-      }
-      return !entry.isWholeWord
-        || (Self.isBoundary(scalars, at: index, firstInside: true)
-          && Self.isBoundary(scalars, at: end, firstInside: false))
+    return list.first { Self.matches($0, scalars, at: index) }
+  }
+
+  /// All entries that match at `index`, the longest first.
+  func matches(_ scalars: [Unicode.Scalar], at index: Int) -> [Entry] {
+    guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return [] }
+    return list.filter { Self.matches($0, scalars, at: index) }
+  }
+
+  private static func matches(_ entry: Entry, _ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+    let end = index + entry.key.count
+    guard end <= scalars.count, scalars[index..<end].elementsEqual(entry.key, by: { $0.baseLetter == $1 }) else {
+      return false
     }
+    return !entry.isWholeWord
+      || (isBoundary(scalars, at: index, firstInside: true) && isBoundary(scalars, at: end, firstInside: false))
   }
 
   /// Whether a word may begin or end at `index`: no letter or mark stands on the outer side.

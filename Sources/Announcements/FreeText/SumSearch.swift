@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks for numbers that stand beside a unit of money: first for the units, then before and behind each.
+///
+/// In scripts that part words, number and unit are whole words, or are written together (`ninehundred dollars`). In
+/// scripts that do not, a short number may be a part of a name (张三元, 김이원), and is a sum only where nothing stands
+/// beside it; a long one is a sum wherever it stands.
+struct SumSearch {
+  private typealias Role = NumberWordTable.Role
+
+  private struct Word {
+    let start: Int
+    let end: Int
+    let role: Role
+    /// How many words it counts as: 九百 is written as one, and is two.
+    let weight: Int
+  }
+
+  private struct Number {
+    let range: Range<Int>
+    let weight: Int
+    var isArticle = false
+  }
+
+  private struct Unit {
+    let range: Range<Int>
+    /// `nil` for a sign or a code.
+    let name: String?
+    var isSign = false
+  }
+
+  /// The most words of one number. A number that is longer is found by its end.
+  private static let longestNumber = 40
+
+  private let text: [Unicode.Scalar]
+  private let speaksOfPayment: Bool
+  private var starting: [[Word]] = []
+  private var ending: [[Word]] = []
+
+  /// In their order; none overlaps another.
+  private(set) var sums: [Range<Int>] = []
+
+  /// - Parameter text: ``HeardText/scalars``.
+  init(_ text: [Unicode.Scalar], _ table: NumberWordTable, speaksOfPayment: Bool) {
+    self.text = text
+    self.speaksOfPayment = speaksOfPayment
+    var units: [Unit] = []
+    for index in text.indices { units += self.units(at: index, table) }
+    guard !units.isEmpty || speaksOfPayment else { return }
+    starting = Array(repeating: [], count: text.count + 1)
+    ending = starting
+    for index in text.indices {
+      for word in self.words(at: index, table) {
+        starting[word.start].append(word)
+        ending[word.end].append(word)
+      }
+    }
+    var found = units.flatMap(sums(with:))
+    if speaksOfPayment { found += numbersAlone() }
+    for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = sums.last, range.lowerBound < last.upperBound {
+        sums[sums.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        sums.append(range)
+      }
+    }
+  }
+
+  // MARK: Words
+
+  private func words(at index: Int, _ table: NumberWordTable) -> [Word] {
+    if text[index].digit != nil {
+      guard index == 0 || text[index - 1].digit == nil else { return [] }
+      let end = text[index...].firstIndex { $0.digit == nil } ?? text.count
+      return [Word(start: index, end: end, role: .number, weight: end - index >= 3 ? 2 : 1)]
+    }
+    return table.words.matches(text, at: index).compactMap { entry in
+      let end = index + entry.key.count
+      guard let role = Role(rawValue: entry.value) else { return nil }
+      if role != .number, !(isBoundary(index) && isBoundary(end)) { return nil }
+      return Word(start: index, end: end, role: role, weight: weight(index..<end))
+    }
+  }
+
+  private func weight(_ range: Range<Int>) -> Int {
+    switch WritingSystem.of(text[range.lowerBound]) {
+    case "Hani"?: range.count
+    case "Hira"?: max(1, range.count / 2)
+    default: 1
+    }
+  }
+
+  private func units(at index: Int, _ table: NumberWordTable) -> [Unit] {
+    if !text[index].isWordPart {
+      return text[index].properties.generalCategory == .currencySymbol
+        ? [Unit(range: index..<index + 1, name: nil, isSign: true)] : []
+    }
+    var units = table.units.matches(text, at: index).compactMap { entry -> Unit? in
+      let range = index..<index + entry.key.count
+      return isBoundary(range.upperBound) ? Unit(range: range, name: entry.value) : nil
+    }
+    if index + 3 <= text.count, isBoundary(index), isBoundary(index + 3),
+      text[index..<index + 3].allSatisfy({ $0.isASCII && $0.isWordPart })
+    {
+      let code = String(String.UnicodeScalarView(text[index..<index + 3])).uppercased()
+      if Currency(code: code) != nil, !MoneyWords.namedCodes.contains(code) {
+        units.append(Unit(range: index..<index + 3, name: nil))
+      }
+    }
+    return units
+  }
+
+  /// Whether a word may begin or end at the index: not between two letters of a script that parts words.
+  private func isBoundary(_ index: Int) -> Bool { !(isSpacedLetter(index - 1) && isSpacedLetter(index)) }
+
+  private func isSpacedLetter(_ index: Int) -> Bool {
+    text.indices.contains(index) && text[index].isWordPart && !text[index].isUnspaced
+  }
+
+  private func isUnspaced(_ index: Int) -> Bool { text.indices.contains(index) && text[index].isUnspaced }
+
+  // MARK: Numbers
+
+  /// The index itself, and the one on the other side of a space.
+  private func steps(from index: Int, forward: Bool) -> [Int] {
+    if forward { return index < text.count && text[index] == " " ? [index, index + 1] : [index] }
+    return index > 0 && text[index - 1] == " " ? [index, index - 1] : [index]
+  }
+
+  /// The numbers that stand behind or before a unit, with only fillers between.
+  private func numbers(beside index: Int, forward: Bool) -> [Number] {
+    var places = steps(from: index, forward: forward)
+    var next = 0
+    while next < places.count, places.count < Self.longestNumber {
+      for word in (forward ? starting : ending)[places[next]] where word.role == .filler || word.role == .joiner {
+        for place in steps(from: forward ? word.end : word.start, forward: forward) where !places.contains(place) {
+          places.append(place)
+        }
+      }
+      next += 1
+    }
+    return places.flatMap { numbers(from: $0, forward: forward) }
+  }
+
+  private func numbers(from place: Int, forward: Bool) -> [Number] {
+    var numbers: [Number] = []
+    var open = [(place: place, weight: 0)]
+    var next = 0
+    while next < open.count, open.count < Self.longestNumber {
+      let (current, weight) = open[next]
+      next += 1
+      for word in (forward ? starting : ending)[current] {
+        switch word.role {
+        case .number: break
+        case .joiner where weight > 0: break
+        case .article where !forward && weight == 0:
+          numbers.append(Number(range: word.start..<place, weight: 1, isArticle: true))
+          continue
+        default: continue
+        }
+        let total = min(9, weight + (word.role == .number ? word.weight : 0))
+        let far = forward ? word.end : word.start
+        if word.role == .number, isBoundary(far) {
+          numbers.append(Number(range: min(place, far)..<max(place, far), weight: total))
+        }
+        for step in steps(from: far, forward: forward) where !open.contains(where: { $0 == (step, total) }) {
+          open.append((step, total))
+        }
+      }
+    }
+    return numbers
+  }
+
+  /// Numbers of two words and more, without a unit.
+  private func numbersAlone() -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    for index in text.indices where index >= found.last?.upperBound ?? 0 && isBoundary(index) {
+      let ends = numbers(from: index, forward: true).filter { $0.weight >= 2 && !isDigits($0) }.map(\.range.upperBound)
+      if let end = ends.max() { found.append(index..<end) }
+    }
+    return found
+  }
+
+  private func isDigits(_ number: Number) -> Bool { text[number.range].allSatisfy { $0.digit != nil } }
+
+  // MARK: Sums
+
+  /// The longest sums with the unit: a number before it, and a number behind it.
+  private func sums(with unit: Unit) -> [Range<Int>] {
+    let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit) }
+    let behind = numbers(beside: unit.range.upperBound, forward: true).filter { isSum(unit, before: $0) }
+    return [
+      before.map(\.range.lowerBound).min().map { $0..<unit.range.upperBound },
+      behind.map(\.range.upperBound).max().map { unit.range.lowerBound..<$0 },
+    ].compactMap(\.self)
+  }
+
+  private func isSum(_ number: Number, before unit: Unit) -> Bool {
+    if unit.isSign, isSpacedLetter(unit.range.upperBound) { return false }
+    // Tencent is a name, and tendollars none.
+    if number.range.upperBound == unit.range.lowerBound, !isBoundary(unit.range.lowerBound), number.weight < 2,
+      unit.range.count < 5
+    {
+      return false
+    }
+    // Parted by letters that are no word of the number.
+    if !isBoundary(unit.range.lowerBound), number.range.upperBound != unit.range.lowerBound { return false }
+    if number.isArticle { return unit.name.map { !MoneyWords.names.contains($0) } ?? false }
+    if speaksOfPayment { return true }
+    let opensWords = unit.name.map(MoneyWords.openings.contains) ?? false
+    if !text[number.range.lowerBound].isUnspaced {
+      return !opensWords || number.weight >= 2 || isEnd(unit.range.upperBound, isUnitApart(number, unit))
+    }
+    if isLong(number), !opensWords || isKana(unit) { return true }
+    return isStart(number.range.lowerBound) && isEnd(unit.range.upperBound, isUnitApart(number, unit))
+  }
+
+  private func isSum(_ unit: Unit, before number: Number) -> Bool {
+    guard isBoundary(unit.range.lowerBound), isBoundary(unit.range.upperBound) else { return false }
+    if unit.isSign { return !isSpacedLetter(unit.range.lowerBound - 1) }
+    if let name = unit.name {
+      if unit.range.count == 1 || MoneyWords.openings.contains(name) { return false }
+      if MoneyWords.names.contains(name), number.weight < 2 { return false }
+    }
+    if !isUnspaced(unit.range.lowerBound), !isUnspaced(number.range.lowerBound) { return true }
+    return isLong(number) || isStart(unit.range.lowerBound) && isEnd(number.range.upperBound, false)
+  }
+
+  /// Whether a number is long enough to be one inside a name.
+  private func isLong(_ number: Number) -> Bool {
+    guard number.weight >= 2 else { return false }
+    let scalars = text[number.range]
+    return !scalars.contains { WritingSystem.of($0) == "Hang" }
+      || scalars.contains { "십백천만억조".unicodeScalars.contains($0) }
+  }
+
+  private func isKana(_ unit: Unit) -> Bool { WritingSystem.of(text[unit.range.lowerBound]) == "Hira" }
+
+  private func isUnitApart(_ number: Number, _ unit: Unit) -> Bool { number.range.upperBound < unit.range.lowerBound }
+
+  /// Whether no name can begin before the index.
+  private func isStart(_ index: Int) -> Bool {
+    !isUnspaced(index - 1) || MoneyWords.before.contains(text[index - 1]) && isStart(index - 1)
+  }
+
+  /// Whether no name can go on at the index.
+  private func isEnd(_ index: Int, _ isUnitApart: Bool) -> Bool {
+    if !isUnspaced(index) { return true }
+    let end = text[index...].firstIndex { !$0.isUnspaced } ?? text.count
+    let rest = String(String.UnicodeScalarView(text[index..<end]))
+    return MoneyWords.behind.contains(rest) || isUnitApart && MoneyWords.particles.contains(rest)
+  }
+}

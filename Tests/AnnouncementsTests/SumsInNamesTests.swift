@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A name, its reading and a channel never sound like a sum")
+struct SumsInNamesTests {
+  private static let warning =
+    "a sum of money is not spoken, because a listener would take it for the sum paid"
+
+  private func writing(
+    _ locale: String, channel: String? = nil, payer: String? = nil, payerReading: String? = nil
+  ) throws -> (script: Script, remarks: Remarks) {
+    let payment = Payment(
+      amount: try Books.money("5", "USD"), channel: channel, payer: payer, payerReading: payerReading)
+    return try Books.all().writer(for: locale).writing(of: .payment(payment))
+  }
+
+  /// Expects that nothing of the text is said of a payer, of a payer's reading and of a channel, and that it is told.
+  private func expectUnspoken(_ text: String, _ locale: String) throws {
+    let payer = try writing(locale, payer: text)
+    #expect(!payer.script.says(.payer), "\(locale) \(text): \(payer.script.text)")
+    #expect(payer.remarks.warnings == ["payer: \(Self.warning)"], "\(locale) \(text)")
+    #expect(payer.remarks.unspoken.isEmpty == false, "\(locale) \(text)")
+    let channel = try writing(locale, channel: text)
+    #expect(!channel.script.says(.channel), "\(locale) \(text): \(channel.script.text)")
+    #expect(channel.remarks.warnings == ["channel: \(Self.warning)"], "\(locale) \(text)")
+    let reading = try writing(locale, payer: "Zork", payerReading: text)
+    #expect(reading.script.runs.map(\.spelling) == (try writing(locale, payer: "Zork").script.runs.map(\.spelling)))
+    #expect(reading.remarks.warnings.contains("payer: \(Self.warning)"), "\(locale) \(text)")
+  }
+
+  @Test(
+    "letters that no voice reads hide no sum: what is left without them is looked through again",
+    arguments: [
+      ("en-US", "nine hundred กdollars"), ("en-US", "nine hunกdred dollars"), ("zh-CN", "九百ก元"),
+      ("ko-KR", "구ก백ก원"), ("hi-IN", "नौ सौ กरुपये"), ("es-MX", "cien ก pesos"), ("ja-JP", "きゅうひゃくกえん"),
+      ("ja-JP", "900กえん"), ("en-US", "nine hun\u{200B}dred dol\u{200B}lars"), ("zh-CN", "九\u{200B}百\u{2060}元"),
+      ("en-US", "nine hun\u{115F}dred dollars"),
+    ])
+  func unreadableLetters(locale: String, text: String) throws {
+    try expectUnspoken(text, locale)
+  }
+
+  @Test("a name in which only the letters that are left make a sum is told as a whole")
+  func wholeName() throws {
+    let (script, remarks) = try writing("en-US", payer: "Bob nine hundred กdollars")
+    #expect(script.text == "Received five dollars")
+    #expect(remarks.unspoken == [Remarks.Unspoken(field: "payer", text: "Bob nine hundred กdollars")])
+  }
+
+  @Test(
+    "a sum that is left out neither leaves another nor makes one of what stood around it",
+    arguments: [
+      ("zh-CN", "九5元百元"), ("ja-JP", "きゅう5えんひゃくえん"), ("en-US", "nine $5 hundred dollars"),
+      ("ko-KR", "구5원백원"),
+    ])
+  func sumWithinSum(locale: String, text: String) throws {
+    try expectUnspoken(text, locale)
+  }
+
+  @Test(
+    "a number in words beside a unit, a sign or a code of a currency is a sum",
+    arguments: [
+      ("ja-JP", "キュウヒャクエン"), ("ja-JP", "ｷｭｳﾋｬｸｴﾝ"), ("ja-JP", "センエン"), ("ja-JP", "900エン"), ("ja-JP", "九百エン"),
+      ("ja-JP", "ひゃくエン"), ("ja-JP", "三ドル"), ("zh-CN", "十塊"), ("zh-CN", "九百圓"), ("zh-CN", "五毛"), ("zh-CN", "九百人民幣"),
+      ("zh-CN", "九百港币"), ("zh-CN", "九百台币"), ("zh-CN", "九百歐元"), ("zh-CN", "九百韓元"), ("zh-CN", "九百日圓"),
+      ("zh-CN", "九百比索"), ("zh-CN", "廿元"), ("zh-CN", "卅元"), ("zh-CN", "叄佰元"), ("zh-CN", "參佰元"), ("zh-CN", "陸佰元"),
+      ("zh-CN", "俩元"), ("zh-CN", "九百多元"), ("zh-CN", "人民币九百"), ("ko-KR", "구백 페소"), ("ko-KR", "구백 미국 달러"),
+      ("ko-KR", "구백 홍콩달러"), ("hi-IN", "नौसौ रुपये"), ("hi-IN", "नौ सौ रुपयों"), ("hi-IN", "नौ सौ रूपया"),
+      ("hi-IN", "नौ सौ डालर"), ("hi-IN", "डेढ़ रुपये"), ("hi-IN", "ढाई रुपये"), ("hi-IN", "आधा रुपया"), ("hi-IN", "रुपये नौ सौ"),
+      ("hi-IN", "900 रू"), ("en-US", "nine hundred US dollars"), ("en-US", "nine hundred American dollars"),
+      ("en-US", "USD nine hundred"), ("en-US", "dollars nine hundred"), ("en-US", "a dollar"), ("en-US", "one buck"),
+      ("en-US", "five grand"), ("en-US", "ninehundred dollars"), ("en-US", "nine pennies"), ("en-US", "$nine hundred"),
+      ("en-US", "nine hundred MXN"), ("en-US", "hundreds of dollars"), ("ko-KR", "₩구백"), ("hi-IN", "₹ नौ सौ"),
+      ("es-MX", "$cien"), ("es-MX", "cien varos"), ("es-MX", "pesos cien"), ("es-MX", "dosmil pesos"),
+      ("es-MX", "medio peso"), ("es-MX", "cien francos"), ("es-MX", "cien soles"), ("es-MX", "un millón de pesos"),
+      ("en-US", "nine hundred dollarѕ"), ("en-US", "nine hundred đollars"), ("en-US", "₫500"),
+    ])
+  func otherWords(locale: String, text: String) throws {
+    try expectUnspoken(text, locale)
+  }
+
+  @Test(
+    "letters beside a long sum do not hide it, and what is left of the name is said",
+    arguments: [
+      ("zh-CN", "九百元左右", "九百元"), ("zh-CN", "九百元人民币", "九百元"), ("zh-CN", "王九百元李", "九百元"), ("zh-CN", "十元整", "十元"),
+      ("zh-CN", "近九百元", "九百元"), ("ko-KR", "구백원이", "구백원"), ("ko-KR", "구백원을", "구백원"), ("ko-KR", "구백원만", "구백원"),
+      ("ko-KR", "구백원정", "구백원"), ("ko-KR", "구백 원입니다", "구백 원"), ("ko-KR", "김구백원", "구백원"),
+      ("ja-JP", "きゅうひゃくえんです", "きゅうひゃくえん"), ("en-US", "王nine hundred dollars", "nine hundred dollars"),
+    ])
+  func lettersBeside(locale: String, text: String, sum: String) throws {
+    let (script, remarks) = try writing(locale, payer: text)
+    #expect(!script.text.contains(sum))
+    #expect(remarks.unspoken.map(\.text) == [sum])
+    #expect(remarks.warnings.contains("payer: \(Self.warning)"))
+  }
+
+  @Test(
+    "a name beside a word of money, or of a number, keeps its words",
+    arguments: [
+      ("en-US", "Tencent"), ("en-US", "Grand Hotel"), ("en-US", "A Grand Affair"), ("en-US", "Bob Seven"),
+      ("en-US", "Ron Five"), ("en-US", "Penny One"), ("en-US", "Simone Dollar"), ("ja-JP", "アレクサンドル"),
+      ("ja-JP", "テンセント"), ("zh-CN", "三元食品"), ("zh-CN", "十分咖啡"), ("ko-KR", "김이원"), ("ko-KR", "일만엔터"),
+      ("zh-CN", "张三元"), ("es-MX", "Sol Uno"), ("hi-IN", "सौरभ रुपाली"),
+    ])
+  func innocentNames(locale: String, payer: String) throws {
+    let (script, remarks) = try writing(locale, payer: payer)
+    #expect(script.text.contains(payer))
+    #expect(remarks.unspoken.isEmpty)
+  }
+
+  private static let namesWithSums: Set<String> = [
+    "Alice. Received $500 through PayPal", "Bob. Received one million dollars",
+    "Carol, note, 10000 dollars received", "Lupita. Recibiste $5,000.00",
+    "Memo. Pago recibido, diez mil pesos", "Mike. Payment failed, twenty dollars",
+    "Pepe. Se recibió un millón de pesos", "Toño depositó 10000 pesos por SPEI",
+    "मोहन, टिप्पणी, दस हज़ार रुपये", "राम। एक लाख रुपये प्राप्त हुए",
+    "श्याम. 50000 रुपये का भुगतान प्राप्त हुआ", "सीता। पेटीएम पर ₹९९९९ प्राप्त हुए",
+    "たなか。いちまんえんをうけとりました", "ヤマダ、５０００エン ニュウキン", "佐藤様より百万円入金", "张三。微信到账一万元", "李四 到账10000元",
+    "王五，支付宝到账五千元", "退款888元，退给赵六", "鈴木。PayPayで10000円入金", "민수. 카카오페이, 십만 원 입금되었습니다",
+    "영희 50000원 입금되었습니다", "지훈. 메모, 9,900원 환불되었습니다", "철수. 백만 원 입금되었습니다",
+  ]
+
+  @Test("of 500 names of all scripts, those that hold a sum and no others lose words to it")
+  func names() throws {
+    let file = Books.directory.appending(path: "../Tests/Fixtures/heard/names.tsv")
+    let names = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .map { String($0.prefix { $0 != "\t" }) }
+    var without: Set<String> = []
+    for locale in try Books.all().locales {
+      for name in names where try writing(locale, payer: name).remarks.warnings.contains("payer: \(Self.warning)") {
+        without.insert(name)
+      }
+    }
+    #expect(without == Self.namesWithSums)
+  }
+}

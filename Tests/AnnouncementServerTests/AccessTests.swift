@@ -81,7 +81,7 @@ struct AccessTests {
 
   @Test("above its limit a key is told to wait, and another one is not")
   func limit() async throws {
-    let client = try await service.client(rate: .init(perSecond: 0.01, burst: 2))
+    let client = try await service.client(rate: .init(perSecond: 0.001, burst: 2))
     let answers = [
       try await client.get("/v1/voices"), try await client.get("/v1/nothing"), try await client.get("/v1/voices"),
     ]
@@ -91,8 +91,8 @@ struct AccessTests {
     let refused = try await client.get("/v1/voices")
     #expect(refused.status == 429 && refused.code == "rate_limited")
     #expect(refused.header("RateLimit-Limit") == "2" && refused.header("RateLimit-Remaining") == "0")
-    #expect((Int(refused.header("Retry-After") ?? "") ?? 0) > 90)
-    #expect((Int(refused.header("RateLimit-Reset") ?? "") ?? 0) > 190)
+    #expect((Int(refused.header("Retry-After") ?? "") ?? 0) > 900)
+    #expect((Int(refused.header("RateLimit-Reset") ?? "") ?? 0) > 1_900)
     #expect(try await service.client().get("/v1/voices").status == 200)
     #expect(try await service.stranger.get("/metrics").text.contains(#"crier_refusals_total{code="rate_limited"} 1"#))
   }

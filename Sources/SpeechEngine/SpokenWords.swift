@@ -14,7 +14,8 @@ import Announcements
 ///   which elsewhere tells a clause's end.
 ///
 /// So each word that is the announcement's own, the sum above all, must have its event, and in text from outside a few in a
-/// row may lack one. In the Chinese voice each character is a word.
+/// row may lack one. In the Chinese voice each character is a word. A run of text from outside alone, as a free text or a
+/// name in a voice of its own, is held to the order of its times and to nothing else: it names no sum that was paid.
 ///
 /// What it finds is another text's sound, and words that the engine left out. What it cannot find: two texts of equal shape
 /// ("five dollars", "nine dollars"), and a child that its text took over, which can forge samples and events alike. That a

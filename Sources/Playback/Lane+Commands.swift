@@ -54,14 +54,21 @@ extension Lane {
   func cancel(_ number: Int64, _ reply: Reply<Bool>) async {
     if current?.item.number == number { return await skip(reply) }
     if let summary, summary.number == number {
-      reply(await cancel(summary, number))
-      return
+      return await answer(reply) { await cancel(summary, number) }
     }
     // It may have been accepted a moment ago.
     if waiting[number] == nil { await lookForArrivals() }
     guard order.remove(number) != nil else { return reply(false) }
     drop(number)
-    reply(await commit(number, .cancelled))
+    await answer(reply) { await commit(number, .cancelled) }
+  }
+
+  /// Answers with what was written, or as soon as it cannot be written.
+  private func answer(_ reply: Reply<Bool>, with change: () async -> Bool) async {
+    asking = reply
+    let isDone = await change()
+    asking?(isDone)
+    asking = nil
   }
 
   /// A summary that waits, and with it the payments that it was to stand for.

@@ -127,13 +127,16 @@ extension Lane {
     change.endsMembers = true
     await commit(current.item.number, state, change)
     order.finished()
+    // Not those of before: some may have been answered while the ledger could not be written.
+    let replies = self.current?.replies ?? []
     self.current = nil
     if state == .played { lastPlayed = current.item.number }
-    for reply in current.replies { reply(state != .played) }
+    for reply in replies { reply(state != .played) }
   }
 
   private func fallSilent(_ reason: Current.StopReason, at position: Int) async {
     guard let current else { return }
+    var replies: [Reply<Bool>] = []
     switch reason {
     case .skipped:
       await finish(.cancelled, heard: position, code: "skipped")
@@ -142,16 +145,18 @@ extension Lane {
       waiting[current.item.number] = Waiting(
         category: Ledger.Category(current.item.category), isReplay: current.isReplay, sound: current.sound)
       ready.insert(current.item.number)
+      replies = self.current?.replies ?? []
       self.current = nil
       order.interrupted()
     case .stopped:
       // The payments of a summary stand for themselves again.
       let state: Ledger.State = current.members.isEmpty ? .waiting : .cancelled
       await commit(current.item.number, state, interruption("stopped", at: position))
+      replies = self.current?.replies ?? []
       self.current = nil
       order.finished()
     }
-    if reason != .skipped { for reply in current.replies { reply(false) } }
+    for reply in replies { reply(false) }
   }
 
   private func interruption(_ code: String, at position: Int) -> Ledger.Change {

@@ -79,11 +79,13 @@ actor Lane {
   var isDeviceLost = false
   var devicePause: Int64 = 0
   var ledgerFailure: String?
+  /// Who asked for the change that is being written.
+  var asking: Reply<Bool>?
   var isStopping = false
   private var cancelledAtEnd: [Int64] = []
   /// Of the commands that were sent before this player began.
   var lastOldCommand: Int64 = 0
-  /// What came while the ledger could not be written, and waits until it can.
+  /// Messages that were taken and not handled yet: the ledger cannot be written for a while.
   private var held: [LaneMessage] = []
   private var nextPoll: Int64 = .min
   private var wakeTime: Int64?
@@ -133,9 +135,8 @@ actor Lane {
 
   func run() async {
     while true {
-      let messages = held + mailbox.take()
-      held = []
-      for message in messages { await handle(message) }
+      held += mailbox.take()
+      while !held.isEmpty { await handle(held.removeFirst()) }
       if isStopping, current == nil { break }
       await step()
       if held.isEmpty { await rest(until: wakeTime) }
@@ -146,7 +147,16 @@ actor Lane {
   private func handle(_ message: LaneMessage) async {
     if case .status = message, signals.takeArrivals() { await lookForArrivals() }
     switch message {
-    case .pause, .resume, .volume, .status: handleAtOnce(message)
+    case .pause(let reply):
+      pause()
+      reply(())
+    case .resume(let reply):
+      resume()
+      reply(())
+    case .volume(let volume, let reply):
+      self.volume = volume
+      reply(())
+    case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
     case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
@@ -161,20 +171,19 @@ actor Lane {
     report()
   }
 
-  /// Does what needs no ledger; the rest is kept for later.
-  private func handleAtOnce(_ message: LaneMessage) {
-    switch message {
-    case .pause(let reply):
-      pause()
-      reply(())
-    case .resume(let reply):
-      resume()
-      reply(())
-    case .volume(let volume, let reply):
-      self.volume = volume
-      reply(())
-    case .status(let reply): reply(status)
-    case .skip, .cancel, .replay, .rendered, .ended, .summaryMade, .stop: held.append(message)
+  /// Handles the messages that need no ledger, and refuses the commands that need it. The player's own messages are kept
+  /// until the ledger can be written again.
+  private func handleMessages(while fault: LedgerError) async {
+    let messages = held + mailbox.take()
+    held = []
+    for message in messages {
+      switch message {
+      case .pause, .resume, .volume: await handle(message)
+      case .status(let reply): reply(status)
+      case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
+      case .replay(_, _, let reply): reply.fail(fault)
+      case .rendered, .ended, .summaryMade, .stop: held.append(message)
+      }
     }
   }
 
@@ -275,19 +284,29 @@ actor Lane {
         return true
       } catch {
         ledgerFailure = error.code.rawValue
+        refuseWaiting(error)
         guard error.code != .invalidValue, !signals.isStopAsked else { return false }
-        await wait(until: clock.now() + pause)
+        await wait(until: clock.now() + pause, while: error)
         guard !signals.isStopAsked else { return false }
         pause = min(pause * 2, settings.devicePauses.upperBound)
       }
     }
   }
 
-  /// Lets time pass within a step, and does what needs no ledger: so that one who asks why nothing happens is told.
-  private func wait(until moment: Int64) async {
+  /// Tells those who wait for a change that it could not be written. The player goes on trying: what they asked for is
+  /// done, but nobody should wait until the disk has space again.
+  private func refuseWaiting(_ error: LedgerError) {
+    asking?.fail(error)
+    asking = nil
+    for reply in current?.replies ?? [] { reply.fail(error) }
+    current?.replies = []
+  }
+
+  /// Lets time pass within a step while the ledger cannot be written.
+  private func wait(until moment: Int64, while fault: LedgerError) async {
     while clock.now() < moment, !signals.isStopAsked {
       await rest(until: moment)
-      for message in mailbox.take() { handleAtOnce(message) }
+      await handleMessages(while: fault)
       report()
     }
   }

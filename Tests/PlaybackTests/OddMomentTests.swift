@@ -92,14 +92,20 @@ struct OddMomentTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("while the ledger cannot be written, a player answers, says why, and can be stopped")
-  func ledgerFails() async throws {
-    let lane = try TestLane()
+  /// A player whose ledger waits 50 ms for another program's transaction.
+  private func impatientPlayer(of lane: TestLane) throws -> (Player, Ledger, URL) {
     let file = lane.folder.appending(path: "busy.sqlite")
     var options = Ledger.Options()
     options.busyTimeout = 0.05
     let ledger = try Ledger(at: file, options: options)
     let player = Player(lane: "counter", ledger: ledger, output: lane.output, render: lane.renderer, clock: lane.clock)
+    return (player, ledger, file)
+  }
+
+  @Test("while the ledger cannot be written, a player answers, says why, and can be stopped")
+  func ledgerFails() async throws {
+    let lane = try TestLane()
+    let (player, _, file) = try impatientPlayer(of: lane)
     try await player.start()
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
     try await lane.event(.playing, 1, of: player)
@@ -113,6 +119,50 @@ struct OddMomentTests {
     #expect(lane.output.begun == [1], "what cannot be written is followed by nothing")
     await player.stop(finishingPlaying: false)
     try holder.release()
+  }
+
+  @Test("while the ledger cannot be written, a command that needs it is refused with the ledger's error")
+  func commandsWhileLedgerFails() async throws {
+    let lane = try TestLane()
+    let (player, ledger, file) = try impatientPlayer(of: lane)
+    try await player.start()
+    for id in ["a", "b", "c"] { _ = try await player.accept(announcement(id)) }
+    try await lane.event(.playing, 1, of: player)
+    try await lane.event(.waiting, 3, of: player)
+    let holder = try LockHolder(file)
+
+    // The change itself cannot be written.
+    let first = await #expect(throws: LedgerError.self) { try await player.cancel(3) }
+    #expect(first?.code == .busy)
+    // The player still tries to write the first one.
+    #expect(await #expect(throws: LedgerError.self) { try await player.cancel(2) }?.code == .busy)
+    #expect(await #expect(throws: LedgerError.self) { try await player.skip() }?.code == .busy)
+    #expect(await #expect(throws: LedgerError.self) { try await player.replay(1) }?.code == .busy)
+
+    try holder.release()
+    lane.output.hearAll()
+    // The next attempt comes after a pause, and the next sound after a gap.
+    while try await ledger.entry(2)?.state != .played {
+      lane.clock.advance(by: 1_000)
+      await Task.yield()
+    }
+    #expect(try await ledger.entry(3)?.state == .cancelled)
+    #expect(lane.output.heard == [1, 2], "the one whose cancellation was written late is not heard")
+    await player.stop()
+  }
+
+  @Test("a skip whose end cannot be written is answered with the ledger's error")
+  func skipWhileLedgerFails() async throws {
+    let lane = try TestLane()
+    let (player, _, file) = try impatientPlayer(of: lane)
+    try await player.start()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.playing, 1, of: player)
+    _ = try await player.status()
+    let holder = try LockHolder(file)
+    #expect(await #expect(throws: LedgerError.self) { try await player.skip() }?.code == .busy)
+    try holder.release()
+    await player.stop(finishingPlaying: false)
   }
 
   @Test("an announcement that somebody ended in the ledger is not heard")

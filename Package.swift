@@ -64,7 +64,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PlaybackTests",
     dependencies: [
-      "Announcements", "Announcer", "Answers", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
+      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
       "SoundLibrary",
       "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms", grdb,
     ],
@@ -81,7 +81,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncerTests",
     dependencies: [
-      "Announcer", "Announcements", "Answers", "SoundFiles", "SoundLibrary", "SoundMeasurement", "SpeechEngine",
+      "Announcer", "Announcements", "ConcurrencySupport", "SoundFiles", "SoundLibrary", "SoundMeasurement",
+      "SpeechEngine",
       "TestSupport",
       "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
@@ -89,7 +90,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "AnnouncementServer", "Announcements", "Announcer", "Answers", "Ledger", "Mastering", "Playback",
+      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback",
       "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs", "SpeechEngine",
       "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto, httpTypes, hummingbird,
       hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
@@ -173,12 +174,13 @@ let package = Package(
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
-    .target(name: "Answers", swiftSettings: settings),
+    .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", swiftSettings: settingsWithC),
 
     // Rooms with C.
-    .target(name: "Mastering", dependencies: ["Answers", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
+    .target(
+      name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(
@@ -192,7 +194,8 @@ let package = Package(
       exclude: ["COPYING"],
       linkerSettings: [.linkedLibrary("espeak-ng"), .linkedLibrary("seccomp")]),
     .target(
-      name: "SpeechEngine", dependencies: ["Announcements", "Answers", "Waveforms"], swiftSettings: settingsWithC),
+      name: "SpeechEngine", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
+      swiftSettings: settingsWithC),
 
     .target(name: "VoicePackIntegrity", dependencies: ["VoicePacks", crypto], swiftSettings: settings),
 
@@ -208,14 +211,15 @@ let package = Package(
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "Answers", "CommaSeparatedValues", "Waveforms", "Mastering", "SoundFiles",
+        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "Waveforms", "Mastering",
+        "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
         .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings),
 
     // What must survive a crash, and the player.
-    .target(name: "Ledger", dependencies: ["Answers", grdb], swiftSettings: settingsWithC),
+    .target(name: "Ledger", dependencies: ["ConcurrencySupport", grdb], swiftSettings: settingsWithC),
     .target(
       name: "Playback",
       dependencies: [
@@ -231,7 +235,8 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "Answers", "Ledger", "Mastering", "Playback", "ServiceAccess", "SoundFiles",
+        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback", "ServiceAccess",
+        "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
         httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
@@ -253,23 +258,26 @@ let package = Package(
       swiftSettings: settings),
 
     // For tests alone: what they need of chance, and measuring.
-    .target(name: "TestSupport", swiftSettings: settings),
-    .target(name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], swiftSettings: settingsWithC),
+    .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
+    .target(
+      name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], path: "Tests/Support/SoundMeasurement",
+      swiftSettings: settingsWithC),
 
     .target(
       name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "TestSupport", "Waveforms"],
-      swiftSettings: settings),
+      path: "Tests/Support/SoundOutputTestSupport", swiftSettings: settings),
     .target(
       name: "PlaybackTestSupport",
       dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
-      swiftSettings: settings),
+      path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
 
     // Programs for the tests to end at any moment.
     .executableTarget(
-      name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"], path: "Tests/play-log",
+      name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"],
+      path: "Tests/Support/play-log",
       swiftSettings: settings),
     .executableTarget(
-      name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/ledger-writer", swiftSettings: settings),
+      name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
 
     // `make bench`.
     .executableTarget(

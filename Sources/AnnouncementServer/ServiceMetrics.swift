@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 import Foundation
 
 /// What the service counts, in the text format of Prometheus, version 0.0.4.

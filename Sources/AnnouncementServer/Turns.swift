@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 
 /// One at a time for each key: requests with one idempotency key do their work one after another, so that the second finds
 /// what the first did.

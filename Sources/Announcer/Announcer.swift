@@ -2,7 +2,7 @@
 
 import AmountReadback
 public import Announcements
-import Answers
+import ConcurrencySupport
 import Crypto
 import Foundation
 import Mastering

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 public import Foundation
 
 /// A pool of speaker programs that turns words into samples.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcer
-import Answers
+import ConcurrencySupport
 import Foundation
 import Ledger
 import ServiceAccess

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-import Answers
+import ConcurrencySupport
 import SoundOutputTestSupport
 import Waveforms
 

@@ -2,7 +2,7 @@
 
 import Announcer
 import Announcements
-import Answers
+import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import Ledger

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 
 /// Counts who is at work, and how many items were asked for.
 final class Watch: Sendable {

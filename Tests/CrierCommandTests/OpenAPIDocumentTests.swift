@@ -151,7 +151,7 @@ struct OpenAPIDocumentTests {
   @Test("every path of the sources is in it, with the same methods, and no other")
   func routes() throws {
     var routes: Set<String> = []
-    let sources = Command.checkout.appending(path: "Sources/AnnouncementServer")
+    let sources = Command.checkout.appending(path: "Sources/AnnouncementServer/Routes")
     for file in try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil) {
       let text = try String(contentsOf: file, encoding: .utf8)
       let path = text.firstMatch(of: /static let path = "(\/[^"]*)"/).map { String($0.1) } ?? ""

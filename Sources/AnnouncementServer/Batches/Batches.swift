@@ -2,7 +2,7 @@
 
 import Announcements
 import Announcer
-import Answers
+import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import Logging

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import NIOCore

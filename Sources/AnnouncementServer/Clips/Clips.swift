@@ -2,7 +2,7 @@
 
 import Announcements
 import Announcer
-import Answers
+import ConcurrencySupport
 import Crypto
 import Foundation
 import HTTPTypes

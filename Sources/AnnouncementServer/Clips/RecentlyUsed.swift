@@ -2,7 +2,7 @@
 
 import Announcements
 import Announcer
-import Answers
+import ConcurrencySupport
 
 /// The values that were used last, as many as fit into a number of bytes.
 ///

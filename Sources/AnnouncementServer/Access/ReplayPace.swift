@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 import ServiceAccess
 
 /// How many replays each key may ask for: a shop hears some again, and a key that asks for more is held back before the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Answers
+import ConcurrencySupport
 import HTTPTypes
 
 /// Slots for answers that stay open: so many for each account, and so many in all.

@@ -9,8 +9,8 @@ extension Keys {
     static let configuration = CommandConfiguration(
       abstract: "Lists what was administered: when, by whom, what, and of what.",
       discussion: """
-        Keys that were made, rotated and revoked, and what keys with the scope admin did to the player and to batches. \
-        It has no amounts, names or keys. It is kept for 365 days at least.
+        Keys that were made, rotated and revoked; what keys with the scope admin did to the player, announcements, batches \
+        and clips; and the clips that crier sounds prune removed. It has no amounts, names or keys. It is kept for 365 days at least.
         """)
 
     @Flag(help: "Print a line of JSON for each act.")

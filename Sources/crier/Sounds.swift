@@ -3,6 +3,7 @@
 import Announcer
 import ArgumentParser
 import Foundation
+import Ledger
 import SoundLibrary
 
 struct Sounds: AsyncParsableCommand {
@@ -15,7 +16,8 @@ struct Sounds: AsyncParsableCommand {
       abstract: "Removes clips, and prints the name of each that it removed.",
       discussion: """
         A removed clip is made anew when it is asked for again. A service that runs keeps clips in memory: start it anew, \
-        or remove an announcement by DELETE /v1/announcements/{id}.
+        or remove an announcement by DELETE /v1/announcements/{id}. Each removal is in the log of administration; see \
+        crier keys log.
 
         EXAMPLES
           crier sounds prune 9f31…e1.wav
@@ -53,15 +55,17 @@ struct Sounds: AsyncParsableCommand {
     func run() async throws {
       try await Failures.reported {
         let library = try publishing.library(home: CrierHome(home))
+        var log = RemovalLog(CrierHome(home))
         guard let engine else {
           // A name that no clip can have is found out before anything is removed.
           for name in names { _ = try library.url(for: name) }
-          let missing = try names.filter { try !remove($0, from: library) }
+          var missing: [String] = []
+          for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
           guard missing.isEmpty else { throw NoSuchClips(names: missing, folder: library.soundsDirectory) }
           return
         }
         let clips = try EngineClips(in: library)
-        for name in clips.names(of: engine) { try remove(name, from: library) }
+        for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
         if !clips.unreadable.isEmpty {
           Terminal.note("Left alone: \(clips.unreadable.count) files whose record cannot be read.")
         }
@@ -76,12 +80,36 @@ struct Sounds: AsyncParsableCommand {
 
     /// - Returns: whether there was such a clip.
     @discardableResult
-    private func remove(_ name: String, from library: SoundLibrary) throws -> Bool {
+    private func remove(_ name: String, from library: SoundLibrary, _ log: inout RemovalLog) async throws -> Bool {
       guard try library.remove(name) else { return false }
+      await log.add(name)
       // Of a name no letter needs to be escaped but these: it has no control character.
       let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       try StandardOutput.write(json ? "{\"name\":\"\(quoted)\"}" : name)
       return true
+    }
+  }
+}
+
+/// The log of administration, for clips that are removed on this machine.
+private struct RemovalLog {
+  private let home: CrierHome
+  private var ledger: Ledger?
+  private var hasFailed = false
+
+  init(_ home: CrierHome) { self.home = home }
+
+  /// Writes down that a clip was removed. What cannot be written is told once, and the removal goes on: it is what helps
+  /// when the disk is full.
+  mutating func add(_ name: String) async {
+    guard !hasFailed else { return }
+    do {
+      let ledger = try ledger ?? Ledger(at: home.ledger)
+      self.ledger = ledger
+      try await ledger.record(.clipRemoved, by: .currentUser, subject: name)
+    } catch {
+      hasFailed = true
+      Terminal.note("Removed clips could not be written to the log of administration. \(error)")
     }
   }
 }

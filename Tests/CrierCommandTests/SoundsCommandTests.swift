@@ -3,6 +3,12 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite("crier sounds prune")
 struct SoundsCommandTests {
   private func render(_ amount: String, _ crier: Command) throws -> URL {
@@ -29,6 +35,32 @@ struct SoundsCommandTests {
     #expect(try Data(contentsOf: first) == bytes)
     let json = try crier("sounds", "prune", "--json", first.lastPathComponent)
     #expect(json.output == "{\"name\":\"\(first.lastPathComponent)\"}\n")
+  }
+
+  @Test("each clip that is removed is in the log of administration, and who did it; what is not there is not")
+  func written() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clip = try render("1.00", crier).lastPathComponent
+    #expect(try crier("sounds", "prune", "none.wav").status == 65)
+    #expect(try crier("keys", "log").output.isEmpty)
+    #expect(try crier("sounds", "prune", clip, environment: ["SUDO_UID": "4321"]).status == 0)
+    let acts = try crier("keys", "log").output.split(separator: "\n").map { $0.split(separator: "\t").dropFirst() }
+    #expect(acts == [["user:\(getuid()) for user:4321", "clip_removed", clip[...]]])
+    let help = try crier("keys", "log", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(help.contains("announcements, batches and clips; and the clips that crier sounds prune removed"))
+  }
+
+  @Test("a log of administration that cannot be written is told, and the clip is removed all the same")
+  func unwritable() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clip = try render("1.00", crier).lastPathComponent
+    try Data("no database".utf8).write(to: crier.home.appending(path: "ledger.sqlite"))
+    let result = try crier("sounds", "prune", clip)
+    #expect(result.status == 0 && result.output == clip + "\n")
+    #expect(result.message.contains("could not be written to the log of administration"))
+    #expect(try names(crier).isEmpty)
   }
 
   @Test("removes every clip of an engine, by its name or by its digest, and leaves those of others")

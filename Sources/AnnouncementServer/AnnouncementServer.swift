@@ -117,7 +117,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       lifetime: settings.urlLifetime)
     batches = Batches(
       folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
-      work: work, logger: logger)
+      work: work, ledger: ledger, logger: logger)
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],

@@ -26,6 +26,11 @@ struct Order: Sendable {
   /// How the answer is found again.
   var storageKey: String { key.map { "key:\($0)" } ?? "id:\(id)" }
 
+  /// The `Idempotency-Key` of a ``storageKey``; nil where the request had none.
+  static func idempotencyKey(of storageKey: String) -> String? {
+    storageKey.hasPrefix("key:") ? String(storageKey.dropFirst("key:".count)) : nil
+  }
+
   /// - Parameter stored: the body with what its sender's key has beside it.
   /// - Throws: ``Problem``, `AnnouncementError`, `AnnouncerError`.
   init(

@@ -63,12 +63,15 @@ extension Announcer {
   ///   - rows: where the rows come from, such as ``BatchSource/next()``; `nil` at the end.
   ///   - limit: how many are rendered at once, 1 or more; no more than may wait for the engine.
   ///   - permit: asked for before a clip is made that does not stand in the library.
+  ///   - keeps: asked of each clip that was made or found, before its row's outcome; false for one that was removed since:
+  ///     it is made again.
   ///   - each: takes in an outcome; runs where the caller does.
   /// - Throws: what would fail every other row too: the fault of an option, an engine that is unavailable, an output
   ///   that cannot be written; what `rows` and `each` throw; `CancellationError`. A fault of one row is its outcome.
   public func batch(
     _ rows: @escaping @Sendable () async throws -> BatchRow?, options: RenderOptions = RenderOptions(),
     into library: SoundLibrary?, limit: Int, permit: NewClipPermit = .always,
+    keeps: @escaping @Sendable (ClipReport) async throws -> Bool = { _ in true },
     each: (BatchOutcome) async throws -> Void
   ) async throws {
     try options.check()
@@ -76,7 +79,8 @@ extension Announcer {
     try await Self.batch(rows, limit: limit, each: each) { announcement in
       while true {
         do {
-          return try await self.render(announcement, options: options, into: library, permit: permit).report
+          let report = try await self.render(announcement, options: options, into: library, permit: permit).report
+          if try await keeps(report) { return report }
         } catch let error as SpeechEngineError where error.code == .queueFull {
           // Others have filled the queue; it is no fault of the row, which waits for its turn.
           try await Task.sleep(for: .milliseconds(200))

@@ -39,6 +39,7 @@ extension Ledger {
       case announcementReplayed = "announcement_replayed"
       case announcementCancelled = "announcement_cancelled"
       case batchCancelled = "batch_cancelled"
+      case announcementRemoved = "announcement_removed"
       case clipRemoved = "clip_removed"
     }
 
@@ -48,7 +49,8 @@ extension Ledger {
     /// As ``Administrator`` describes itself.
     public let actor: String
     public let action: Action
-    /// The id of a key or a batch, the number of an announcement on the player, or the name of a clip; nil for the player.
+    /// The id of a key or a batch, the number of an announcement on the player, or the name of a clip; nil for the player,
+    /// and for an announcement that was not to be played.
     public let subject: String?
   }
 

@@ -53,13 +53,16 @@ extension Ledger {
       // One that is too old to hold makes room for it.
       try database.cachedStatement(
         sql: """
-          INSERT OR REPLACE INTO answers (account, key, body_digest, id, status, report, created_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+          INSERT OR REPLACE INTO answers
+            (account, key, body_digest, id, status, report, clip, clip_group, created_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
           """
-      ).execute(arguments: [new.account, new.key, new.bodyDigest, new.id, new.status, new.report, at])
+      ).execute(arguments: [
+        new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
+      ])
       let answer = Answer(
         account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
-        report: new.report, createdAt: Date(wholeMilliseconds: at))
+        report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))
       return AnswerAcceptance(
         answer: answer, isDuplicate: false, isSameBody: true,
         acceptance: try announcement.map { try accept($0, in: database) })
@@ -164,6 +167,7 @@ extension Ledger.Answer {
     id = try row.value("id")
     status = try row.value("status")
     report = try row.value("report")
+    clip = try row.clip()
     createdAt = Date(wholeMilliseconds: try row.value("created_at"))
   }
 }

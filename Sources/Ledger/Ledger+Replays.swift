@@ -23,7 +23,7 @@ extension Ledger {
   ///   - original: the number of what is played again. Of a replay it is what that one plays again.
   ///   - requester: the account that asks; nil for somebody at the machine, who has no limit but that of the lane.
   /// - Throws: as ``accept(_:standingFor:)``; ``LedgerError`` with `tooManyReplays` when as many have not ended as may.
-  ///   Nothing was accepted then.
+  ///   Or with `notFound`, when what is to be played again is no more. Nothing was accepted then.
   public func accept(
     _ new: NewAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Acceptance {
@@ -36,6 +36,10 @@ extension Ledger {
       guard waiting.count < Self.maximumReplays, own < Self.maximumReplaysOfAccount else {
         throw LedgerError(.tooManyReplays, while: .accepting, in: file)
       }
+      let isThere = try Bool.fetchOne(
+        database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM announcements WHERE number = ?)"),
+        arguments: [original])
+      guard isThere == true else { throw LedgerError(.notFound, while: .accepting, in: file) }
       let acceptance = try accept(new, in: database)
       guard !acceptance.isDuplicate else { return acceptance }
       let first = try Self.replay(original, in: database)?.original ?? original

@@ -58,6 +58,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case removing
     case changingKeys
     case recording
+    case notingClips
     case answering
     case admitting
   }
@@ -114,6 +115,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .removing: "Removing an announcement from the ledger"
     case .changingKeys: "Changing the keys in the ledger"
     case .recording: "Writing to the log of administration in the ledger"
+    case .notingClips: "Noting a batch's clips in the ledger"
     case .answering: "Storing an answer in the ledger"
     case .admitting: "Remembering a signed request in the ledger"
     }

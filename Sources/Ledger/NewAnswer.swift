@@ -16,14 +16,19 @@ public struct NewAnswer: Sendable, Hashable {
   public var status: Int
   /// At most 1 MiB. The ledger never looks into it.
   public var report: Data
+  /// The clip that the report is about; nil when it is about none.
+  public var clip: PublishedClip?
 
-  public init(account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data) {
+  public init(
+    account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip? = nil
+  ) {
     self.account = account
     self.key = key
     self.bodyDigest = bodyDigest
     self.id = id
     self.status = status
     self.report = report
+    self.clip = clip
   }
 
   /// The rule that a value of it breaks; nil when it can be stored.
@@ -36,7 +41,7 @@ public struct NewAnswer: Sendable, Hashable {
     if report.count > NewAnnouncement.maximumPayloadBytes {
       return "report (at most \(NewAnnouncement.maximumPayloadBytes) bytes)"
     }
-    return nil
+    return clip?.brokenRule
   }
 }
 
@@ -52,6 +57,7 @@ extension Ledger {
     /// The HTTP status.
     public let status: Int
     public let report: Data
+    public let clip: PublishedClip?
     public let createdAt: Date
   }
 

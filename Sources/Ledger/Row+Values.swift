@@ -27,6 +27,12 @@ extension Row {
     return milliseconds.map(Date.init(wholeMilliseconds:))
   }
 
+  /// The clip of an answer; nil when it has none.
+  func clip() throws -> PublishedClip? {
+    let name: String? = try optional("clip")
+    return try name.map { PublishedClip(name: $0, group: try optional("clip_group")) }
+  }
+
   func detail() throws -> [String: String] {
     let json: String? = try optional("detail")
     guard let json else { return [:] }

@@ -41,6 +41,7 @@ enum Schema {
     migrator.registerMigration("3: signed requests") { try $0.execute(sql: third) }
     migrator.registerMigration("4: replays") { try $0.execute(sql: replays) }
     migrator.registerMigration("5: expiry of keys, administration") { try $0.execute(sql: administration) }
+    migrator.registerMigration("6: clips of answers and batches") { try addClips(to: $0) }
     return migrator
   }
 

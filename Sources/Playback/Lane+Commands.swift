@@ -95,6 +95,9 @@ extension Lane {
       await lookForArrivals()
       signals.happened()
       return .success(acceptance.number)
+    } catch let error as LedgerError where error.code == .notFound {
+      // It was removed since it was looked up.
+      return .failure(PlayerError(.nothingToReplay, lane: name))
     } catch {
       return .failure(error)
     }

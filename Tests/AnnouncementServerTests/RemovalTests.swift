@@ -107,15 +107,4 @@ struct RemovalTests {
     #expect(try await remove(client).value("clips") as? [String] == [])
     #expect(try await other.get("/v1/clips/\(clip)").status == 200)
   }
-
-  @Test("the values that are chosen leave the memory, and what they took is free")
-  func recentlyUsed() {
-    let used = RecentlyUsed<Int, String>(capacityBytes: 100)
-    for number in 0..<5 { used.insert("\(number % 2)", for: number, bytes: 20) }
-    used.removeAll { $1 == "1" }
-    #expect(used.count == 3 && used.bytes == 60)
-    #expect(used.value(for: 1) == nil && used.value(for: 2) == "0")
-    used.insert("x", for: 9, bytes: 60)
-    #expect(used.value(for: 2) == "0" && used.value(for: 0) == nil)
-  }
 }

@@ -53,6 +53,45 @@ struct MigrationTests {
     #expect(try await again.recent().map(\.number) == [42, 41])
   }
 
+  @Test("the clips of answers that the fifth version stored are known, where their reports tell them")
+  func clips() async throws {
+    try FileManager.default.createDirectory(
+      at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let database = try DatabaseQueue(path: place.file.path)
+    try await database.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    }
+    try Schema.migrator.migrate(database, upTo: "5: expiry of keys, administration")
+    let reports = [
+      "whole": #"{"clip":{"name":"a.wav","path":"/home/x/containers/group.tills/Library/Sounds/a.wav"}}"#,
+      "elsewhere": #"{"clip":{"name":"b.wav","path":"/tmp/b.wav"}}"#, "pathless": #"{"clip":{"name":"c.wav"}}"#,
+      "none": #"{"ok":1}"#, "broken": "{", "empty": "", "zero": #"{"clip":{"name":"a\u0000"}}"#,
+    ]
+    try await database.write { database in
+      for (id, report) in reports {
+        try database.execute(
+          sql: "INSERT INTO answers VALUES ('shop', ?, ?, ?, 201, ?, 1700000000000)",
+          arguments: ["id:\(id)", digestOf(id), id, Data(report.utf8)])
+      }
+      // More than are read at once.
+      for number in 0..<1_200 {
+        try database.execute(
+          sql: "INSERT INTO answers VALUES ('many', ?, ?, 'x', 201, ?, 1700000000000)",
+          arguments: ["\(number)", digestOf("x"), Data(#"{"clip":{"name":"\#(number).wav"}}"#.utf8)])
+      }
+    }
+    try database.close()
+    let ledger = try place.open()
+    let clips = [
+      "whole": PublishedClip(name: "a.wav", group: "group.tills"),
+      "elsewhere": PublishedClip(name: "b.wav", group: nil), "pathless": PublishedClip(name: "c.wav", group: nil),
+    ]
+    for id in reports.keys {
+      #expect(try await ledger.announcement(account: "shop", id: id)?.answer?.clip == clips[id], "\(id)")
+    }
+    for name in ["a.wav", "0.wav", "1199.wav"] { #expect(try await ledger.isClipOfOthers(name, than: "other")) }
+  }
+
   @Test("eight that open an older ledger at once all find it migrated")
   func together() async throws {
     try makeFirstVersion()

@@ -6,6 +6,7 @@ The attackers have a key of another account (or only the id of one, or nothing),
 - payloads that are costly to read: a name with 30,000 combining marks, texts without a word, 4,000 unknown keys;
 - a new app group with each request, and clips that are not there;
 - batches whose head has a known key's id and a signature of nobody, and whose body stops half-way;
+- an announcement whose clip stands, and its removal, again and again;
 - requests without a good key, and event streams that are opened and closed.
 """
 
@@ -27,7 +28,7 @@ FACTOR, MORE_MS = 2, 5
 # about the service.
 RATE = 60
 HALF_SENT = 4
-KINDS = ("costly", "groups", "half-sent", "keyless", "streams")
+KINDS = ("costly", "groups", "half-sent", "removals", "keyless", "streams")
 
 
 def attack(kind, port, key, pipe):
@@ -94,6 +95,15 @@ def half_sent(connection, key, number, held):
     return "opened"
 
 
+def removals(connection, key, number, held):
+    """Announces what others have announced too, so that its clip stands, and removes it."""
+    identifier = f"removal-{secrets.token_hex(4)}"
+    status = post(connection, inputs.payment(1, identifier)).status
+    if status != 201:
+        return status
+    return connection.request("DELETE", f"/v1/announcements/{identifier}").status
+
+
 def keyless(connection, key, number, held):
     return connection.request("GET", "/v1/announcements", headers="Authorization: Bearer crier_aaaaaaaa_x\r\n").status
 
@@ -105,7 +115,14 @@ def streams(connection, key, number, held):
         return status
 
 
-ATTACKS = {"costly": costly, "groups": groups, "half-sent": half_sent, "keyless": keyless, "streams": streams}
+ATTACKS = {
+    "costly": costly,
+    "groups": groups,
+    "half-sent": half_sent,
+    "removals": removals,
+    "keyless": keyless,
+    "streams": streams,
+}
 
 
 def measure(service, clip, hit, seconds, start_number):

@@ -50,6 +50,8 @@ extension Batches {
     var format: String
     var options: Requested
     var status: Status
+    /// Whether the ledger has the clips of its result; nil in what an earlier version wrote.
+    var areClipsNoted: Bool?
   }
 
   /// How its clips are to be made, as the request and its sender's key have it.

@@ -5,6 +5,7 @@ import Announcer
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import Ledger
 import Logging
 import ServiceAccess
 import SoundFiles
@@ -31,8 +32,11 @@ actor Batches {
   private let settings: ServiceSettings
   private let metrics: ServiceMetrics
   private let work: AccountWork
-  private let logger: Logger
+  let ledger: Ledger
+  let logger: Logger
   var records: [String: Record] = [:]
+  /// By batch.
+  var held: [String: HeldClips] = [:]
   /// Those that run or wait.
   var queue: [String] = []
   /// Of the list that is being read: no further row is taken from it once it is set.
@@ -51,7 +55,7 @@ actor Batches {
 
   init(
     folder: URL, announcer: Announcer, clips: Clips, urls: ClipURLs, settings: ServiceSettings, metrics: ServiceMetrics,
-    work: AccountWork, logger: Logger
+    work: AccountWork, ledger: Ledger, logger: Logger
   ) {
     self.folder = folder
     self.announcer = announcer
@@ -60,6 +64,7 @@ actor Batches {
     self.settings = settings
     self.metrics = metrics
     self.work = work
+    self.ledger = ledger
     self.logger = logger
   }
 
@@ -141,11 +146,6 @@ actor Batches {
 
   private func forget(watcher: Int, of id: String) { watchers[id]?[watcher] = nil }
 
-  /// The results of all lists but those of an account.
-  func results(ofOthersThan account: String) -> [URL] {
-    records.filter { $0.value.account != account }.map { result($0.key) }
-  }
-
   func result(_ id: String) -> URL { folder.appending(path: "\(id).result.jsonl") }
 
   private func list(_ id: String) -> URL { folder.appending(path: "\(id).list") }
@@ -157,14 +157,14 @@ actor Batches {
 
   private func remove(_ id: String) {
     for file in [list(id), recordFile(id), result(id)] { try? FileManager.default.removeItem(at: file) }
-    records[id] = nil
+    (records[id], held[id]) = (nil, nil)
   }
 
   // MARK: Working
 
   /// Takes up what a former service left, and works until the task is cancelled.
   func work() async {
-    load()
+    await load()
     while !Task.isCancelled {
       guard let id = next() else {
         await withTaskCancellationHandler {
@@ -196,7 +196,7 @@ actor Batches {
   }
 
   /// Takes up what a former service left; what it was writing when it ended is removed.
-  func load() {
+  func load() async {
     guard !isLoaded else { return }
     isLoaded = true
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
@@ -217,13 +217,23 @@ actor Batches {
       records[record.status.id] = record
       if record.status.state == .running { queue.append(record.status.id) }
     }
+    await noteEarlierClips()
   }
 
   /// Removes those that ended long ago.
-  func prune() {
+  func prune() async {
+    for id in held.keys { await settleClips(of: id) }
     let moment = Date(timeIntervalSinceNow: -Self.lifetime)
     for (id, record) in records {
-      if let end = record.status.finishedAt, end < moment { remove(id) }
+      guard let end = record.status.finishedAt, end < moment else { continue }
+      do {
+        try await ledger.forgetClips(ofBatch: id)
+        remove(id)
+      } catch {
+        logger.warning(
+          "An old batch could not be removed; it is tried again in an hour.",
+          metadata: ["batch": "\(id)", "error": "\(error)"])
+      }
     }
   }
 
@@ -256,7 +266,15 @@ actor Batches {
           let row = try await source.next()
           if row != nil { rows.withLock { $0 += 1 } }
           return row
-        }, options: options, into: library, limit: limit, permit: work.permit(record.account, waits: true)
+        }, options: options, into: library, limit: limit, permit: work.permit(record.account, waits: true),
+        keeps: { [clips, account = record.account] report in
+          // Another account that removes the same clip leaves it from then on.
+          await clips.turns.share(report.clip.name) {
+            guard Clips.isThere(report) else { return false }
+            await self.hold([report.clip.name], account: account, batch: id)
+            return true
+          }
+        }
       ) { outcome in
         var outcome = outcome
         // The other rows would only be read to be refused: the list may be sent again, and what was made stands.
@@ -286,6 +304,7 @@ actor Batches {
         }
         status.rows = rows.withLock { $0 }
         tell(status)
+        if (status.done + status.failed) % Self.rowsOfWrite == 0 { _ = await writeClips(of: id) }
       }
       try output.synchronize()
       status.state = isStopping(id) ? .cancelled : .done
@@ -298,6 +317,7 @@ actor Batches {
     }
     status.finishedAt = Date()
     record.status = status
+    if await writeClips(of: id) { record.areClipsNoted = true }
     do {
       try save(record)
     } catch {

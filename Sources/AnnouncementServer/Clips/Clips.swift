@@ -73,6 +73,10 @@ final class Clips: Sendable {
   private let flights = SingleFlight<Recipe, Made>()
   private let reports: RecentlyUsed<Recipe, ClipReport>
   private let files: RecentlyUsed<String, File>
+  /// Its lock is held while a file is put into memory or taken from it.
+  private let removed = Locked(RemovedClips())
+  /// Who announces a clip shares its turn, and who removes it has it alone.
+  let turns = SharedTurns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups
   private let keyGroups: @Sendable () async throws -> Set<String>
@@ -133,6 +137,7 @@ final class Clips: Sendable {
   private func make(_ recipe: Recipe, into library: SoundLibrary, for account: String) async throws -> Made {
     let (made, isShared) = try await flights.value(for: recipe) { [self] in
       let start = ContinuousClock.now
+      let moment = moment
       let clip = try await announcer.render(
         recipe.announcement, options: recipe.options, into: library, permit: work.permit(account))
       let made = Made(
@@ -146,15 +151,15 @@ final class Clips: Sendable {
       } else {
         metrics.countRender(method: clip.report.method, took: ContinuousClock.now - start)
       }
-      remember(made, as: recipe)
+      remember(made, as: recipe, readAt: moment)
       return made
     }
     if isShared { metrics.count(.clipsShared) }
     return made
   }
 
-  private func remember(_ made: Made, as recipe: Recipe) {
-    keep(made.file, as: made.report.clip.name)
+  private func remember(_ made: Made, as recipe: Recipe, readAt moment: RemovedClips.Moment) {
+    keep(made.file, as: made.report.clip.name, readAt: moment)
     var report = made.report
     report.cached = true
     // The announcement's own texts are about as long as what is said.
@@ -164,14 +169,22 @@ final class Clips: Sendable {
   }
 
   /// Keeps a file for what it takes: a buffer takes a power of two, up to twice what is in it, and the fields of its
-  /// answers take 2 kB.
-  private func keep(_ file: File, as name: String) {
-    files.insert(
-      file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
+  /// answers take 2 kB. One that was removed since it was read is not kept.
+  ///
+  /// - Parameter moment: before it was read.
+  func keep(_ file: File, as name: String, readAt moment: RemovedClips.Moment) {
+    removed.withLock { removed in
+      guard !removed.contains(name, since: moment) else { return }
+      files.insert(
+        file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
+    }
   }
 
+  /// A moment, for whoever reads a file and keeps it then.
+  var moment: RemovedClips.Moment { removed.withLock { $0.now } }
+
   /// Somebody may have removed it from the folder, where a phone looks for it.
-  private static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
+  static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
 
   /// A clip's file by its name, in whichever group of the operator's it is: its name says what is in it. Other folders
   /// beside them are not looked into, so that a name that is nobody's costs the same whatever is on the disk.
@@ -182,6 +195,7 @@ final class Clips: Sendable {
     if let known = fileInMemory(named: name) { return known }
     guard Self.isName(name), let mediaType = Self.mediaType(ofFileNamed: name) else { return nil }
     let libraries = try await libraries()
+    let moment = moment
     let found = try await onWaitingThread {
       for library in libraries {
         if let bytes = try library.contents(of: name), !bytes.isEmpty { return Optional(bytes) }
@@ -191,7 +205,7 @@ final class Clips: Sendable {
     guard let bytes = found else { return nil }
     let digest = SHA256.hash(data: bytes).hexadecimal
     let file = File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: mediaType)
-    keep(file, as: name)
+    keep(file, as: name, readAt: moment)
     return file
   }
 
@@ -202,15 +216,21 @@ final class Clips: Sendable {
     try groups.own.union(try await keyGroups()).sorted().filter(GroupContainer.isGroupName).map(library)
   }
 
-  /// Removes a clip from the folders of the operator's groups, and from memory.
+  /// Removes a clip from the folder of its group, and from memory. Copies in other groups stay: others have them there.
   ///
+  /// - Parameter group: nil when it is not known; then the clip is removed from all of the operator's groups.
   /// - Returns: whether there was one.
   /// - Throws: `SoundLibraryError`.
-  func remove(_ name: String) async throws -> Bool {
-    let libraries = try await libraries()
+  func remove(_ name: String, from group: String?) async throws -> Bool {
+    let libraries =
+      if let group, GroupContainer.isGroupName(group) { [try library(group)] } else { try await libraries() }
     let isRemoved = try await onWaitingThread { try libraries.reduce(false) { try $1.remove(name) || $0 } }
-    // Last: whoever read the file before it was gone may have put it there.
-    return files.remove(name) || isRemoved
+    // Last: whoever read the file before it was gone has put it there, or is not to.
+    let wasInMemory = removed.withLock { removed in
+      removed.add(name)
+      return files.remove(name)
+    }
+    return wasInMemory || isRemoved
   }
 
   /// Clips that are being made or wait for the engine.

@@ -104,13 +104,6 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return true
     }
   }
-
-  /// Removes the values that are chosen, after a look at each.
-  func removeAll(where isChosen: (Key, Value) -> Bool) {
-    state.withLock { state in
-      for node in Array(state.nodes.values) where isChosen(node.key, node.value) { state.remove(node) }
-    }
-  }
 }
 
 extension ClipReport {

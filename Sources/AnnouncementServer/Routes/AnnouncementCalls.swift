@@ -21,7 +21,6 @@ struct AnnouncementCalls: Sendable {
   struct Remembered: Sendable {
     var report: ByteBuffer
     var id: String
-    var clip: String
     var createdAt: Date
   }
 
@@ -32,18 +31,12 @@ struct AnnouncementCalls: Sendable {
     var bodyDigest: Data
   }
 
-  /// What of a stored report is needed to find its clip.
-  struct StoredReport: Decodable {
-    struct Clip: Decodable { var name: String }
-    var clip: Clip
-  }
-
   let ledger: Ledger
   let clips: Clips
   private let player: LanePlayer?
   private let urls: ClipURLs
   private let hub: EventHub
-  private let settings: ServiceSettings
+  let settings: ServiceSettings
   private let groups: AppGroups
   private let keys: KeyRing
   let batches: Batches
@@ -124,7 +117,7 @@ struct AnnouncementCalls: Sendable {
           let kept = try await ledger.accept(
             answer: NewAnswer(
               account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: first.id,
-              status: 201, report: first.report))
+              status: 201, report: first.report, clip: first.clip))
           guard kept.isSameBody else { throw order.conflict }
           return try await again(kept.answer, order, fingerprint)
         }
@@ -132,19 +125,7 @@ struct AnnouncementCalls: Sendable {
         throw Order.idConflict
       }
     }
-    let made = try await clips.make(
-      order.request.announcement, options: order.options, group: order.group, for: sender.account)
-    var report = made.report
-    report.id = order.id
-    report.cached = made.isCached
-    report.warnings = order.request.warnings + report.warnings
-    report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
-    let bytes = try ServiceJSON.data(of: report)
-    let acceptance = try await ledger.accept(
-      answer: NewAnswer(
-        account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id, status: 201,
-        report: bytes),
-      playing: player.flatMap { order.played?.new(lane: $0.lane) })
+    let (made, acceptance) = try await accept(order, fingerprint)
     if acceptance.isDuplicate {
       // Another process that shares the ledger was quicker.
       guard acceptance.isSameBody else { throw order.conflict }
@@ -153,22 +134,47 @@ struct AnnouncementCalls: Sendable {
     if acceptance.acceptance != nil { player?.lookForArrivals() }
     hub.tell(
       Rendered(
-        account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: report.method,
-        isCached: made.isCached, durationMilliseconds: report.clip.durationMilliseconds))
+        account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: made.report.method,
+        isCached: made.isCached, durationMilliseconds: made.report.clip.durationMilliseconds))
     let remembered = Remembered(
-      report: ByteBuffer(bytes: bytes), id: order.id, clip: report.clip.name, createdAt: acceptance.answer.createdAt)
+      report: ByteBuffer(bytes: acceptance.answer.report), id: order.id, createdAt: acceptance.answer.createdAt)
     remember(remembered, order, fingerprint)
     return try answer(.created, remembered, sound: order.wantsSound ? made.file : nil)
   }
 
+  /// Makes a clip, or finds it made, and has the ledger accept what is answered. When it returns the clip is there, and
+  /// the ledger knows whose it is: another account that removes the same clip meanwhile leaves it, or it is made again.
+  private func accept(
+    _ order: Order, _ fingerprint: Fingerprint
+  ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
+    while true {
+      let made = try await clips.make(
+        order.request.announcement, options: order.options, group: order.group, for: fingerprint.account)
+      var report = made.report
+      report.id = order.id
+      report.cached = made.isCached
+      report.warnings = order.request.warnings + report.warnings
+      report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
+      let answer = NewAnswer(
+        account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
+        status: 201, report: try ServiceJSON.data(of: report),
+        clip: PublishedClip(name: report.clip.name, group: order.group))
+      let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
+        guard Clips.isThere(made.report) else { return nil }
+        return try await ledger.accept(answer: answer, playing: player.flatMap { order.played?.new(lane: $0.lane) })
+      }
+      if let acceptance { return (made, acceptance) }
+    }
+  }
+
   private func again(_ stored: Ledger.Answer, _ order: Order, _ fingerprint: Fingerprint) async throws -> Response {
-    let clip = try JSONDecoder().decode(StoredReport.self, from: stored.report).clip.name
     let remembered = Remembered(
-      report: ByteBuffer(bytes: stored.report), id: stored.id, clip: clip, createdAt: stored.createdAt)
+      report: ByteBuffer(bytes: stored.report), id: stored.id, createdAt: stored.createdAt)
     remember(remembered, order, fingerprint)
     guard order.wantsSound else { return try answer(.ok, remembered, sound: nil) }
     // Somebody may have removed it from the folder: it is made again, under its name.
-    var sound = try await clips.file(named: clip)
+    var sound: Clips.File?
+    if let clip = stored.clip { sound = try await clips.file(named: clip.name) }
     if sound == nil {
       sound = try await clips.make(
         order.request.announcement, options: order.options, group: order.group, for: fingerprint.account

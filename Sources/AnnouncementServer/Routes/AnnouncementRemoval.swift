@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcer
-import ConcurrencySupport
+import Announcements
 import Foundation
 import Hummingbird
 import Ledger
+import Playback
 import ServiceAccess
-import SoundLibrary
 
 /// `DELETE /v1/announcements/{id}`: an announcement is forgotten, and its clip with it.
 extension AnnouncementCalls {
@@ -28,31 +27,56 @@ extension AnnouncementCalls {
       case .notEnded:
         throw Problem(
           .conflict, "not_ended",
-          "The announcement waits or is being heard: take it back first (DELETE /v1/playback/{id}), or wait for its end."
-        )
-      case .removed(let reports, let heard):
-        answered.removeAll { $0.account == sender.account && $1.id == id }
-        let named = try reports.map { try JSONDecoder().decode(StoredReport.self, from: $0).clip.name }
-        var removed: [String] = []
-        for name in Set(named + [heard].compactMap(\.self)).sorted() where Clips.isName(name) {
-          if !sender.isAdmin, try await isClipOfOthers(name, than: sender.account) { continue }
-          guard try await clips.remove(name) else { continue }
-          removed.append(name)
-          await AdministrationLog(ledger: ledger).record(.clipRemoved, call, subject: name)
+          "The announcement, or a replay of it, waits or is being heard: take it back first "
+            + "(DELETE /v1/playback/{id}), or wait for its end.")
+      case .removed(let entry, let answers):
+        for answer in answers {
+          answered.remove(
+            Fingerprint(
+              account: sender.account, key: Order.idempotencyKey(of: answer.key), bodyDigest: answer.bodyDigest))
         }
-        return try ServiceJSON.response(.ok, Removed(id: id, clips: removed))
+        let administration = AdministrationLog(ledger: ledger)
+        await administration.record(.announcementRemoved, call, subject: entry.map { String($0.number) })
+        var removed: Set<String> = []
+        for clip in published(entry, answers) where Clips.isName(clip.name) {
+          guard try await remove(clip, for: sender), removed.insert(clip.name).inserted else { continue }
+          await administration.record(.clipRemoved, call, subject: clip.name)
+        }
+        return try ServiceJSON.response(.ok, Removed(id: id, clips: removed.sorted()))
       }
+    }
+  }
+
+  /// The clips that were answered, and the one that was heard.
+  private func published(_ entry: Ledger.Entry?, _ answers: [Ledger.RemovedAnswer]) -> Set<PublishedClip> {
+    var clips = Set(answers.compactMap(\.clip))
+    if let entry, let heard = entry.clip, !clips.contains(where: { $0.name == heard }) {
+      clips.insert(PublishedClip(name: heard, group: group(of: entry)))
+    }
+    return clips
+  }
+
+  /// Where the player left an announcement's clip.
+  private func group(of entry: Ledger.Entry) -> String? {
+    guard case .announcement(_, let requested, let defaults) = try? StoredAnnouncement(entry).content else {
+      return nil
+    }
+    return requested.group ?? defaults.group ?? settings.group
+  }
+
+  /// - Returns: whether the clip is gone.
+  private func remove(_ clip: PublishedClip, for sender: Caller) async throws -> Bool {
+    // Who announces the clip at this moment has it noted in the ledger before others are looked for, or finds it gone.
+    try await clips.turns.alone(clip.name) {
+      if !sender.isAdmin, try await isClipOfOthers(clip.name, than: sender.account) { return false }
+      return try await clips.remove(clip.name, from: clip.group)
     }
   }
 
   /// Whether another account announced the clip, or has it in the result of a list.
   private func isClipOfOthers(_ name: String, than account: String) async throws -> Bool {
-    if try await ledger.isClipOfOthers(name, than: account) { return true }
-    let results = await batches.results(ofOthersThan: account)
-    return await onWaitingThread {
-      results.contains { result in
-        (try? Data(contentsOf: result, options: .alwaysMapped))?.range(of: Data(name.utf8)) != nil
-      }
-    }
+    // In this order: what a batch holds goes from here to the ledger.
+    if await batches.holds(name, forOthersThan: account) { return true }
+    return try await ledger.isClipOfOthers(name, than: account)
   }
 }

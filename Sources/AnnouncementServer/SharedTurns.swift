@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// For each key, work that many do at once, and work that one does alone: those who announce a clip do not wait for each
+/// other, and who removes it waits for them.
+///
+/// They have their turns in the order in which they came, so that neither kind keeps the other waiting for ever.
+actor SharedTurns<Key: Hashable & Sendable> {
+  private struct Waiter {
+    var isAlone: Bool
+    var continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct Turn {
+    var sharing = 0
+    var isAlone = false
+    var waiting: [Waiter] = []
+
+    func admits(alone: Bool) -> Bool { !isAlone && (!alone || sharing == 0) }
+
+    mutating func begin(alone: Bool) {
+      if alone { isAlone = true } else { sharing += 1 }
+    }
+  }
+
+  private var turns: [Key: Turn] = [:]
+
+  /// How many wait.
+  var waitingCount: Int { turns.values.reduce(0) { $0 + $1.waiting.count } }
+  /// How many keys somebody works with.
+  var count: Int { turns.count }
+
+  /// Works when nobody works alone with the key.
+  nonisolated func share<Value: Sendable>(
+    _ key: Key, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    try await take(key, alone: false, work)
+  }
+
+  /// Works when nobody else works with the key.
+  nonisolated func alone<Value: Sendable>(
+    _ key: Key, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    try await take(key, alone: true, work)
+  }
+
+  private nonisolated func take<Value: Sendable>(
+    _ key: Key, alone: Bool, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    await enter(key, alone: alone)
+    do {
+      let value = try await work()
+      await leave(key, alone: alone)
+      return value
+    } catch {
+      await leave(key, alone: alone)
+      throw error
+    }
+  }
+
+  private func enter(_ key: Key, alone: Bool) async {
+    var turn = turns[key] ?? Turn()
+    if turn.waiting.isEmpty, turn.admits(alone: alone) {
+      turn.begin(alone: alone)
+      turns[key] = turn
+      return
+    }
+    await withCheckedContinuation { turns[key]?.waiting.append(Waiter(isAlone: alone, continuation: $0)) }
+  }
+
+  private func leave(_ key: Key, alone: Bool) {
+    guard var turn = turns[key] else { return }
+    if alone { turn.isAlone = false } else { turn.sharing -= 1 }
+    let next = turn.waiting.prefix { waiter in
+      guard turn.admits(alone: waiter.isAlone) else { return false }
+      turn.begin(alone: waiter.isAlone)
+      return true
+    }
+    turn.waiting.removeFirst(next.count)
+    turns[key] = turn.sharing == 0 && !turn.isAlone ? nil : turn
+    for waiter in next { waiter.continuation.resume() }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A clip in the folder of an app group.
+public struct PublishedClip: Sendable, Hashable {
+  /// 1 to 255 bytes of UTF-8, none of them 0.
+  public var name: String
+  /// 1 to 255 bytes of UTF-8, none of them 0; nil when it is not known.
+  public var group: String?
+
+  public init(name: String, group: String?) {
+    self.name = name
+    self.group = group
+  }
+
+  /// The rule that a value of it breaks; nil when it can be stored.
+  var brokenRule: String? {
+    for text in [name, group].compactMap(\.self) where !(1...255).contains(text.utf8.count) || text.hasZero {
+      return "clip (a name and a group of 1 to 255 bytes, none of them 0)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Schema {
+  /// Which clips answers, announcements and batches have, so that a removal looks each up in an index. The player's own
+  /// entries are not counted: a replay has the clip of what it plays again.
+  private static let clipColumns = """
+    ALTER TABLE answers ADD COLUMN clip TEXT;
+    ALTER TABLE answers ADD COLUMN clip_group TEXT;
+    CREATE TABLE batch_clips (
+      clip    TEXT NOT NULL,
+      account TEXT NOT NULL,
+      batch   TEXT NOT NULL,
+      PRIMARY KEY (clip, account)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX batch_clips_by_batch ON batch_clips (batch);
+    CREATE INDEX announcements_by_clip ON announcements (clip, account)
+      WHERE clip IS NOT NULL AND account NOT GLOB 'crier:*';
+    """
+
+  private static let clipIndex = "CREATE INDEX answers_by_clip ON answers (clip, account) WHERE clip IS NOT NULL"
+
+  static func addClips(to database: Database) throws {
+    try database.execute(sql: clipColumns)
+    try fillClips(in: database)
+    // After the rows are filled: it is built once, and not changed by each of them.
+    try database.execute(sql: clipIndex)
+  }
+
+  /// Fills in the clips of the answers that an earlier version stored, from their reports.
+  private static func fillClips(in database: Database) throws {
+    let page = try database.makeStatement(
+      sql: "SELECT rowid AS number, report FROM answers WHERE rowid > ? ORDER BY rowid LIMIT 500")
+    let update = try database.makeStatement(sql: "UPDATE answers SET clip = ?, clip_group = ? WHERE rowid = ?")
+    var last: Int64 = 0
+    while true {
+      let rows = try Row.fetchAll(page, arguments: [last])
+      for row in rows {
+        last = try row.value("number")
+        guard let clip = PublishedClip(inReport: try row.value("report")) else { continue }
+        try update.execute(arguments: [clip.name, clip.group, last])
+      }
+      if rows.isEmpty { return }
+    }
+  }
+}
+
+extension PublishedClip {
+  private struct Report: Decodable {
+    struct Clip: Decodable {
+      var name: String
+      var path: String?
+    }
+    var clip: Clip
+  }
+
+  /// The clip in a report of the service, whose path ends in the group's folder, `Library/Sounds` and the name.
+  ///
+  /// - Returns: nil when the report has no clip that can be stored.
+  fileprivate init?(inReport report: Data) {
+    guard let clip = try? JSONDecoder().decode(Report.self, from: report).clip else { return nil }
+    let path = (clip.path ?? "").split(separator: "/").suffix(4)
+    let isInGroup = path.count == 4 && Array(path.dropFirst()) == ["Library", "Sounds", clip.name[...]]
+    self.init(name: clip.name, group: isInGroup ? path.first.map(String.init) : nil)
+    if brokenRule != nil { return nil }
+  }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import HTTPTypes
+import Ledger
+import Playback
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("A clip that several have is removed", .timeLimit(.minutes(10)))
+struct RemovalOfSharedClipsTests {
+  private let service: TestService
+  private var clips: Clips { service.server.hotClips.clips }
+
+  init() throws {
+    service = try TestService {
+      $0.hasPlayer = true
+      $0.settings.groups = ["group.other"]
+    }
+  }
+
+  private func remove(_ client: TestClient, _ id: String = "p1") async throws -> TestAnswer {
+    try await client.send(.delete, "/v1/announcements/\(id)")
+  }
+
+  private func removedClips(_ client: TestClient, _ id: String = "p1") async throws -> [String]? {
+    let answer = try await remove(client, id)
+    #expect(answer.status == 200, "\(answer.text)")
+    return try answer.value("clips") as? [String]
+  }
+
+  /// A batch of another account that has ended.
+  private func batch(_ client: TestClient, _ list: String = "amount,currency,locale\n12.50,USD,en-US\n") async throws
+    -> String
+  {
+    let place = try await client.postBatch(list).header("Location").orThrow("a place")
+    _ = try await client.end(of: place)
+    return place
+  }
+
+  // MARK: Groups
+
+  @Test(
+    "only from the group of the announcement: the same clip in another group stays there", arguments: [false, true])
+  func groups(isAdmin: Bool) async throws {
+    let client = try await service.client(isAdmin ? [.admin] : [.announce, .read])
+    let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
+    _ = try await client.post(payment("p2", "12.50", #""group":"group.other""#))
+    #expect(try await removedClips(client) == [clip])
+    #expect(service.clips().isEmpty && service.clips("group.other") == [clip])
+    #expect(try await removedClips(client, "p2") == [clip])
+    #expect(service.clips("group.other").isEmpty)
+  }
+
+  @Test("of an announcement that was heard and whose answer is pruned: from the group that it was left in")
+  func pruned() async throws {
+    let client = try await service.client()
+    let player = try await service.startPlayer()
+    service.output.hear()
+    let clip = try await client.post(payment("p1", "12.50", #""deliver":["play"],"group":"group.other""#))
+      .string("clip.name").orThrow("a clip")
+    try await service.event(.played, of: player)
+    _ = try await client.post(payment("p2"))
+    while try await service.ledger.pruneAnswers(before: Date(timeIntervalSinceNow: 60)) > 0 {}
+    #expect(try await removedClips(client) == [clip])
+    #expect(service.clips() == [clip] && service.clips("group.other").isEmpty)
+  }
+
+  // MARK: Replays
+
+  @Test("while a replay waits, the announcement is not removed; once that is taken back, it goes with all its replays")
+  func replays() async throws {
+    let client = try await service.client()
+    let player = try await service.startPlayer()
+    service.output.hearAll()
+    let clip = try await client.post(payment("p1", "12.50", #""deliver":["play"]"#)).string("clip.name")
+      .orThrow("a clip")
+    try await service.event(.played, of: player)
+    // One is heard, and has the clip from then on.
+    let heard = try await player.replay()
+    try await service.event(.played, heard, of: player)
+    try await player.pause()
+    let waiting = try await player.replay()
+    let refused = try await remove(client)
+    #expect(refused.status == 409 && refused.code == "not_ended")
+    #expect(service.clips().contains(clip))
+    #expect(try await client.send(.delete, "/v1/playback/p1").status == 200)
+    #expect(try await removedClips(client) == [clip])
+    #expect(!service.clips().contains(clip), "the word before replays stays alone")
+    for number in [heard, waiting] { #expect(try await service.ledger.entry(number) == nil) }
+    #expect(try await client.send(.post, "/v1/playback/replay").code == "nothing_to_replay")
+  }
+
+  // MARK: At the same moment
+
+  @Test("who removes it waits for those who are announcing it, and leaves it for them")
+  func accepting() async throws {
+    let client = try await service.client()
+    let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
+    let removal = try await clips.turns.share(clip) {
+      let removal = Task { try await removedClips(client) }
+      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      _ = try await service.ledger.accept(
+        answer: NewAnswer(
+          account: "other", key: "id:q", bodyDigest: Data(count: 32), id: "q", status: 201, report: Data(),
+          clip: PublishedClip(name: clip, group: "group.crier")))
+      return removal
+    }
+    #expect(try await removal.value == [])
+    #expect(service.clips() == [clip])
+  }
+
+  @Test("who announces it while it is removed has it made anew before that is answered")
+  func removing() async throws {
+    let client = try await service.client()
+    let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
+    let other = try await service.client(account: "other")
+    let posting = try await clips.turns.alone(clip) { () async throws -> Task<TestAnswer, any Error> in
+      let posting = Task { try await other.post(payment()) }
+      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      #expect(try await clips.remove(clip, from: "group.crier"))
+      return posting
+    }
+    let answer = try await posting.value
+    #expect(try answer.status == 201 && answer.string("clip.name") == clip)
+    #expect(service.clips() == [clip])
+    #expect(try await other.get("/v1/clips/\(clip)").status == 200)
+  }
+
+  @Test("whoever is answered 201 while another account removes the clip has it")
+  func together() async throws {
+    let client = try await service.client()
+    let other = try await service.client(account: "other")
+    for number in 1...60 {
+      let body = payment("p\(number)", "\(number).00")
+      let clip = try await client.post(body).string("clip.name").orThrow("a clip")
+      async let removed = remove(client, "p\(number)")
+      async let posted = other.post(body)
+      #expect(try await removed.status == 200)
+      #expect(try await posted.status == 201)
+      #expect(service.clips().contains(clip))
+      #expect(try await other.get("/v1/clips/\(clip)").status == 200)
+    }
+  }
+
+  @Test("who read it before does not put it into memory after")
+  func memory() async throws {
+    let client = try await service.client()
+    let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
+    let moment = clips.moment
+    let file = try await clips.file(named: clip).orThrow("a file")
+    #expect(try await removedClips(client) == [clip])
+    clips.keep(file, as: clip, readAt: moment)
+    #expect(clips.fileInMemory(named: clip) == nil)
+    #expect(try await client.get("/v1/clips/\(clip)").status == 404)
+    _ = try await client.post(payment())
+    #expect(clips.fileInMemory(named: clip) != nil)
+  }
+
+  // MARK: Batches
+
+  @Test("while another account's batch that has it runs, it stays")
+  func running() async throws {
+    let client = try await service.client()
+    let body = payment("p1", "12.50", #""locale":"en-US""#)
+    _ = try await client.post(body)
+    let other = try await service.client(account: "other")
+    service.startBatches()
+    service.voice.hold()
+    let list = body + "\n" + #"{"text":"two","locale":"en-US"}"# + "\n"
+    let place = try await other.postBatch(list, "application/jsonl").header("Location").orThrow("a place")
+    while try await other.get(place).number("done") != 1 { await Task.yield() }
+    #expect(try await removedClips(client) == [])
+    service.voice.release()
+    #expect(try await other.end(of: place).number("done") == 2)
+    #expect(service.clips().count == 2)
+  }
+
+  @Test("a batch's row is made again when its clip is removed before it is told")
+  func row() async throws {
+    let client = try await service.client()
+    let clip = try await client.post(payment("p1", "12.50", #""locale":"en-US""#)).string("clip.name")
+      .orThrow("a clip")
+    let other = try await service.client(account: "other")
+    let place = try await clips.turns.alone(clip) {
+      service.startBatches()
+      let list = "amount,currency,locale\n12.50,USD,en-US\n"
+      let place = try await other.postBatch(list).header("Location").orThrow("a place")
+      while await clips.turns.waitingCount < 1 { await Task.yield() }
+      #expect(try await clips.remove(clip, from: "group.crier"))
+      return place
+    }
+    #expect(try await other.end(of: place).number("done") == 1)
+    #expect(service.clips() == [clip])
+  }
+
+  /// A service that finds a batch of another account as it was changed.
+  private func next(_ place: String, _ change: (inout [String: Any]) throws -> Void) throws -> TestService {
+    let id = try place.split(separator: "/").last.orThrow("an id")
+    let file = service.folder.url.appending(path: "batches/\(id).json")
+    var record = try (JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]).orThrow("a record")
+    try change(&record)
+    try JSONSerialization.data(withJSONObject: record).write(to: file)
+    return try TestService(in: service.folder)
+  }
+
+  @Test("it stays for a batch that an earlier version left, whose result is read once")
+  func earlier() async throws {
+    let other = try await service.client(account: "other")
+    let worker = service.startBatches()
+    let place = try await batch(other)
+    worker.cancel()
+    await worker.value
+    let id = String(try place.split(separator: "/").last.orThrow("an id"))
+    try await service.ledger.forgetClips(ofBatch: id)
+    let next = try next(place) { record in
+      let areNoted = record.removeValue(forKey: "areClipsNoted") as? Bool
+      #expect(areNoted == true)
+    }
+    await next.server.batches.load()
+    let client = TestClient(server: next.server, key: try await service.client().key)
+    _ = try await client.post(payment("p1", "12.50", #""locale":"en-US""#))
+    #expect(try await removedClips(client) == [])
+    #expect(await next.server.batches.records[id]?.areClipsNoted == true)
+  }
+
+  @Test("it stays for a batch as long as that is kept, and no longer")
+  func old() async throws {
+    let other = try await service.client(account: "other")
+    let worker = service.startBatches()
+    let place = try await batch(other)
+    worker.cancel()
+    await worker.value
+    let next = try next(place) { record in
+      var status = try (record["status"] as? [String: Any]).orThrow("a status")
+      status["finished_at"] = Date(timeIntervalSinceNow: -Batches.lifetime - 60).timeIntervalSinceReferenceDate
+      record["status"] = status
+    }
+    await next.server.batches.load()
+    let client = TestClient(server: next.server, key: try await service.client().key)
+    let body = payment("p1", "12.50", #""locale":"en-US""#)
+    let clip = try await client.post(body).string("clip.name").orThrow("a clip")
+    #expect(try await removedClips(client) == [])
+    _ = try await client.post(body)
+    await next.server.batches.prune()
+    #expect(try await removedClips(client) == [clip])
+  }
+
+  // MARK: The log of administration
+
+  @Test("that an admin's key removes an announcement is written down, also when no clip goes with it")
+  func written() async throws {
+    let admin = try await service.client([.admin], account: "boss")
+    let client = try await service.client()
+    for id in ["p1", "p2"] { _ = try await admin.post(payment(id)) }
+    _ = try await client.post(payment("p3", "7.00"))
+    let clip = try #require(try await removedClips(admin)?.first)
+    #expect(try await removedClips(admin, "p2") == [])
+    #expect(try await removedClips(client, "p3")?.count == 1)
+    let acts = try await service.ledger.administrativeActs().filter { $0.action != .keyCreated }
+    #expect(acts.map(\.action) == [.announcementRemoved, .clipRemoved, .announcementRemoved])
+    #expect(acts.map(\.subject) == [nil, clip, nil])
+  }
+
+  @Test("of an announcement that was to be played, its number is written down")
+  func numbered() async throws {
+    let admin = try await service.client([.admin], account: "boss")
+    let player = try await service.startPlayer()
+    service.output.hear()
+    _ = try await admin.post(payment("p1", "12.50", #""deliver":["play"]"#))
+    let number = try #require(try await service.event(.played, of: player).number)
+    _ = try await removedClips(admin)
+    let acts = try await service.ledger.administrativeActs().filter { $0.action == .announcementRemoved }
+    #expect(acts.map(\.subject) == [String(number)])
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Testing
+
+@testable import AnnouncementServer
+
+private struct Fault: Error, Equatable {}
+
+@Suite("Many at once or one alone, for each key", .timeLimit(.minutes(10)))
+struct SharedTurnsTests {
+  private let turns = SharedTurns<String>()
+
+  private func waitFor(_ count: Int) async {
+    while await turns.waitingCount < count { await Task.yield() }
+  }
+
+  @Test("those who share do not wait for each other; who is alone waits for them, and keeps out who comes later")
+  func order() async throws {
+    let (door, order) = (Door(), Locked<[String]>([]))
+    var tasks: [Task<Void, Never>] = []
+    let entered = Locked(0)
+    for _ in 0..<3 {
+      tasks.append(
+        Task { [turns] in
+          await turns.share("a") {
+            entered.withLock { $0 += 1 }
+            await door.pass()
+            order.withLock { $0.append("shared") }
+          }
+        })
+    }
+    while entered.withLock({ $0 }) < 3 { await Task.yield() }
+    tasks.append(Task { [turns] in await turns.alone("a") { order.withLock { $0.append("alone") } } })
+    await waitFor(1)
+    tasks.append(Task { [turns] in await turns.share("a") { order.withLock { $0.append("late") } } })
+    await waitFor(2)
+    #expect(await turns.share("b") { 7 } == 7)
+    #expect(await turns.alone("b") { 8 } == 8)
+    #expect(order.withLock { $0 }.isEmpty)
+    await door.open()
+    for task in tasks { await task.value }
+    #expect(order.withLock { $0 } == ["shared", "shared", "shared", "alone", "late"])
+    #expect(await turns.count == 0)
+  }
+
+  @Test("an error gives the turn on")
+  func error() async throws {
+    await #expect(throws: Fault.self) { try await turns.alone("a") { throw Fault() } }
+    await #expect(throws: Fault.self) { try await turns.share("a") { throw Fault() } }
+    #expect(await turns.count == 0)
+    #expect(await turns.alone("a") { true })
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+@Suite("Removing announcements")
+struct RemovingTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private static let clip = PublishedClip(name: "a.wav", group: "group.crier")
+
+  private func answer(_ id: String, account: String = "shop", clip: PublishedClip? = clip) -> NewAnswer {
+    NewAnswer(
+      account: account, key: "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(), clip: clip)
+  }
+
+  /// An announcement that was heard.
+  @discardableResult
+  private func heard(_ id: String, account: String = "shop", clip: String = "a.wav") async throws -> Int64 {
+    let number = try await ledger.accept(payment(id, account: account)).number
+    try await ledger.set(number, .waiting, Ledger.Change(clip: clip))
+    try await ledger.set(number, .playing)
+    try await ledger.set(number, .played)
+    return number
+  }
+
+  @Test("what is removed tells its entry, and the clips, keys and bodies of its answers; nothing is known of it then")
+  func told() async throws {
+    let number = try await heard("A-1")
+    _ = try await ledger.accept(answer: answer("A-1"))
+    guard case .removed(let entry, let answers) = try await ledger.remove(account: "shop", id: "A-1") else {
+      Issue.record("It was not removed.")
+      return
+    }
+    #expect(entry?.number == number && entry?.clip == "a.wav")
+    #expect(answers.map(\.key) == ["id:A-1"] && answers.map(\.bodyDigest) == [digestOf("A-1")])
+    #expect(answers.map(\.clip) == [Self.clip])
+    #expect(try await ledger.remove(account: "shop", id: "A-1") == .unknown)
+    #expect(try await ledger.announcement(account: "shop", id: "A-1") == nil)
+  }
+
+  @Test("an announcement whose replay waits has not ended; once that has ended, both are removed")
+  func replayed() async throws {
+    let number = try await heard("A-1")
+    let replay = try await ledger.accept(payment("r", account: "crier:replay"), again: number, for: "shop").number
+    #expect(try await ledger.remove(account: "shop", id: "A-1") == .notEnded)
+    for number in [number, replay] { #expect(try await ledger.entry(number) != nil) }
+    try await ledger.set(replay, .cancelled)
+    guard case .removed = try await ledger.remove(account: "shop", id: "A-1") else {
+      Issue.record("It was not removed.")
+      return
+    }
+    for number in [number, replay] { #expect(try await ledger.entry(number) == nil) }
+  }
+
+  @Test("what was removed is not replayed, and nothing is accepted")
+  func gone() async throws {
+    let number = try await heard("A-1")
+    _ = try await ledger.remove(account: "shop", id: "A-1")
+    let error = await #expect(throws: LedgerError.self) {
+      _ = try await ledger.accept(payment("r", account: "crier:replay"), again: number, for: "shop")
+    }
+    #expect(error?.code == .notFound)
+    #expect(try await ledger.recent().isEmpty)
+  }
+
+  @Test("a clip is others' when another account's answer, announcement or batch has it", arguments: 0..<3)
+  func others(place: Int) async throws {
+    for account in ["a", "shop", "z"] {
+      #expect(try await !ledger.isClipOfOthers("a.wav", than: account))
+    }
+    switch place {
+    case 0: _ = try await ledger.accept(answer: answer("A-1"))
+    case 1: _ = try await heard("A-1")
+    default: try await ledger.note(clips: ["a.wav"], ofBatch: "b1", account: "shop")
+    }
+    #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"), "its own")
+    for account in ["a", "z", ""] { #expect(try await ledger.isClipOfOthers("a.wav", than: account)) }
+    #expect(try await !ledger.isClipOfOthers("b.wav", than: "z"))
+    for name in ["", "a.wav\0"] { #expect(try await !ledger.isClipOfOthers(name, than: "z")) }
+  }
+
+  @Test("the player's own entries, such as replays, are no other account's")
+  func player() async throws {
+    try await heard("A-1")
+    try await heard("r", account: "crier:replay")
+    #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"))
+  }
+
+  @Test("whether a clip is others' is looked up in indexes, by the clip and by the account")
+  func plan() async throws {
+    let steps = try await ledger.read { database in
+      try Row.fetchAll(
+        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfOthers)", arguments: ["clip": "a", "account": "b"]
+      ).map { try $0.value("detail") as String }
+    }
+    let looks = steps.filter { $0.hasPrefix("SEARCH") }
+    #expect(looks.count == 6 && !steps.contains { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT") }, "\(steps)")
+    #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
+  }
+
+  @Test("a batch's clips are forgotten with it, but for those that are in a later one")
+  func batches() async throws {
+    let names = (0..<450).map { "\($0).wav" }
+    try await ledger.note(clips: names, ofBatch: "b1", account: "shop")
+    try await ledger.note(clips: ["7.wav"], ofBatch: "b2", account: "shop")
+    try await ledger.forgetClips(ofBatch: "b1")
+    #expect(try await !ledger.isClipOfOthers("8.wav", than: "z"))
+    #expect(try await ledger.isClipOfOthers("7.wav", than: "z"))
+    try await ledger.forgetClips(ofBatch: "b2")
+    #expect(try await !ledger.isClipOfOthers("7.wav", than: "z"))
+  }
+
+  @Test("clips that cannot be stored are refused, and none is noted")
+  func refused() async throws {
+    for (names, batch) in [(["a.wav", ""], "b"), (["a.wav", "\0"], "b"), (["a.wav"], "")] {
+      let error = await #expect(throws: LedgerError.self) {
+        try await ledger.note(clips: names, ofBatch: batch, account: "shop")
+      }
+      #expect(error?.code == .invalidValue)
+    }
+    for clip in [PublishedClip(name: "", group: nil), PublishedClip(name: "a.wav", group: "\0")] {
+      let error = await #expect(throws: LedgerError.self) {
+        _ = try await ledger.accept(answer: answer("A-1", clip: clip))
+      }
+      #expect(error?.code == .invalidValue)
+    }
+    #expect(try await !ledger.isClipOfOthers("a.wav", than: "z"))
+  }
+}

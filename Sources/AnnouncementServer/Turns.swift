@@ -61,9 +61,16 @@ actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
     defer { waiting -= 1 }
     if let flight = flights[key] { return (try await flight.value, true) }
     // Neither here nor where the first one asked: it may be long, and both have others to see to.
-    let flight = Task.detached(executorPreference: WaitingThreads.shared) { try await work() }
+    let flight = Task.detached(executorPreference: WaitingThreads.shared) {
+      let result: Result<Value, any Error>
+      do { result = .success(try await work()) } catch { result = .failure(error) }
+      // Before anybody sees what came of it: who then asks again is not to be given the same once more.
+      await self.forget(key)
+      return try result.get()
+    }
     flights[key] = flight
-    defer { flights[key] = nil }
     return (try await flight.value, false)
   }
+
+  private func forget(_ key: Key) { flights[key] = nil }
 }

@@ -159,6 +159,30 @@ struct SingleFlightTests {
     #expect(again.value == 3 && !again.isShared)
   }
 
+  @Test("who shared a failure and asks again at once has the work done anew, and is never given that failure twice")
+  func askedAgain() async throws {
+    let door = Door()
+    let again = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<50 {
+        group.addTask { [flights] in
+          do {
+            return try await flights.value(for: "a") {
+              await door.pass()
+              throw Fault()
+            }.value
+          } catch is Fault {
+            return try await flights.value(for: "a") { number }.value
+          }
+        }
+      }
+      while await flights.waiting < 50 { await Task.yield() }
+      await door.open()
+      return try await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(again.count == 50)
+    #expect(await flights.count == 0)
+  }
+
   @Test("it goes on when the one who asked first has gone")
   func gone() async throws {
     let door = Door()

@@ -76,23 +76,33 @@ public final class Announcer: Sendable {
     let (ways, remarks) = written
     // Clips alone need no engine, and none is started for them.
     let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
-    func recipe(_ ways: [Way]) -> String {
-      Recipe(
-        ways: ways, engine: engine, format: options.format.container.rawValue,
-        encoding: options.format.encoding.rawValue
-      ).digest
-    }
-    let whole = recipe(ways)
+    let whole = Self.recipe(ways, engine, options)
     if let library, let found = try Self.find(whole, options, in: library) {
       return try clip(announcement, ways, remarks, options, found, cached: true, in: library)
     }
     try await permit.begin()
-    var madeBytes: Int?
-    defer { permit.end(madeBytes) }
+    do {
+      let made = try await make(announcement, options, written, whole, engine, into: library)
+      permit.end(.made(bytes: made.bytes.count))
+      return made
+    } catch {
+      permit.end(NewClipPermit.Ending(error))
+      throw error
+    }
+  }
+
+  /// Makes a clip that does not stand yet, and publishes it.
+  ///
+  /// - Parameter whole: the recipe of the clip when nothing of it is left out.
+  private func make(
+    _ announcement: Announcement, _ options: RenderOptions, _ written: Written, _ whole: String,
+    _ engine: EngineIdentity?, into library: SoundLibrary?
+  ) async throws -> RenderedClip {
+    let (ways, remarks) = written
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
     // Ways that the engine could not speak are none of this clip's recipe: should the fault have been a passing one,
     // the whole clip's name is still free for the whole clip.
-    let recipe = spoken.ways.count == ways.count ? whole : recipe(spoken.ways)
+    let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
     let waveform = spoken.mastered.waveform
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
       ClipRecord(
@@ -106,8 +116,13 @@ public final class Announcer: Sendable {
     // Its digest is found while the disk is waited for.
     async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
-    madeBytes = bytes.count
     return try await clip
+  }
+
+  private static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
+    Recipe(
+      ways: ways, engine: engine, format: options.format.container.rawValue, encoding: options.format.encoding.rawValue
+    ).digest
   }
 
   /// The words of an announcement, whole; nothing is spoken.

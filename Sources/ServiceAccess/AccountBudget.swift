@@ -49,9 +49,14 @@ public struct DailyAllowance: Sendable, Hashable {
   }
 
   /// The time until one more may be used; zero when it may at once.
-  public func wait(at now: Duration) -> Duration {
-    max(.zero, used(at: now) + Self.day / amount - Self.day)
+  ///
+  /// - Parameter kept: so much of the amount is to be left for others.
+  public func wait(at now: Duration, keeping kept: Int = 0) -> Duration {
+    max(.zero, used(at: now) + Self.day * (1 + kept) / amount - Self.day)
   }
+
+  /// As much as is kept for announcements, which lists may not use: a fifth, but never the only one there is.
+  public var keptForAnnouncements: Int { amount - max(1, amount / 5 * 4 + amount % 5 * 4 / 5) }
 
   /// As many count as used, rounded up.
   public func count(at now: Duration) -> Int {
@@ -68,6 +73,14 @@ public struct DailyAllowance: Sendable, Hashable {
 ///
 /// A pure value, with the time passed in. Clips that stand already cost nothing and are not asked for here.
 public struct AccountBudget: Sendable, Hashable {
+  /// What a new clip is for.
+  public enum Purpose: Sendable, Hashable {
+    /// An announcement, which may use the whole day.
+    case announcement
+    /// A row of a list. Lists leave ``DailyAllowance/keptForAnnouncements``: a payment is not to be refused for them.
+    case list
+  }
+
   /// Why a new clip is refused.
   public enum Shortage: Sendable, Hashable {
     /// As many of the account's clips as may be are being made.
@@ -94,21 +107,25 @@ public struct AccountBudget: Sendable, Hashable {
   private var bytes: DailyAllowance
 
   /// - Parameters:
-  ///   - used: what a former service counted.
+  ///   - used: what a former service counted. Of more than the limits allow, which may have been larger then, the limits
+  ///     count: no account waits for longer than a day.
   ///   - moment: when it did, by the clock of `begin` and `end`; before zero for what was before its beginning.
   public init(_ limits: WorkLimits, used: Use = Use(clips: 0, bytes: 0), at moment: Duration = .zero) {
     atOnce = limits.clipsAtOnce
     clips = DailyAllowance(limits.clipsADay)
     bytes = DailyAllowance(limits.bytesADay)
-    clips.use(max(0, used.clips), at: moment)
-    bytes.use(max(0, used.bytes), at: moment)
+    clips.use(min(max(0, used.clips), clips.amount), at: moment)
+    bytes.use(min(max(0, used.bytes), bytes.amount), at: moment)
   }
 
   /// Takes a new clip from the budget.
   ///
   /// - Returns: why it may not be made; nil when it may, and then ``end(bytes:at:)`` is to be called.
-  public mutating func begin(at now: Duration) -> Shortage? {
-    let wait = max(clips.wait(at: now), bytes.wait(at: now))
+  public mutating func begin(_ purpose: Purpose = .announcement, at now: Duration) -> Shortage? {
+    func wait(_ allowance: DailyAllowance) -> Duration {
+      allowance.wait(at: now, keeping: purpose == .list ? allowance.keptForAnnouncements : 0)
+    }
+    let wait = max(wait(clips), wait(bytes))
     if wait > .zero { return .day(wait) }
     guard underWay < atOnce else { return .clipsAtOnce }
     underWay += 1
@@ -118,7 +135,7 @@ public struct AccountBudget: Sendable, Hashable {
 
   /// A clip that was begun has ended.
   ///
-  /// - Parameter size: in bytes; nil when it was not made, which costs nothing.
+  /// - Parameter size: in bytes, 0 for work that came to nothing and is to be paid; nil when it costs nothing.
   public mutating func end(bytes size: Int?, at now: Duration) {
     underWay -= 1
     if let size { bytes.use(size, at: now) } else { clips.giveBack(1, at: now) }

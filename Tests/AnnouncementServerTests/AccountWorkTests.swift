@@ -3,6 +3,7 @@
 import Announcer
 import ConcurrencySupport
 import Foundation
+import HTTPTypes
 import Ledger
 import ServiceAccess
 import SpeechEngine
@@ -71,14 +72,34 @@ struct AccountWorkTests {
     #expect(try await client.post(payment("p2", "2.00")).code == "daily_limit")
   }
 
-  @Test("a clip that could not be made costs nothing")
-  func failed() async throws {
+  @Test(
+    "a clip that the service could not make costs nothing",
+    arguments: [SpeechEngineError.Code.engineUnavailable, .speakerDied, .queueFull])
+  func failed(code: SpeechEngineError.Code) async throws {
     let service = try service { ($0.clipsADay, $0.clipsAtOnce) = (1, 1) }
     let client = try await service.client()
-    service.voice.fail(.engineUnavailable)
+    service.voice.fail(code)
     for _ in 0..<3 { #expect(try await client.post(payment()).status == 503) }
     service.voice.fail(nil)
     #expect(try await client.post(payment()).status == 201)
+  }
+
+  @Test(
+    "a clip that its text kept from being made costs what it would have cost",
+    arguments: [SpeechEngineError.Code.textUnspeakable, .speechMismatch, .requestRefused, .voiceUnknown])
+  func textFailed(code: SpeechEngineError.Code) async throws {
+    let service = try service { ($0.clipsADay, $0.clipsAtOnce) = (2, 1) }
+    let client = try await service.client()
+    service.voice.fail(code)
+    for _ in 0..<2 {
+      let answer = try await client.post(#"{"id":"t1","text":"one"}"#)
+      #expect(answer.status == 422 || answer.status == 500)
+      #expect(answer.code == code.rawValue)
+    }
+    #expect(service.server.work.use(of: "shop") == AccountBudget.Use(clips: 2, bytes: 0))
+    let calls = service.voice.calls
+    #expect(try await client.post(#"{"id":"t1","text":"one"}"#).code == "daily_limit")
+    #expect(service.voice.calls == calls, "the engine is not asked once more")
   }
 
   @Test("who asks for what another account may not have made has it made")
@@ -90,7 +111,7 @@ struct AccountWorkTests {
     let flights = SingleFlight<String, Int>()
     let permit = work.permit("poor")
     try await permit.begin()
-    permit.end(1)
+    permit.end(.made(bytes: 1))
     await #expect(throws: AccountWork.Refusal.self) { try await work.permit("poor").begin() }
     let door = Locked(false)
     let poor = Task {
@@ -114,9 +135,9 @@ struct AccountWorkTests {
     await #expect(throws: AccountWork.Refusal.self) { try await poor.value }
   }
 
-  @Test("a list's rows count, its clips that stand do not, and it ends where the day is used up")
+  @Test("a list's rows count, its clips that stand do not, and it ends where four fifths of the day are used up")
   func batch() async throws {
-    let service = try service { $0.clipsADay = 3 }
+    let service = try service { $0.clipsADay = 4 }
     let client = try await service.client()
     service.startBatches()
     #expect(try await client.post(payment("p1", "1.00")).status == 201)
@@ -125,7 +146,8 @@ struct AccountWorkTests {
     let end = try await client.end(of: place)
     #expect(try end.string("state") == "failed" && end.string("error.code") == "daily_limit")
     #expect(try end.number("done") == 3 && service.clips().count == 3)
-    #expect(try await client.post(payment("p2", "6.00")).code == "daily_limit", "rows and payments are one account's")
+    #expect(try await client.post(payment("p2", "6.00")).status == 201, "what lists may not use is left for payments")
+    #expect(try await client.post(payment("p3", "7.00")).code == "daily_limit", "rows and payments are one account's")
   }
 
   @Test("a list waits while enough clips of its account are being made")
@@ -143,6 +165,27 @@ struct AccountWorkTests {
     #expect(try await client.end(of: place).string("state") == "done")
   }
 
+  @Test("a row that waits for its account's other clips is not begun once its list is taken back")
+  func waitingRowStops() async throws {
+    let service = try service { $0.clipsAtOnce = 1 }
+    let client = try await service.client()
+    service.voice.hold()
+    async let first = client.post(payment("p1", "1.00"))
+    await service.voice.isAsked()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    service.startBatches()
+    while service.server.work.waiting < 1 { await Task.yield() }
+    // The account's other clip is under way until this is answered.
+    let taken = try await client.send(.delete, place)
+    #expect(taken.status == 200)
+    #expect(try taken.string("state") == "cancelled" && taken.number("rows") == 0 && taken.number("done") == 0)
+    #expect(try taken.number("failed") == 0)
+    #expect(try await client.result(place).isEmpty)
+    service.voice.release()
+    let made = try await first
+    #expect(made.status == 201 && service.voice.calls == 1)
+  }
+
   @Test("what is used of a day is kept over a restart, and comes back while no service runs")
   func restart() async throws {
     let folder = try TemporaryFolder()
@@ -153,7 +196,7 @@ struct AccountWorkTests {
     func used(_ work: AccountWork) async throws -> Int {
       let permit = work.permit("shop")
       try await permit.begin()
-      permit.end(10)
+      permit.end(.made(bytes: 10))
       return work.use(of: "shop").clips
     }
     let first = AccountWork(limits: limits, file: file, now: moment) { .zero }

@@ -79,6 +79,61 @@ struct AccountBudgetTests {
     #expect(forged.isUnused(at: .zero))
   }
 
+  @Test("after its limits were lowered an account waits as one that has used up the new ones, and no longer")
+  func lowered() {
+    let used = AccountBudget.Use(clips: 20_000, bytes: 4 << 30)
+    var budget = AccountBudget(limits(clips: 10, bytes: 1_000), used: used)
+    #expect(budget.begin(at: .zero) == .day(day / 10))
+    #expect(budget.use(at: .zero) == AccountBudget.Use(clips: 10, bytes: 1_000))
+    #expect(budget.begin(at: day / 10) == nil)
+    let forged = AccountBudget(limits(), used: AccountBudget.Use(clips: .max, bytes: .max))
+    #expect(forged.isUnused(at: day))
+  }
+
+  @Test("lists may use four fifths of the day's clips, and the rest is left for announcements")
+  func lists() {
+    var budget = AccountBudget(limits(clips: 10))
+    for _ in 0..<8 {
+      #expect(budget.begin(.list, at: .zero) == nil)
+      budget.end(bytes: 1, at: .zero)
+    }
+    #expect(budget.begin(.list, at: .zero) == .day(day / 10))
+    for _ in 0..<2 {
+      #expect(budget.begin(at: .zero) == nil)
+      budget.end(bytes: 1, at: .zero)
+    }
+    #expect(budget.begin(at: .zero) == .day(day / 10))
+    #expect(budget.begin(.list, at: .zero) == .day(day * 3 / 10), "what announcements used counts for lists too")
+    #expect(budget.begin(.list, at: day * 3 / 10) == nil)
+  }
+
+  @Test("lists may use four fifths of the day's bytes, and the rest is left for announcements")
+  func bytesOfLists() {
+    var budget = AccountBudget(limits(bytes: 1_000))
+    #expect(budget.begin(.list, at: .zero) == nil)
+    budget.end(bytes: 800, at: .zero)
+    #expect(budget.begin(.list, at: .zero) == .day(day / 1_000))
+    #expect(budget.begin(at: .zero) == nil)
+  }
+
+  @Test(
+    "of a small limit lists have their part too",
+    arguments: [(1, 0), (2, 1), (4, 1), (5, 1), (9, 2), (20_000, 4_000)])
+  func small(amount: Int, kept: Int) {
+    #expect(DailyAllowance(amount).keptForAnnouncements == kept)
+    var budget = AccountBudget(limits(clips: amount))
+    #expect(budget.begin(.list, at: .zero) == nil)
+  }
+
+  @Test("a clip that came to nothing by its own fault is paid, and takes no bytes")
+  func paid() {
+    var budget = AccountBudget(limits(clips: 1))
+    #expect(budget.begin(at: .zero) == nil)
+    budget.end(bytes: 0, at: .zero)
+    #expect(budget.use(at: .zero) == AccountBudget.Use(clips: 1, bytes: 0))
+    #expect(budget.begin(at: .zero) == .day(day) && budget.underWay == 0)
+  }
+
   @Test("a clock that runs backwards gives nobody more")
   func backwards() {
     var budget = AccountBudget(limits(clips: 1))

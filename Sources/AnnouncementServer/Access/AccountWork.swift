@@ -17,6 +17,16 @@ final class AccountWork: Sendable {
     var shortage: AccountBudget.Shortage
   }
 
+  /// The list of a row that waits is taken back: the row is not begun.
+  struct ListStopped: Error {}
+
+  /// What new clips are for.
+  enum Purpose: Sendable {
+    case announcement
+    /// Rows of a list. They wait while enough clips of the account are being made, until the list is taken back.
+    case list(isStopping: @Sendable () -> Bool)
+  }
+
   /// How it is kept.
   private struct Stored: Codable {
     var at: Date
@@ -30,6 +40,10 @@ final class AccountWork: Sendable {
   private let file: URL
   private let time: @Sendable () -> Duration
   private let budgets: Locked<[String: AccountBudget]>
+  private let waitingRows = Locked(0)
+
+  /// How many rows of lists wait, since enough clips of their account are being made.
+  var waiting: Int { waitingRows.withLock { $0 } }
 
   /// - Parameters:
   ///   - file: where it is kept; one that is not there or cannot be read counts as nothing.
@@ -53,22 +67,40 @@ final class AccountWork: Sendable {
 
   /// A permit for an account's new clips.
   ///
-  /// - Parameter waits: whether a clip waits while enough others are being made, as a batch's do, or is refused.
-  func permit(_ account: String, waits: Bool = false) -> NewClipPermit {
+  /// Its `begin` throws ``Refusal`` and, for a list, ``ListStopped``.
+  func permit(_ account: String, for purpose: Purpose = .announcement) -> NewClipPermit {
     NewClipPermit { [self] in
-      while let shortage = begin(account) {
-        guard waits, shortage == .clipsAtOnce else { throw Refusal(account: account, shortage: shortage) }
-        try await Task.sleep(for: Self.patience)
+      switch purpose {
+      case .announcement:
+        if let shortage = begin(account, .announcement) { throw Refusal(account: account, shortage: shortage) }
+      case .list(let isStopping): try await beginRow(account, isStopping)
       }
-    } end: { [self] bytes in
+    } end: { [self] ending in
       let now = time()
+      let bytes: Int? =
+        switch ending {
+        case .made(let bytes): bytes
+        case .contentFailed: 0
+        case .serviceFailed: nil
+        }
       budgets.withLock { $0[account]?.end(bytes: bytes, at: now) }
     }
   }
 
-  private func begin(_ account: String) -> AccountBudget.Shortage? {
+  private func begin(_ account: String, _ purpose: AccountBudget.Purpose) -> AccountBudget.Shortage? {
     let now = time()
-    return budgets.withLock { $0[account, default: AccountBudget(limits)].begin(at: now) }
+    return budgets.withLock { $0[account, default: AccountBudget(limits)].begin(purpose, at: now) }
+  }
+
+  private func beginRow(_ account: String, _ isStopping: @Sendable () -> Bool) async throws {
+    waitingRows.withLock { $0 += 1 }
+    defer { waitingRows.withLock { $0 -= 1 } }
+    while true {
+      guard !isStopping() else { throw ListStopped() }
+      guard let shortage = begin(account, .list) else { return }
+      guard shortage == .clipsAtOnce else { throw Refusal(account: account, shortage: shortage) }
+      try await Task.sleep(for: Self.patience)
+    }
   }
 
   /// What an account has used of its day.
@@ -103,8 +135,8 @@ extension Problem {
     case .day(let wait):
       self.init(
         .tooManyRequests, "daily_limit",
-        "The account has had as many new clips made as it may in a day: some may be made again as Retry-After says. Clips "
-          + "that stand already are answered all the same.",
+        "The account has had as many new clips made as it may in a day, of which lists may use four fifths: some may be "
+          + "made again as Retry-After says. Clips that stand already are answered all the same.",
         retryAfter: max(1, Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)))
     }
   }

@@ -266,7 +266,8 @@ actor Batches {
           let row = try await source.next()
           if row != nil { rows.withLock { $0 += 1 } }
           return row
-        }, options: options, into: library, limit: limit, permit: work.permit(record.account, waits: true),
+        }, options: options, into: library, limit: limit,
+        permit: work.permit(record.account, for: .list { [stopping] in stopping.withLock { $0 == id } }),
         keeps: { [clips, account = record.account] report in
           // Another account that removes the same clip leaves it from then on.
           await clips.turns.share(report.clip.name) {
@@ -277,6 +278,11 @@ actor Batches {
         }
       ) { outcome in
         var outcome = outcome
+        // The batch was taken back before the row was begun: it counts as one that was not read.
+        if case .failure(is AccountWork.ListStopped) = outcome.result {
+          rows.withLock { $0 -= 1 }
+          return
+        }
         // The other rows would only be read to be refused: the list may be sent again, and what was made stands.
         if case .failure(let refusal as AccountWork.Refusal) = outcome.result { throw refusal }
         if case .success(var report) = outcome.result {
@@ -307,6 +313,7 @@ actor Batches {
         if (status.done + status.failed) % Self.rowsOfWrite == 0 { _ = await writeClips(of: id) }
       }
       try output.synchronize()
+      status.rows = rows.withLock { $0 }
       status.state = isStopping(id) ? .cancelled : .done
     } catch {
       // It is begun again by the next service.

@@ -2,7 +2,7 @@
 
 /// How often each address may be refused for want of a good key.
 ///
-/// A pure value of bounded size, with the time passed in. Whoever has a good key is never asked here.
+/// A pure value of bounded size, with the time passed in. Whoever has a good key takes nothing.
 public struct FailureLimits: Sendable {
   private let limit: RateLimit
   private let capacity: Int
@@ -19,6 +19,12 @@ public struct FailureLimits: Sendable {
 
   /// Addresses that are remembered.
   public var count: Int { recent.count + older.count }
+
+  /// What another failure of an address would find, without taking anything.
+  public func look(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
+    let block = address.block
+    return (recent[block] ?? older[block] ?? TokenBucket(limit)).look(at: now)
+  }
 
   /// Takes a failure from what an address may have. Addresses of one ``IPAddress/block`` share it.
   public mutating func take(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {

@@ -70,6 +70,11 @@ public struct TokenBucket: Sendable, Hashable {
     return answer(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
   }
 
+  /// Puts back the token of a request that turned out to be nobody's.
+  public mutating func giveBack(at now: Duration) {
+    fullAt = now + max(.zero, lacking(at: now) - limit.interval)
+  }
+
   /// What a request would find, without taking anything.
   public func look(at now: Duration) -> Answer {
     let lacking = lacking(at: now)

@@ -107,14 +107,15 @@ struct AccessTests {
   // MARK: Signed requests
 
   private func signed(
-    _ client: TestClient, body: String, at seconds: TimeInterval = 1, target: String = "/v1/announcements",
-    idempotencyKey: String? = nil, version: SignedRequest.Version = .two
+    _ client: TestClient, _ method: HTTPRequest.Method = .post, body: String, at seconds: TimeInterval = 1,
+    target: String = "/v1/announcements", idempotencyKey: String? = nil, version: SignedRequest.Version = .two
   ) throws -> [String: String] {
     let key = try client.key.orThrow("a key").key
     let request = SignedRequest(
       signing: .init(
-        method: "POST", target: target, idempotencyKey: idempotencyKey, contentType: "application/json",
-        body: Data(body.utf8)), with: key.digest, at: Int64(Date().timeIntervalSince1970 + seconds), version: version)
+        method: method.rawValue, target: target, idempotencyKey: idempotencyKey,
+        contentType: method == .post ? "application/json" : nil, body: Data(body.utf8)),
+      with: key.digest, at: Int64(Date().timeIntervalSince1970 + seconds), version: version)
     var headers = ["Authorization": "Crier \(key.id)"]
     headers["Idempotency-Key"] = idempotencyKey
     for (name, value) in request.headerFields { headers[name] = value }
@@ -148,6 +149,44 @@ struct AccessTests {
   func signedBeforeStart() async throws {
     let client = try await service.client()
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: -60)).status == 201)
+  }
+
+  @Test("a signed request that the key's limit refuses is not remembered: it may be sent again as it is")
+  func signedAboveLimit() async throws {
+    let client = try await service.client(rate: .init(perSecond: 0.001, burst: 1))
+    #expect(try await client.get("/v1/voices").status == 200)
+    let headers = try signed(client, body: payment())
+    for _ in 0..<2 {
+      let answer = try await client.post(payment(), headers)
+      #expect(answer.status == 429 && answer.code == "rate_limited" && answer.header("RateLimit-Limit") == "1")
+    }
+  }
+
+  @Test("a signed request that somebody sends again takes nothing of its key's limit")
+  func replaysAreNobodys() async throws {
+    let client = try await service.client(rate: .init(perSecond: 0.001, burst: 2))
+    let headers = try signed(client, body: payment())
+    #expect(try await client.post(payment(), headers).status == 201)
+    for _ in 0..<5 {
+      let again = try await client.post(payment(), headers)
+      #expect(again.code == "replayed" && again.header("RateLimit-Limit") == nil)
+    }
+    #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
+  }
+
+  @Test(
+    "a signed GET or HEAD writes nothing down and may come again, within its time alone", arguments: ["GET", "HEAD"])
+  func signedReading(name: String) async throws {
+    let method = try HTTPRequest.Method(name).orThrow("a method")
+    let client = try await service.client()
+    func send(at seconds: TimeInterval, _ target: String = "/v1/voices") async throws -> Int {
+      let headers = try signed(client, method, body: "", at: seconds, target: "/v1/voices")
+      return try await client.send(method, target, headers: headers).status
+    }
+    for _ in 0..<3 { #expect(try await send(at: -20) == 200) }
+    for seconds in [-310, 3_600] as [TimeInterval] { #expect(try await send(at: seconds) == 401) }
+    #expect(try await send(at: -20, "/v1/voices?a=1") == 401)
+    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "none was written down")
   }
 
   @Test("nobody on the way gives a signed request another Idempotency-Key or Content-Type")

@@ -57,6 +57,29 @@ struct FailureGateTests {
     }
   }
 
+  @Test("beside a flood of keys that nobody made, a good key from the same address is served, and one that is new too")
+  func flood() async throws {
+    let service = try TestService { $0.settings.keyFailures = try? RateLimit(rate: 0.001, burst: 1) }
+    let client = try await service.client()
+    let bad = (0..<101).map { _ in ["Authorization": "Bearer \(APIKey.make().text)"] }
+    try await from("192.0.2.1") { #expect(try await service.stranger.get("/v1/voices", bad[0]).status == 401) }
+    try await from("192.0.2.1") { () async throws in
+      try await withThrowingTaskGroup(of: Int?.self) { group in
+        for headers in bad.dropFirst() {
+          group.addTask { try await service.stranger.get("/v1/voices", headers).status }
+        }
+        for _ in 0..<5 {
+          group.addTask { () async throws -> Int? in
+            #expect(try await client.get("/v1/voices").status == 200)
+            #expect(try await service.client().get("/v1/voices").status == 200, "made during the flood")
+            return nil
+          }
+        }
+        for try await status in group { #expect(status == nil || status == 429) }
+      }
+    }
+  }
+
   @Test("bad keys, bad signatures and bad URLs count alike")
   func kinds() async throws {
     #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Bearer \(APIKey.make().text)"]) == [401])

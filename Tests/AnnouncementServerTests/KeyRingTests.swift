@@ -51,19 +51,39 @@ struct KeyRingTests {
     }
 
     /// - Parameter address: where the call comes from; nil for nowhere, as on a Unix socket.
-    func caller(_ authorization: String?, from address: String? = nil) async throws -> Caller {
+    func caller(
+      _ authorization: String?, from address: String? = nil, failures: FailureGate? = nil,
+      _ fields: [(name: String, value: String)] = []
+    ) async throws -> Caller {
       var head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v1/playback")
       head.headerFields[.authorization] = authorization
+      for (name, value) in fields { head.headerFields[HTTPField.Name(token: name)] = value }
       var call = Call(
         request: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
-        peer: address.flatMap { IPAddress($0) }, logger: TestLog().logger)
-      return try await keys.caller(of: &call)
+        peer: address.flatMap { IPAddress($0) }, client: address.flatMap { IPAddress($0) }, logger: TestLog().logger)
+      return try await keys.caller(of: &call, failures: failures)
+    }
+
+    /// A gate at which an address has used up its failures.
+    func gate(closedTo address: String) throws -> FailureGate {
+      let gate = FailureGate(try RateLimit(rate: 0.001, burst: 1)) { .zero }
+      let call = Call(
+        request: Request(
+          head: HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/"),
+          body: RequestBody(buffer: ByteBuffer())), client: IPAddress(address), logger: TestLog().logger)
+      #expect(!gate.isUsedUp(by: call))
+      #expect(gate.refusal(of: call) == nil)
+      #expect(gate.isUsedUp(by: call))
+      return gate
     }
 
     /// The code of the refusal; nil when there is none.
-    func refusal(_ authorization: String?, from address: String? = nil) async throws -> String? {
+    func refusal(
+      _ authorization: String?, from address: String? = nil, failures: FailureGate? = nil,
+      _ fields: [(name: String, value: String)] = []
+    ) async throws -> String? {
       do {
-        _ = try await caller(authorization, from: address)
+        _ = try await caller(authorization, from: address, failures: failures, fields)
         return nil
       } catch {
         let problem = Problem(error)
@@ -218,6 +238,35 @@ struct KeyRingTests {
     #expect(ring.keys.remembered(bearer) == nil, "where a call comes from is looked at each time")
     let unreadable = try await ring.newKey(addresses: ["a newer notation".replacing(" ", with: "-")])
     #expect(try await ring.refusal("Bearer \(unreadable.text)", from: "192.0.2.7") == "address_not_allowed")
+  }
+
+  @Test("for an address that has used up its failures the ledger is not read for what is no key, and good keys work")
+  func suspect() async throws {
+    let address = "192.0.2.1"
+    let gate = try ring.gate(closedTo: address)
+    let (known, unseen) = (try await ring.newKey(), try await ring.newKey())
+    #expect(try await ring.refusal("Bearer \(known.text)") == nil)
+    for key in [known, unseen] {
+      #expect(try await ring.refusal("Bearer \(key.text)", from: address, failures: gate) == nil)
+    }
+    // The time stands still, so that the keys were read just now: whoever read the ledger again would find this one.
+    let late = try await ring.newKey()
+    let signed = SignedRequest(
+      signing: .init(method: "GET", target: "/v1/playback"), with: late.digest,
+      at: Int64(ring.now.timeIntervalSince1970))
+    for authorization in ["Bearer \(late.text)", "Crier \(late.id)"] {
+      let code = try await ring.refusal(authorization, from: address, failures: gate, signed.headerFields)
+      #expect(code == "key_unknown", "\(authorization)")
+    }
+    #expect(try await ring.refusal("Bearer \(late.text)", from: "192.0.3.1", failures: gate) == nil)
+    let later = try await ring.newKey()
+    #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
+    ring.wait(KeyRing.memory)
+    #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == nil)
+    #expect(try await ring.refusal("Crier \(late.id)", from: address, failures: gate, signed.headerFields) == nil)
+    try await ring.ledger.revokeKey(later.id)
+    ring.wait(KeyRing.memory)
+    #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
   }
 
   @Test("whether a key is strict is known with it")

@@ -112,12 +112,15 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("a signed request is answered once")
+  @Test("a signed request is answered once, and one that changes nothing as often as it comes")
   func signedRequest() throws {
     try withService { service in
-      let signed = try service.signature(try #require(service.service.key), "GET", "/v1/voices", at: Date())
-      try service.check("listVoices", key: "", headers: signed, 200)
-      try service.check("listVoices", key: "", headers: signed, 401, "replayed")
+      let key = try #require(service.service.key)
+      let reading = try service.signature(key, "GET", "/v1/voices", at: Date())
+      for _ in 0..<2 { try service.check("listVoices", key: "", headers: reading, 200) }
+      let cancelling = try service.signature(key, "DELETE", "/v1/batches/nobody", at: Date())
+      try service.check("cancelBatch", at: "nobody", key: "", headers: cancelling, 404, "not_found")
+      try service.check("cancelBatch", at: "nobody", key: "", headers: cancelling, 401, "replayed")
     }
   }
 

@@ -69,6 +69,17 @@ struct FailureLimitsTests {
     #expect(limits.take(one, at: .seconds(1)).isAllowed && limits.count == 2)
   }
 
+  @Test("to look takes nothing, finds what a failure would, and remembers nobody")
+  func look() throws {
+    var limits = FailureLimits(try RateLimit(rate: 1, burst: 1), capacity: 1)
+    let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("192.0.3.1")))
+    for _ in 0..<3 { #expect(limits.look(one, at: .zero).isAllowed && limits.count == 0) }
+    _ = limits.take(one, at: .zero)
+    _ = limits.take(other, at: .zero)
+    for address in [one, other] { #expect(!limits.look(address, at: .zero).isAllowed) }
+    #expect(limits.look(one, at: .seconds(1)).isAllowed)
+  }
+
   @Test("it never remembers more than its capacity, and who fails on is not forgotten for others' sake")
   func bounded() throws {
     var limits = FailureLimits(try RateLimit(rate: 0.001, burst: 1), capacity: 10)

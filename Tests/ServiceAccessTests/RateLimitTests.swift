@@ -90,6 +90,19 @@ struct RateLimitTests {
     #expect(wrong == 0)
   }
 
+  @Test("a token that is put back may be taken again, and no bucket holds more than it may")
+  func givenBack() throws {
+    var bucket = TokenBucket(try RateLimit(rate: 1, burst: 2))
+    bucket.giveBack(at: .zero)
+    #expect(bucket.look(at: .zero).remaining == 2)
+    for _ in 0..<5 {
+      let answer = bucket.take(at: .zero)
+      #expect(answer.isAllowed && answer.remaining == 1)
+      bucket.giveBack(at: .zero)
+    }
+    #expect(bucket.isFull(at: .zero))
+  }
+
   @Test("a clock that runs backwards refuses for no longer than an empty bucket would")
   func backwards() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 2))

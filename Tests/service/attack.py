@@ -7,7 +7,7 @@ The attackers have a key of another account (or only the id of one, or nothing),
 - a new app group with each request, and clips that are not there;
 - batches whose head has a known key's id and a signature of nobody, and whose body stops half-way;
 - an announcement whose clip stands, and its removal, again and again;
-- requests without a good key, and event streams that are opened and closed.
+- requests with well-formed keys that nobody made, and event streams that are opened and closed.
 """
 
 import json
@@ -105,7 +105,10 @@ def removals(connection, key, number, held):
 
 
 def keyless(connection, key, number, held):
-    return connection.request("GET", "/v1/announcements", headers="Authorization: Bearer crier_aaaaaaaa_x\r\n").status
+    """Keys that are as keys are, and that nobody made, from one address behind the proxy that loopback is taken for."""
+    unknown = f"crier_{secrets.token_hex(4)}_{secrets.token_urlsafe(32)}"
+    headers = f"Authorization: Bearer {unknown}\r\nX-Forwarded-For: 203.0.113.7\r\n"
+    return connection.request("GET", "/v1/announcements", headers=headers).status
 
 
 def streams(connection, key, number, held):

@@ -15,6 +15,14 @@ final class FailureGate: Sendable {
     self.time = time
   }
 
+  /// Whether the sender of a call has failed as often as its address may: without a good key it is refused, whatever is
+  /// wrong with what it sent.
+  func isUsedUp(by call: Call) -> Bool {
+    guard let limits, let address = call.client else { return false }
+    let now = time()
+    return limits.withLock { !$0.look(address, at: now).isAllowed }
+  }
+
   /// What the sender of a call without a good key is told in place of why it is none.
   ///
   /// - Returns: nil where it may be told, or it is not known who it is.

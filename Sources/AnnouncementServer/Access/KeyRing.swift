@@ -18,14 +18,28 @@ final class KeyRing: Sendable {
   private struct State {
     var version: Int64?
     var checkedAt: Duration?
+    /// By the digests of their keys.
     var callers: [Data: Caller] = [:]
+    /// By the ids of their keys.
+    var signers: [String: Caller] = [:]
+    /// What tells a key that is none without a look at the ledger.
+    var roster: Roster?
     var buckets: [String: TokenBucket] = [:]
     var used: Set<String> = []
     /// The app groups of all keys.
     var groups: Set<String>?
   }
 
+  /// All keys that are not revoked.
+  private struct Roster: Sendable {
+    var digests: Set<Data> = []
+    var ids: Set<String> = []
+  }
+
   private let ledger: Ledger
+  private let versionLooks = SingleFlight<String, Void>()
+  /// By the version of the keys.
+  private let rosterReads = SingleFlight<Int64?, Roster>()
   private let defaultLimit: RateLimit
   let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
@@ -59,22 +73,24 @@ final class KeyRing: Sendable {
 
   /// Who sends a call, by its `Authorization`.
   ///
-  /// - Parameter call: its body is read when it is signed.
+  /// - Parameters:
+  ///   - call: its body is read when it is signed. ``admitOnce(_:_:)`` is to be called too.
+  ///   - failures: for whoever has used up what it allows, the ledger is not read to tell that a key is none.
   /// - Throws: ``Problem``, 401; `LedgerError`.
-  func caller(of call: inout Call) async throws -> Caller {
+  func caller(of call: inout Call, failures: FailureGate? = nil) async throws -> Caller {
     guard let field = call.header(.authorization) else {
       throw Problem(
         .unauthorized, "key_missing", "This call needs a key: send Authorization: Bearer, and the key after it.")
     }
     // As nearly all send it; the others are taken apart.
     if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
-      return try await caller(key: String(field.dropFirst("Bearer ".count)), from: call)
+      return try await caller(key: String(field.dropFirst("Bearer ".count)), from: call, failures)
     }
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
     switch (parts.first?.lowercased(), parts.count) {
     case ("bearer", 2):
-      return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces), from: call)
-    case ("crier", 2): return try await caller(signing: &call, keyID: parts[1])
+      return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces), from: call, failures)
+    case ("crier", 2): return try await caller(signing: &call, keyID: parts[1], failures)
     default:
       throw Problem(
         .unauthorized, "key_malformed", "The Authorization cannot be read: send Bearer, a space, and the key.")
@@ -99,8 +115,8 @@ final class KeyRing: Sendable {
 
   private static func digest(of text: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(text))) }
 
-  private func caller(key text: String, from call: Call) async throws -> Caller {
-    let caller = try await caller(key: text)
+  private func caller(key text: String, from call: Call, _ failures: FailureGate?) async throws -> Caller {
+    let caller = try await caller(key: text) { failures?.isUsedUp(by: call) == true }
     try admit(caller, from: call)
     return caller
   }
@@ -121,31 +137,79 @@ final class KeyRing: Sendable {
     }
   }
 
-  private func caller(key text: String) async throws -> Caller {
+  /// - Parameter isSuspect: whether the ledger is not to be read for a key that is none.
+  private func caller(key text: String, isSuspect: () -> Bool) async throws -> Caller {
     let digest = Self.digest(of: text.utf8)
     try await forgetChanged()
-    let (known, version) = state.withLock { ($0.callers[digest], $0.version) }
-    if let known { return known }
+    if let known = state.withLock({ $0.callers[digest] }) { return known }
     let key = try APIKey(text)
+    if isSuspect() { try await requireKey { $0.digests.contains(digest) } }
+    let version = state.withLock { $0.version }
     // By its digest it was found, and by its digest, in a time that tells nothing, it is compared.
     guard let found = try await ledger.key(digest: digest), key.hasDigest(found.digest) else { throw Self.unknown }
-    let caller = described(found)
+    return remember(found, version)
+  }
+
+  /// The caller that a signed request names.
+  private func signer(_ keyID: String, isSuspect: () -> Bool) async throws -> Caller {
+    try await forgetChanged()
+    if let known = state.withLock({ $0.signers[keyID] }) { return known }
+    guard APIKey.isID(keyID) else { throw Self.unknown }
+    if isSuspect() { try await requireKey { $0.ids.contains(keyID) } }
+    let version = state.withLock { $0.version }
+    guard let found = try await ledger.key(id: keyID) else { throw Self.unknown }
+    return remember(found, version)
+  }
+
+  /// - Parameter version: that of the keys before this one was read.
+  private func remember(_ key: Ledger.Key, _ version: Int64?) -> Caller {
+    let caller = described(key)
     state.withLock { state in
       // It may have been revoked since it was read, and that have been noticed: then it is not remembered.
-      if state.version == version { state.callers[digest] = caller }
+      if state.version == version {
+        state.callers[caller.digest] = caller
+        state.signers[caller.keyID] = caller
+      }
       // The key may be newer than what is remembered of all.
       if let group = caller.defaults.group { state.groups?.insert(group) }
     }
     return caller
   }
 
-  private func caller(signing call: inout Call, keyID: String) async throws -> Caller {
+  /// Refuses a key that is none, without a look at the ledger for it: all keys are read when they have changed. A key
+  /// that is newer than what was read is waited for, for as long as ``memory``, so that no good key is refused.
+  ///
+  /// - Throws: ``Problem``, 401 `key_unknown`.
+  private func requireKey(_ isKey: (Roster) -> Bool) async throws {
+    if isKey(try await roster()) { return }
+    let moment = now
+    while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
+      try await Task.sleep(for: Self.memory - (now - checkedAt))
+      try await forgetChanged()
+    }
+    guard isKey(try await roster()) else { throw Self.unknown }
+  }
+
+  private func roster() async throws -> Roster {
+    let (known, version) = state.withLock { ($0.roster, $0.version) }
+    if let known { return known }
+    let (roster, _) = try await rosterReads.value(for: version) { [ledger] in
+      let keys = try await ledger.keys().filter { $0.revokedAt == nil }
+      return Roster(digests: Set(keys.map(\.digest)), ids: Set(keys.map(\.id)))
+    }
+    state.withLock { state in
+      if state.version == version { state.roster = roster }
+    }
+    return roster
+  }
+
+  private func caller(signing call: inout Call, keyID: String, _ failures: FailureGate?) async throws -> Caller {
     let signed = try SignedRequest(
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
-    guard APIKey.isID(keyID), let found = try await ledger.key(id: keyID) else { throw Self.unknown }
+    let caller = try await signer(keyID) { [call] in failures?.isUsedUp(by: call) == true }
     // A stranger who names a key's id learns no more than that it is one, which is no secret.
-    try admit(described(found), from: call)
+    try admit(caller, from: call)
     let now = date()
     // Before the body is read: what is old is nobody's to hold memory with.
     guard abs(now.timeIntervalSince1970 - Double(signed.timestamp)) <= Double(SignedRequest.window) else {
@@ -161,17 +225,28 @@ final class KeyRing: Sendable {
     let content = SignedRequest.Content(
       method: call.request.method.rawValue, target: call.request.uri.string,
       idempotencyKey: call.header(.idempotencyKey), contentType: call.header(.contentType), body: body)
-    try signed.check(content, keyDigest: found.digest, at: now)
-    try await admitOnce(signed, keyID)
-    return described(found)
+    try signed.check(content, keyDigest: caller.digest, at: now)
+    call.signed = signed
+    // The body may have taken long.
+    guard let caller = try await current(caller) else { throw Self.unknown }
+    return caller
   }
 
-  /// Lets a signed request in that did not come before, to any service of this ledger.
-  private func admitOnce(_ signed: SignedRequest, _ keyID: String) async throws {
-    let outcome = try await ledger.admitSignedRequest(signed.signature, keyID: keyID, signedAt: signed.timestamp)
+  /// Lets a signed request in that did not come before, to any service of this ledger. What changes nothing may come
+  /// again, and is not remembered.
+  ///
+  /// One that came before may be anybody's: it costs its key nothing of its limit.
+  ///
+  /// - Throws: `AccessError`, `LedgerError`.
+  func admitOnce(_ call: Call, _ caller: Caller) async throws {
+    guard let signed = call.signed, call.request.method != .get, call.request.method != .head else { return }
+    let outcome = try await ledger.admitSignedRequest(
+      signed.signature, keyID: caller.keyID, signedAt: signed.timestamp)
     switch outcome {
     case .admitted: return
-    case .replayed: throw AccessError(.replayed)
+    case .replayed:
+      giveBack(caller)
+      throw AccessError(.replayed)
     case .forgotten: throw AccessError(.timestampOutsideWindow)
     case .tooMany: throw AccessError(.tooManyRemembered)
     }
@@ -180,12 +255,18 @@ final class KeyRing: Sendable {
   /// Whether a caller's key is in force still, for answers that take long.
   ///
   /// - Throws: `LedgerError`.
-  func isInForce(_ caller: Caller) async throws(LedgerError) -> Bool {
+  func isInForce(_ caller: Caller) async throws -> Bool { try await current(caller) != nil }
+
+  /// A caller as its key is now; nil when it was revoked or has expired.
+  private func current(_ caller: Caller) async throws -> Caller? {
     try await forgetChanged()
+    let (known, version) = state.withLock { ($0.callers[caller.digest], $0.version) }
+    var current = known
+    if current == nil, let key = try await ledger.key(id: caller.keyID), key.digest == caller.digest {
+      current = remember(key, version)
+    }
     let now = date()
-    if let known = state.withLock({ $0.callers[caller.digest] }) { return !known.isExpired(at: now) }
-    guard let key = try await ledger.key(id: caller.keyID) else { return false }
-    return key.digest == caller.digest && !key.isExpired(at: now)
+    return current.flatMap { $0.isExpired(at: now) ? nil : $0 }
   }
 
   /// Checks a caller again when its body has come, which may have taken long.
@@ -198,7 +279,7 @@ final class KeyRing: Sendable {
   /// The app groups that keys have, revoked ones among them: they are the operator's, as those of the settings are.
   ///
   /// - Throws: `LedgerError`.
-  func groups() async throws(LedgerError) -> Set<String> {
+  func groups() async throws -> Set<String> {
     try await forgetChanged()
     let (known, version) = state.withLock { ($0.groups, $0.version) }
     if let known { return known }
@@ -222,15 +303,21 @@ final class KeyRing: Sendable {
       networks: key.addresses.isEmpty ? nil : key.addresses.compactMap { try? IPNetwork($0) }, isStrict: key.isStrict)
   }
 
-  private func forgetChanged() async throws(LedgerError) {
-    let now = now
-    let isFresh = state.withLock { state in state.checkedAt.map { now - $0 < Self.memory } ?? false }
+  /// Forgets what is remembered of keys when the ledger's have changed. One look is for all who come meanwhile.
+  private func forgetChanged() async throws {
+    let moment = now
+    let isFresh = state.withLock { state in state.checkedAt.map { moment - $0 < Self.memory } ?? false }
     if isFresh { return }
-    let version = try await ledger.keysVersion()
-    state.withLock { state in
-      if state.version != version { (state.callers, state.groups) = ([:], nil) }
-      state.version = version
-      state.checkedAt = now
+    _ = try await versionLooks.value(for: "keys") { [self] in
+      let now = now
+      let version = try await ledger.keysVersion()
+      state.withLock { state in
+        if state.version != version {
+          (state.callers, state.signers, state.roster, state.groups) = ([:], [:], nil, nil)
+        }
+        state.version = version
+        state.checkedAt = now
+      }
     }
   }
 
@@ -247,6 +334,11 @@ final class KeyRing: Sendable {
       state.used.insert(caller.keyID)
       return answer
     }
+  }
+
+  private func giveBack(_ caller: Caller) {
+    let now = now
+    state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
   }
 
   /// Has the ledger forget signed requests that are too old to be accepted.

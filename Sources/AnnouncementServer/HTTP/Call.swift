@@ -29,6 +29,8 @@ struct Call: Sendable {
   var parameter = ""
   /// Nobody where the call is open, or its URL signed.
   var caller: Caller?
+  /// The signature, where it was checked: the call is its key's, and may have come before.
+  var signed: SignedRequest?
   /// What was read of the body to check a signature.
   var readBody: Data?
   /// Set where the sender waits to be told that the body is wanted.

@@ -133,14 +133,17 @@ struct ServiceResponder: HTTPResponder {
       scope = needed
     case .key(let needed): scope = needed
     }
-    let caller = try await keys.caller(of: &call)
+    let caller = try await keys.caller(of: &call, failures: failures)
     call.caller = caller
     let answer = keys.admit(caller)
-    limits = answer
     guard answer.isAllowed else {
+      limits = answer
       throw Problem(
         .tooManyRequests, "rate_limited", "The key has sent more requests than it may: wait as Retry-After says.")
     }
+    // Last, since it is written down: what the limit refuses may be sent again as it is, and costs no disk.
+    try await keys.admitOnce(call, caller)
+    limits = answer
     guard caller.scopes.allow(scope) else {
       throw Problem(
         .forbidden, "scope_missing",

@@ -146,7 +146,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ClipCalls(clips: clips).routes,
       PlaybackCalls(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
-        pace: try ReplayPace()
+        pace: try ReplayPace(), keys: keys
       ).routes,
       EventCalls(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings

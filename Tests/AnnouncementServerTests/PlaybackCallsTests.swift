@@ -87,10 +87,8 @@ struct PlaybackCallsTests {
       .post, "/v1/playback/replay", headers: Self.json, body: Data(#"{"id":"p1"}"#.utf8))
     #expect(named.status == 202)
     try await service.event(.played, Int64(try named.number("number").orThrow("a number")), of: player)
-    for body in ["{}", #"{"id":null}"#] {
-      #expect(
-        try await client.send(.post, "/v1/playback/replay", headers: Self.json, body: Data(body.utf8)).status == 202)
-    }
+    let unnamed = try await client.send(.post, "/v1/playback/replay", headers: Self.json, body: Data("{}".utf8))
+    #expect(unnamed.status == 202)
   }
 
   @Test("what cannot be heard again")
@@ -109,7 +107,7 @@ struct PlaybackCallsTests {
     for (answer, status) in [
       (try await replay(client, #"{"id":"none"}"#), 404),
       (try await replay(try await service.client(account: "other"), #"{"id":"p1"}"#), 404),
-      (try await replay(client, #"{"id":7}"#), 400), (try await replay(client, "[]"), 400),
+      (try await replay(client, #"{"id":7}"#), 422), (try await replay(client, "[]"), 400),
       (try await replay(client, "x"), 400), (try await replay(client, #"{"id":"p1"}"#, [:]), 415),
       (try await replay(client, String(repeating: " ", count: 5000)), 413),
     ] {

@@ -3,7 +3,9 @@
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import HummingbirdCore
 import Ledger
+import NIOCore
 import Playback
 import ServiceAccess
 import TestSupport
@@ -44,6 +46,49 @@ struct ReplayCallsTests {
     #expect(answer.status == 422 && answer.code == "field_unknown")
     let byQuery = try await client.send(.post, "/v1/playback/replay?id=p1")
     #expect(byQuery.status == 400 && byQuery.code == "parameter_invalid")
+  }
+
+  @Test(
+    "a body whose id is no text is refused: the last announcement would be heard in the place of the one meant",
+    arguments: [#"{"id":null}"#, #"{"id":5}"#, #"{"id":["p1"]}"#, #"{"id":{}}"#])
+  func noText(body: String) async throws {
+    let client = try await service.client()
+    _ = try await heard(client)
+    let answer = try await replay(client, body)
+    #expect(answer.status == 422 && answer.code == "field_invalid")
+    #expect(try await client.get("/v1/playback").number("waiting_count") == 0)
+    #expect(try await replay(client, #"["p1"]"#).code == "payload_malformed")
+  }
+
+  @Test(
+    "a key that is revoked while a body is coming commands nothing with it",
+    arguments: [("replay", false), ("replay", true), ("pause", true)])
+  func revokedMeanwhile(call: String, isSigned: Bool) async throws {
+    let (client, other) = (try await service.client(), try await service.client())
+    let player = try await heard(client)
+    try await player.resume()
+    let key = try client.key.orThrow("a key").key
+    let target = "/v1/playback/\(call)"
+    var headers = ["Content-Type": "application/json"]
+    if isSigned {
+      let signed = SignedRequest(
+        signing: .init(method: "POST", target: target, contentType: "application/json", body: Data("{}".utf8)),
+        with: key.digest, at: Int64(Date().timeIntervalSince1970))
+      headers["Authorization"] = "Crier \(key.id)"
+      for (name, value) in signed.headerFields { headers[name] = value }
+    }
+    let pieces = Locked([ByteBuffer(string: "{}")])
+    // The head has been let in when the body is asked for.
+    let body = AsyncStream<ByteBuffer> { [service] in
+      guard let piece = pieces.withLock({ $0.popLast() }) else { return nil }
+      try? await service.revoke(client)
+      return piece
+    }
+    let answer = try await TestAnswer(await client.respond(.post, target, headers, RequestBody(asyncSequence: body)))
+    #expect(answer.status == 401 && answer.code == "key_unknown")
+    let status = try await other.get("/v1/playback")
+    #expect(try status.string("state") == "idle" && status.number("waiting_count") == 0)
+    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "nor is it remembered")
   }
 
   @Test("one that waits is told as a replay, with the announcement's id to its own account alone")

@@ -16,6 +16,7 @@ struct PlaybackCalls: Sendable {
   let phraseBooks: PhraseBooks
   let locale: String
   let pace: ReplayPace
+  let keys: KeyRing
 
   private var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
@@ -163,7 +164,8 @@ struct PlaybackCalls: Sendable {
 
   // MARK: Commanding
 
-  /// The body of a replay. Another key is refused: the last announcement would be heard in the place of the one meant.
+  /// The body of a replay. Another key is refused, and so is an id that is none: the last announcement would be heard in
+  /// the place of the one meant.
   private struct Named: Decodable {
     var id: String?
 
@@ -179,7 +181,13 @@ struct PlaybackCalls: Sendable {
       guard fields.allKeys.allSatisfy({ $0.stringValue == "id" }) else {
         throw Problem(.unprocessableContent, "field_unknown", "The body has another key than id: send the id alone.")
       }
-      id = try fields.allKeys.first.flatMap { try fields.decodeIfPresent(String.self, forKey: $0) }
+      guard let key = fields.allKeys.first else { return }
+      guard let id = try? fields.decode(String.self, forKey: key) else {
+        throw Problem(
+          .unprocessableContent, "field_invalid",
+          "id: is no text; give the announcement's id, or send an empty body for the last one.")
+      }
+      self.id = id
     }
   }
   private struct Number: Encodable { var number: Int64 }
@@ -205,6 +213,7 @@ struct PlaybackCalls: Sendable {
       throw Problem(.badRequest, "parameter_invalid", "id: is no parameter of this call; send it in the body.")
     }
     let body = try await call.body(upTo: 4096)
+    try await keys.requireInForce(try call.sender)
     var number: Int64?
     if !body.isEmpty {
       try call.requireMediaType("application/json")
@@ -215,7 +224,7 @@ struct PlaybackCalls: Sendable {
       } catch let problem as Problem {
         throw problem
       } catch {
-        throw Problem(.badRequest, "payload_malformed", "The body is no object with a text as its id.")
+        throw Problem(.badRequest, "payload_malformed", "The body is no JSON object: send the id in one.")
       }
       if let id = named.id {
         guard let entry = try await ledger.entry(account: try call.sender.account, id: id) else { throw Self.unknown }

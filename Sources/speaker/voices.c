@@ -206,15 +206,18 @@ static void explain_signal(int signal, struct reply_header *header) {
   }
 }
 
-/// The outcome that the end of a voice process by itself stands for.
-static void explain_process_end(int status, struct reply_header *header) {
-  if (WIFSIGNALED(status)) return explain_signal(WTERMSIG(status), header);
-  switch (WEXITSTATUS(status)) {
-    case VOICE_EXIT_UNKNOWN_VOICE: header->outcome = OUTCOME_VOICE_UNKNOWN; return;
-    case VOICE_EXIT_NOT_CONFINED:
-    case VOICE_EXIT_NO_CHILD: explain_no_process(EAGAIN, header); return;
-    default: header->outcome = OUTCOME_CRASHED;
+/// The outcome that the end of a voice process by itself stands for. A text that no child was given cannot have failed.
+static void explain_process_end(int status, bool request_given, struct reply_header *header) {
+  if (WIFEXITED(status)) {
+    switch (WEXITSTATUS(status)) {
+      case VOICE_EXIT_UNKNOWN_VOICE: header->outcome = OUTCOME_VOICE_UNKNOWN; return;
+      case VOICE_EXIT_NOT_CONFINED:
+      case VOICE_EXIT_NO_CHILD: explain_no_process(EAGAIN, header); return;
+      default: break;
+    }
   }
+  header->outcome = request_given ? OUTCOME_CRASHED : OUTCOME_ENDED;
+  if (request_given && WIFSIGNALED(status)) explain_signal(WTERMSIG(status), header);
 }
 
 /// The outcome that the end of a child stands for which has not answered as it should. From the moment when it took the
@@ -306,8 +309,8 @@ bool voices_speak(const struct request *request, struct reply *reply) {
   int number = process->next;
   struct channel *channel = &process->channels[number];
   struct child_report report = {0};
-  enum waiting waiting =
-      give_request(channel, request) ? wait_for_child(process, deadline, &report) : WAITING_PROCESS_ENDED;
+  bool request_given = give_request(channel, request);
+  enum waiting waiting = request_given ? wait_for_child(process, deadline, &report) : WAITING_PROCESS_ENDED;
   switch (waiting) {
     case WAITING_CHILD_ENDED: {
       // The child is gone: what it left cannot change any more. Only now it is looked at.
@@ -322,7 +325,9 @@ bool voices_speak(const struct request *request, struct reply *reply) {
       process->next = (number + 1) % CHANNEL_COUNT;
       return true;
     }
-    case WAITING_PROCESS_ENDED: explain_process_end(end_process(process), &reply->header); return true;
+    case WAITING_PROCESS_ENDED:
+      explain_process_end(end_process(process), request_given, &reply->header);
+      return true;
     case WAITING_DEADLINE:
       // A process that was stopped from outside looks like a text that takes long.
       end_process(process);

@@ -88,6 +88,14 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
+  @Test("where a voice process ends before a child has the text, the text is not blamed, and is tried again")
+  func endBeforeRequest() async throws {
+    let engine = try StandInEngine.engine()
+    let last = "child: is the last one of its voice process"
+    #expect(try await engine.speak(StandInEngine.utterance(last)).samples == StandInEngine.sound(of: last))
+    try await expectOwnSounds(engine)
+  }
+
   @Test("a child that writes to every descriptor it can name reaches nobody")
   func everybody() async throws {
     let engine = try StandInEngine.engine()

@@ -9,14 +9,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // What the speaker and its children share (Sources/speaker/utterance.h, protocol.h), and the ways between them.
@@ -56,6 +59,14 @@ static unsigned char nonce[NONCE_BYTES];
 static const char *deed = "";
 static int no_processes, no_confinement;
 
+/// What a voice process tells the speaker of its children, and a child of the next request.
+static volatile struct {
+  int is_last_request;  // of this voice process: its children end before they get another one
+  int fork_count;
+  pid_t voice_process, children[2];  // those that wait for a request, or have one
+} *shared;
+static int is_voice_process;
+
 static int does(const char *name) { return strcmp(deed, name) == 0; }
 static long say(const void *bytes, size_t count) { return syscall(SYS_write, ANSWERS, bytes, count); }
 _Noreturn static void end(int status) {
@@ -66,6 +77,8 @@ int espeak_Initialize(int output, int length, const char *path, int options) {
   (void)output, (void)length, (void)path, (void)options;
   FILE *file = fopen("/dev/null", "r");
   if (file != NULL) fclose(file);
+  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) abort();
   return 22050;
 }
 
@@ -84,6 +97,7 @@ int espeak_SetVoiceByName(const char *name) {
   if (name == NULL) return 1;
   no_processes = strcmp(name, "without-processes") == 0;
   no_confinement = strcmp(name, "without-confinement") == 0;
+  is_voice_process = 1;
   return 0;
 }
 const void *espeak_GetCurrentVoice(void) {
@@ -125,6 +139,7 @@ int espeak_Synth(const char *text, size_t size, unsigned position, int type, uns
   static const char prefix[] = "child: ";
   if (strncmp(text, prefix, sizeof prefix - 1) == 0) deed = text + sizeof prefix - 1;
 
+  if (does("is the last one of its voice process")) shared->is_last_request = 1;
   if (does("answers with a byte before its answer")) say("x", 1);
   if (does("answers twice")) say(nonce, sizeof nonce);
   if (does("answers with a number of its own")) say("0123456789abcdef", NONCE_BYTES), end(SPOKE);
@@ -184,9 +199,36 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 }
 
 pid_t fork(void) {
-  if (!no_processes) return _Fork();
-  errno = EAGAIN;
-  return -1;
+  if (no_processes) {
+    errno = EAGAIN;
+    return -1;
+  }
+  pid_t child = _Fork();
+  if (child > 0 && is_voice_process) {
+    shared->voice_process = getpid();
+    shared->children[shared->fork_count % 2] = child;
+    shared->fork_count++;
+  }
+  return child;
+}
+
+static void wait_for_end(pid_t process) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+}
+
+/// The speaker draws a number for each request, when it has seen that all is well and before a child has the request.
+ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
+  if (shared != NULL && shared->is_last_request) {
+    shared->is_last_request = 0;
+    // Two children at first, and one in the place of that which had the request before.
+    while (shared->fork_count < 3) sched_yield();
+    for (int index = 0; index < 2; index++) kill(shared->children[index], SIGKILL);
+    wait_for_end(shared->voice_process);
+    for (int index = 0; index < 2; index++) wait_for_end(shared->children[index]);
+  }
+  return syscall(SYS_getrandom, bytes, count, flags);
 }
 
 int prctl(int option, ...) {

@@ -18,7 +18,7 @@ extension Keys {
 
     func run() async throws {
       try await Failures.reported {
-        let ledger = try Ledger(at: CrierHome().ledger)
+        let ledger = try CrierHome().openLedger()
         var last: Int64 = 0
         while true {
           let acts = try await ledger.administrativeActs(after: last)

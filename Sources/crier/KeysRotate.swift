@@ -39,7 +39,7 @@ extension Keys {
 
     func run() async throws {
       try await Failures.reported {
-        let ledger = try Ledger(at: CrierHome().ledger)
+        let ledger = try CrierHome().openLedger()
         let key = APIKey.make()
         let rotated: (old: Ledger.Key, new: Ledger.Key)?
         do {

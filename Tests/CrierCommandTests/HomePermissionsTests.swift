@@ -107,7 +107,10 @@ struct UnsafeHomeTests {
     defer { crier.remove() }
     setMode(name, mode_t(mode))
     let typed = name.isEmpty ? crier.home.path : "\(crier.home.path)/\(name)"
-    let commands = [["serve"] + RunningService.flags, ["keys", "create"], ["keys", "list"], ["queue", "--json"]]
+    let commands = [
+      ["serve"] + RunningService.flags, ["keys", "create"], ["keys", "list"], ["keys", "rotate", "abcd2345"],
+      ["keys", "revoke", "abcd2345"], ["keys", "log"], ["queue", "--json"], ["queue", "pause"],
+    ]
     for words in commands {
       let result = try crier.run(words, seconds: 60)
       #expect(result.status == 73 && result.output.isEmpty, "\(words): \(result.message)")

@@ -21,17 +21,22 @@ struct FirstKey {
     case made(APIKey)
     /// Made before, in force, and in its file.
     case kept(APIKey)
-    /// There are others, or it was revoked.
+    /// There are others in force, and it was revoked or never made.
     case none
+    /// There were keys, and each has expired or was revoked.
+    case noneInForce
   }
 
-  /// Makes the key when there is none at all and only this machine can call; finds it when it was made before.
+  /// Makes the key when there is none at all and only this machine can call; finds it when it was made before. Where keys
+  /// have expired or were revoked, somebody meant them to end: none is made in their place.
   ///
-  /// - Throws: ``NoKeys`` when other machines can call and there is no key; `LedgerError`; ``PrivateFile/Failure``.
+  /// - Throws: ``NoKeys`` when other machines can call and no key is in force; `LedgerError`; ``PrivateFile/Failure``.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
-    let inForce = try await ledger.keys().filter { $0.isInForce(at: Date()) }
+    let keys = try await ledger.keys()
+    let inForce = keys.filter { $0.isInForce(at: Date()) }
     if inForce.isEmpty {
       guard isLocal else { throw NoKeys(host: host) }
+      guard keys.isEmpty else { return .noneInForce }
       let key = APIKey.make()
       // First the files: a key that nobody has would keep this from being done again.
       try write(key)

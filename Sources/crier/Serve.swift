@@ -180,6 +180,11 @@ struct Serve: AsyncParsableCommand {
     let shown: String?
     switch key {
     case .none: return "Crier is at \(address)/"
+    case .noneInForce:
+      return """
+        Crier is at \(address)/
+        Every key has expired or was revoked: make one with crier keys create.
+        """
     case .made(let key): shown = key.text
     case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : nil
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Ledger
 import ServiceAccess
 import Testing
 
@@ -158,8 +159,8 @@ struct ServeCommandTests {
     #expect(keys[0] == keys[1])
   }
 
-  @Test("once its first key is revoked, the greeting shows none; where no key is left, it makes another")
-  func firstKeyRevoked() throws {
+  @Test("once its first key is revoked, the greeting shows none; where all keys are revoked, it makes no other")
+  func firstKeyRevoked() async throws {
     let crier = try Command()
     defer { crier.remove() }
     var service = try RunningService(of: crier)
@@ -174,9 +175,30 @@ struct ServeCommandTests {
     service.signal(SIGKILL)
     #expect(try crier("keys", "revoke", other.id).status == 0)
     service = try RunningService(of: crier)
-    #expect(service.key != nil && service.key != first)
-    #expect(try service.send("GET", "/v1/announcements").status == 200)
+    #expect(service.greeting == ["Crier is at \(service.address)/", Self.noKeyInForce])
+    #expect(
+      try await Ledger(at: crier.home.appending(path: "ledger.sqlite")).keys().map(\.id) == [
+        APIKey(first).id, other.id,
+      ])
   }
+
+  @Test("where every key has expired, a restart makes no other, and says how to make one")
+  func allKeysExpired() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let key = try createKey(crier, "--scope", "read")
+    // Its successor takes its place and is revoked: the old one has expired, for it has no overlap.
+    let rotated = try crier("keys", "rotate", key.id, "--overlap", "0s", "--json")
+    #expect(rotated.status == 0, "\(rotated.message)")
+    let successor = try JSONDecoder().decode(Created.self, from: Data(rotated.output.utf8))
+    #expect(try crier("keys", "revoke", successor.id).status == 0)
+    let service = try RunningService(of: crier)
+    #expect(service.greeting == ["Crier is at \(service.address)/", Self.noKeyInForce])
+    #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "first-key").path))
+    #expect(try service.send("GET", "/v1/announcements", key: key.key).code == "key_expired")
+  }
+
+  private static let noKeyInForce = "Every key has expired or was revoked: make one with crier keys create."
 
   @Test(
     "where other machines can call, it does not start without a key, and says how to make one",

@@ -14,8 +14,9 @@ import Announcements
 ///   which elsewhere tells a clause's end.
 ///
 /// So each word that is the announcement's own, the sum above all, must have its event, and in text from outside a few in a
-/// row may lack one. In the Chinese voice each character is a word. A run of text from outside alone, as a free text or a
-/// name in a voice of its own, is held to the order of its times and to nothing else: it names no sum that was paid.
+/// row may lack one, and events may stand anywhere within it. In the Chinese voice each character is a word. A run of text from outside alone, as a free text or a
+/// name in a voice of its own, is held to the order of its times and to nothing else: it names no sum that was paid. It may
+/// be silent; a run with a word of the announcement's own may not.
 ///
 /// What it finds is another text's sound, and words that the engine left out. What it cannot find: two texts of equal shape
 /// ("five dollars", "nine dollars"), and a child that its text took over, which can forge samples and events alike. That a
@@ -31,6 +32,9 @@ struct SpokenWords {
     /// Whether it is the announcement's own.
     var isOwn: Bool
     var lacksEvent: Bool
+
+    /// Whether it is more than punctuation.
+    var isSpoken: Bool { !range.isEmpty || !isPlain }
   }
 
   /// The longest phrase in the engine's dictionaries has four words, which have one event.
@@ -80,10 +84,11 @@ struct SpokenWords {
     guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }), times.last ?? 0 <= speech.totalMilliseconds else {
       return false
     }
-    guard !speech.words.isEmpty || speech.isHeard else { return true }
     // Free text by itself names no sum that was paid. The engine sends events at odd places of it, as inside `$(id)` or
     // behind emoji, and to refuse it would be to refuse a harmless text.
     guard words.contains(where: \.isOwn) else { return true }
+    // Own words are heard. Where all that is own is punctuation, as a pause, silence is what it sounds like.
+    guard speech.isHeard || !words.contains(where: { $0.isOwn && $0.isSpoken }) else { return false }
     guard let told = told(speech.words) else { return false }
     return isEveryWord(told)
   }
@@ -105,7 +110,8 @@ struct SpokenWords {
         continue
       }
       guard index >= current else { return nil }
-      if word.isPlain {
+      // In text from outside it may stand anywhere: behind `x.` it comes a letter early.
+      if word.isPlain, word.isOwn {
         // A letter that is spelled in two words has the second one behind it.
         guard event.textPosition <= word.range.upperBound, isAtStart || told.contains(index) else { return nil }
       }

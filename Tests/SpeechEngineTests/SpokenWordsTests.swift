@@ -74,6 +74,18 @@ struct SpokenWordsTests {
     #expect(!fits(long, [(0, 4), (5, 3)]))
   }
 
+  @Test("within a name or a note an event may stand anywhere; the words around it have theirs at their first letters")
+  func outside() {
+    let name = run([("from ", .phrase), ("x. goNo", .payer), (", paid", .phrase)])
+    #expect(fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))
+    #expect(!fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (15, 4)]))
+    #expect(!fits(name, [(1, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))
+    #expect(!fits(name, [(0, 4), (5, 1), (7, 2), (10, 2)]))
+    let sum = run([("from ", .phrase), ("x. goNo", .payer), (", five ", .amount), ("dollars", .amount)])
+    #expect(fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (19, 7)]))
+    #expect(!fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (20, 7)]))
+  }
+
   @Test("a Korean word that begins with a nasal has no event; letters that are spelled have many")
   func habits() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
@@ -81,10 +93,23 @@ struct SpokenWordsTests {
     #expect(fits(run([("from ", .phrase), ("«Lupita»", .payer)]), [(0, 4), (6, 0)]))
   }
 
-  @Test("a sound that is silent says nothing else")
+  @Test(
+    "silence is refused for the announcement's own words, with word events or without; a name or a pause may be silent")
   func silence() {
-    let silent = Speech(samples: [0, 1, -1], sampleRate: 22_050, totalSamples: 3, words: [])
-    #expect(SpokenWords(of: fiveDollars).fit(silent))
+    func isTaken(_ run: Script.Run, _ events: [(position: Int, length: Int)] = []) -> Bool {
+      var silent = speech(events)
+      silent.samples = silent.samples.indices.map { $0 % 2 == 0 ? 256 : -256 }
+      return SpokenWords(of: run).fit(silent)
+    }
+    #expect(!isTaken(fiveDollars))
+    #expect(!isTaken(fiveDollars, [(0, 8), (9, 4), (14, 7)]))
+    // Words that need no event are heard too.
+    #expect(!isTaken(run([("12", .amount)])))
+    #expect(!isTaken(run([("네이버페이", .phrase)], voice: "ko+f2")))
+    #expect(!isTaken(run([("from ", .phrase), ("☕", .payer)])))
+    #expect(
+      isTaken(run([("☕", .payer)])) && isTaken(run([("Smith", .note)])) && isTaken(run([("five dollars", .text)])))
+    #expect(isTaken(run([(", ", .phrase)])) && isTaken(run([(" … ", .phrase), ("☕", .payer)])))
   }
 
   @Test(

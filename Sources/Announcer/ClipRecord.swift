@@ -80,10 +80,22 @@ struct ClipRecord: Codable, Equatable {
     return (sound.waveform, record)
   }
 
+  /// Which engine spoke in a clip.
+  enum Speaker: Equatable {
+    case engine(String)
+    /// Recorded clips say everything.
+    case none
+    /// The file has no record that can be read, or one that names no engine for what was spoken.
+    case unknown
+  }
+
   /// The engine that a clip's record names, of which no more is checked than that it can be read.
-  static func engine(of bytes: [UInt8]) throws -> String? {
-    guard let comment = try SoundFiles.decode(bytes).comment else { return nil }
-    return try JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)).engine
+  static func speaker(of bytes: [UInt8]) -> Speaker {
+    guard let comment = try? SoundFiles.decode(bytes).comment,
+      let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8))
+    else { return .unknown }
+    if let engine = record.engine { return .engine(engine) }
+    return record.method == "clips" ? .none : .unknown
   }
 
   private static let encoder = {

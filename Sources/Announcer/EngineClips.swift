@@ -8,8 +8,9 @@ public struct EngineClips: Sendable, Hashable {
   /// The names of the clips of each engine, such as `espeak-ng-1.51-0123456789abcdef`, in order.
   public private(set) var names: [String: [String]] = [:]
 
-  /// The files whose record cannot be read: torn, of another program, or from before records named an engine.
-  public private(set) var unreadable: [String] = []
+  /// The files of which nobody can say what spoke in them: torn, of another program, or from before records named an
+  /// engine.
+  public private(set) var unknown: [String] = []
 
   /// Reads every clip of a library, which takes as long as reading the files does.
   ///
@@ -17,11 +18,10 @@ public struct EngineClips: Sendable, Hashable {
   public init(in library: SoundLibrary) throws(SoundLibraryError) {
     for name in try library.names() {
       guard let bytes = try library.contents(of: name) else { continue }
-      do {
-        // Clips that no engine spoke in are nobody's here.
-        if let engine = try ClipRecord.engine(of: bytes) { names[engine, default: []].append(name) }
-      } catch {
-        unreadable.append(name)
+      switch ClipRecord.speaker(of: bytes) {
+      case .engine(let engine): names[engine, default: []].append(name)
+      case .none: break
+      case .unknown: unknown.append(name)
       }
     }
   }

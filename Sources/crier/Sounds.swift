@@ -66,8 +66,8 @@ struct Sounds: AsyncParsableCommand {
         }
         let clips = try EngineClips(in: library)
         for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
-        if !clips.unreadable.isEmpty {
-          Terminal.note("Left alone: \(clips.unreadable.count) files whose record cannot be read.")
+        if !clips.unknown.isEmpty {
+          Terminal.note("Left alone: \(clips.unknown.count) files whose record cannot be read or names no engine.")
         }
         if clips.names(of: engine).isEmpty {
           let others = clips.names.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.count))" }

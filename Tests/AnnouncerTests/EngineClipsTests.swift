@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import Foundation
+import SoundFiles
+import SoundLibrary
+import SpeechEngine
+import Testing
+
+@Suite("The clips of a library by the engine that spoke in them")
+struct EngineClipsTests {
+  /// A clip as it is, and with its record changed.
+  private func publish(
+    _ name: String, as original: URL, in library: SoundLibrary, record change: (inout [String: Any]) -> Void
+  ) throws {
+    let sound = try SoundFiles.decode([UInt8](Data(contentsOf: original)))
+    let comment = try #require(sound.comment)
+    var record = try #require(try JSONSerialization.jsonObject(with: Data(comment.utf8)) as? [String: Any])
+    change(&record)
+    let changed = String(decoding: try JSONSerialization.data(withJSONObject: record), as: UTF8.self)
+    _ = try library.publish(try SoundFiles.encode(sound.waveform, as: sound.format, comment: changed), as: name)
+  }
+
+  @Test("a clip whose record names no engine for what was spoken, and a file without a record, are of unknown engines")
+  func unknown() async throws {
+    let workshop = try Workshop()
+    let clip = try await workshop.announcer.render(try Workshop.payment(), into: workshop.library)
+    let url = URL(filePath: clip.report.clip.path)
+    let engine = try await workshop.engine.identity().description
+    for method in ["speech", "mixed", "clips"] {
+      try publish("\(method).wav", as: url, in: workshop.library) { record in
+        record["engine"] = nil
+        record["method"] = method
+      }
+    }
+    let bare = try SoundFiles.encode(clip.waveform, as: SoundFormat(container: .wav, encoding: .pcm16), comment: nil)
+    _ = try workshop.library.publish(bare, as: "bare.wav")
+    _ = try workshop.library.publish([1, 2, 3], as: "torn.wav")
+    let clips = try EngineClips(in: workshop.library)
+    #expect(clips.names == [engine: [url.lastPathComponent]])
+    // Recorded clips have no engine, and that is known.
+    #expect(clips.unknown.sorted() == ["bare.wav", "mixed.wav", "speech.wav", "torn.wav"])
+  }
+}

@@ -109,6 +109,17 @@ struct OpenAPIDocumentTests {
     }
   }
 
+  @Test("every code of the service's page is named")
+  func codes() throws {
+    let page = try String(contentsOf: Command.checkout.appending(path: "docs/service.md"), encoding: .utf8)
+    let contract = try String(contentsOf: Command.checkout.appending(path: "Console/openapi.json"), encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.prefixMatch(of: /\| [45]\d\d \|/) != nil }
+    let codes = Set(rows.flatMap { $0.matches(of: /`([a-z_]+)`/).map { String($0.1) } })
+    #expect(codes.count > 50 && codes.contains("payload_malformed"))
+    let missing = codes.filter { !contract.contains("`\($0)`") }
+    #expect(missing.isEmpty, "\(missing.sorted())")
+  }
+
   @Test("a wrong answer is found out")
   func wrongAnswers() throws {
     let health = try document.operation("health")

@@ -55,7 +55,8 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
-    name: "LedgerTests", dependencies: ["Ledger", "TestSupport", "ledger-writer", grdb], swiftSettings: settings),
+    name: "LedgerTests", dependencies: ["FileSystem", "Ledger", "TestSupport", "ledger-writer", grdb],
+    swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
   .testTarget(
@@ -70,7 +71,8 @@ let quickTests: [Target] = [
     ],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
-  .testTarget(name: "SoundLibraryTests", dependencies: ["SoundLibrary"], swiftSettings: settings),
+  .testTarget(name: "FileSystemTests", dependencies: ["FileSystem"], swiftSettings: settings),
+  .testTarget(name: "SoundLibraryTests", dependencies: ["FileSystem", "SoundLibrary"], swiftSettings: settings),
   .testTarget(
     name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
@@ -176,7 +178,10 @@ let package = Package(
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
-    .target(name: "SoundLibrary", swiftSettings: settingsWithC),
+    .target(
+      name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
+      swiftSettings: settingsWithC),
+    .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
 
     // Rooms with C.
     .target(
@@ -185,7 +190,9 @@ let package = Package(
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(
       name: "SoundOutputs",
-      dependencies: ["Resampling", "Waveforms", .target(name: "CALSA", condition: .when(platforms: [.linux]))],
+      dependencies: [
+        "FileSystem", "Resampling", "Waveforms", .target(name: "CALSA", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: settingsWithC),
 
     // The only code that links libespeak-ng: a program of its own, GPL-3.0-or-later.
@@ -202,8 +209,8 @@ let package = Package(
     .target(
       name: "VoicePackMaking",
       dependencies: [
-        "Announcements", "CommaSeparatedValues", "Mastering", "Resampling", "SpeechEngine", "VoicePackIntegrity",
-        "VoicePacks", "Waveforms", "CRename", "CSndFile",
+        "Announcements", "CommaSeparatedValues", "FileSystem", "Mastering", "Resampling", "SpeechEngine",
+        "VoicePackIntegrity", "VoicePacks", "Waveforms", "CSndFile",
       ],
       swiftSettings: settingsWithC),
 
@@ -219,7 +226,7 @@ let package = Package(
       swiftSettings: settings),
 
     // What must survive a crash, and the player.
-    .target(name: "Ledger", dependencies: ["ConcurrencySupport", grdb], swiftSettings: settingsWithC),
+    .target(name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", grdb], swiftSettings: settingsWithC),
     .target(
       name: "Playback",
       dependencies: [
@@ -235,7 +242,8 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback", "ServiceAccess",
+        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering", "Playback",
+        "ServiceAccess",
         "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
         httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
@@ -246,8 +254,9 @@ let package = Package(
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "Ledger", "Mastering", "Playback", "ServiceAccess",
-        "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking",
+        "AnnouncementServer", "Announcements", "Announcer", "FileSystem", "Ledger", "Mastering", "Playback",
+        "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity",
+        "VoicePackMaking",
         "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),

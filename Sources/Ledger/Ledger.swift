@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import ConcurrencySupport
 public import Foundation
 import GRDB
@@ -144,7 +145,7 @@ public final class Ledger: Sendable {
   // MARK: - Opening
 
   private static func open(_ file: URL, options: Options) throws -> (writer: DatabaseQueue, reader: DatabaseQueue) {
-    try FileCalls.makeFolder(file.deletingLastPathComponent())
+    try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
     let path = file.path(percentEncoded: false)
 
     // One at a time: SQLite's change to a write-ahead log, and a migration, are no matter for two.
@@ -154,10 +155,10 @@ public final class Ledger: Sendable {
     }
     let writer = try withExtendedLifetime(lock) {
       // SQLite would take a file cut to nothing for a new one, and throw its log away.
-      let logSize = try FileCalls.size(path + "-wal") ?? 0
-      let size = try FileCalls.size(path) ?? 0
+      let logSize = try FileStatus.byteCount(at: path + "-wal") ?? 0
+      let size = try FileStatus.byteCount(at: path) ?? 0
       guard size > 0 || logSize == 0 else { throw LedgerError(.damaged, while: .opening, in: file) }
-      try FileCalls.createFile(file)
+      try DurableFile.createEmpty(file)
 
       let writer = try DatabaseQueue(path: path, configuration: configuration(file, options, isWriter: true))
       try Schema.migrate(writer, file: file)

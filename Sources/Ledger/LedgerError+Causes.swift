@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 import GRDB
 
@@ -71,11 +72,6 @@ extension LedgerError.Code {
     default: self = .systemFailure
     }
   }
-}
-
-/// A failed call of the system.
-struct SystemError: Error, Hashable {
-  let number: Int32
 }
 
 /// A row holds what the schema does not allow.

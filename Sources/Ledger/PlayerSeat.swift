@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 public import Foundation
 
 /// The one place from which a lane of a ledger is played. Whoever holds it is the lane's player, until it is let go of or

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 
 extension SoundLibrary {
@@ -26,7 +27,7 @@ extension SoundLibrary {
   @discardableResult
   public func remove(_ name: String) throws(SoundLibraryError) -> Bool {
     _ = try url(for: name)  // which refuses a name that no clip has
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       try SoundsFolder(existing: container, calls: calls).remove(name)
       return true
     } catch {

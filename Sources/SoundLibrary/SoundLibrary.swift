@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 public import Foundation
 
 /// The clips in a group container's `Library/Sounds`.
@@ -56,7 +57,7 @@ public struct SoundLibrary: Sendable {
     guard bytes.count <= Self.maximumClipBytes else {
       throw SoundLibraryError(code: .tooLarge, action: .publishing, folder: soundsDirectory)
     }
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       let folder = try SoundsFolder(making: container, calls: calls)
       try folder.publish(bytes, as: name)
     } catch {
@@ -74,7 +75,7 @@ public struct SoundLibrary: Sendable {
   ///   `tooLarge` when the file has more than ``maximumClipBytes``.
   public func contents(of name: String) throws(SoundLibraryError) -> [UInt8]? {
     try Self.check(name)
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       let folder = try SoundsFolder(existing: container, calls: calls)
       return try folder.contents(of: name, atMost: Self.maximumClipBytes)
     } catch {

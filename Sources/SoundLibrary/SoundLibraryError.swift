@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 public import Foundation
 
 /// Why a clip could not be published, read or removed.
@@ -57,7 +58,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     self.given = given
   }
 
-  init(_ failure: SystemFailure, while action: Action, in folder: URL) {
+  init(_ failure: SystemError, while action: Action, in folder: URL) {
     let code: Code =
       switch failure.kind {
       case .noSpace: .noSpace
@@ -68,7 +69,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
       case .notAFile: .notAFile
       case .tooManyOpenFiles: .tooManyOpenFiles
       case .busy: .busy
-      case .missing, .exists, .interrupted, .other: .systemFailure
+      case .missing, .exists, .interrupted, .invalid, .other: .systemFailure
       }
     self.init(code: code, action: action, folder: folder, systemError: failure.number)
   }
@@ -95,7 +96,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
         case .removing: "Removing a clip from"
         case .publishing, .naming: "Publishing a clip in"
         }
-      let system = systemError.map { " (\(SystemFailure(number: $0).message))" } ?? ""
+      let system = systemError.map { " (\(SystemError(number: $0)))" } ?? ""
       let place = folder?.path(percentEncoded: false) ?? "Library/Sounds"
       return "\(attempt) \(place) failed: \(cause)\(system). \(remedy)"
     }

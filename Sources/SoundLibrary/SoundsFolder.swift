@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 
 /// An open `Library/Sounds`. Every file in it is named relative to the open folder, so whatever happens to the path
@@ -30,40 +31,40 @@ struct SoundsFolder: ~Copyable {
   private let calls: FileSystemCalls
 
   /// Opens the container's `Library/Sounds`; fails with the kind `missing` where there is none.
-  init(existing container: GroupContainer, calls: FileSystemCalls) throws(SystemFailure) {
+  init(existing container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
     try self.init(container, making: false, calls: calls)
   }
 
   /// Opens the container's `Library/Sounds` and makes what is missing of the way to it.
-  init(making container: GroupContainer, calls: FileSystemCalls) throws(SystemFailure) {
+  init(making container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
     try self.init(container, making: true, calls: calls)
   }
 
-  private init(_ container: GroupContainer, making: Bool, calls: FileSystemCalls) throws(SystemFailure) {
-    let root = try Self.open(container.directory, making: making, calls: calls)
-    let library = try Self.open("Library", in: root, making: making, calls: calls)
-    let sounds = try Self.open("Sounds", in: library, making: making, calls: calls)
-    self.folder = sounds
+  private init(_ container: GroupContainer, making: Bool, calls: FileSystemCalls) throws(SystemError) {
+    let permissions: FileSystemCalls.Permissions? = making ? .readableByAll : nil
+    let root = try OpenDescriptor.folder(container.directory, making: permissions, calls: calls)
+    let library = try OpenDescriptor.folder("Library", in: root, making: permissions, calls: calls)
+    folder = try OpenDescriptor.folder("Sounds", in: library, making: permissions, calls: calls)
     self.calls = calls
   }
 
   /// Writes a file and gives it its name when all of it is on the disk.
-  func publish(_ bytes: [UInt8], as name: String) throws(SystemFailure) {
+  func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
     let temporary = try makeTemporary(startingAt: Int.random(in: 0..<Self.temporaryNameCount))
-    do throws(SystemFailure) {
-      try write(bytes, to: temporary.file.number)
-      try Self.synchronize(temporary.file, calls: calls)
+    do throws(SystemError) {
+      try calls.writeAll(bytes, to: temporary.file.number)
+      try temporary.file.synchronize()
       try calls.rename(folder.number, temporary.name, name)
     } catch {
       // The first failure is the one to report.
       try? calls.remove(folder.number, temporary.name)
       throw error
     }
-    try Self.synchronize(folder, calls: calls)
+    try folder.synchronize()
   }
 
   /// The bytes of a file; fails with the kind `missing` where there is none.
-  func contents(of name: String, atMost limit: Int) throws(SystemFailure) -> [UInt8] {
+  func contents(of name: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(name)
     let status = try calls.status(file.number)
     guard status.isRegularFile else { throw .notAFile }
@@ -72,7 +73,7 @@ struct SoundsFolder: ~Copyable {
     while true {
       // One byte more than there should be, so that the whole file takes one call, and one to find its end.
       let count = max(status.byteCount - bytes.count, 0) + 1
-      let some = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.read(file.number, count) }
+      let some = try retryingWhenInterrupted { () throws(SystemError) in try calls.read(file.number, count) }
       if some.isEmpty { return bytes }
       if bytes.isEmpty { bytes = some } else { bytes += some }
       guard bytes.count <= limit else { throw .tooLarge }
@@ -80,28 +81,18 @@ struct SoundsFolder: ~Copyable {
   }
 
   /// Removes a file, and brings that to the disk; fails with the kind `missing` where there is none.
-  func remove(_ name: String) throws(SystemFailure) {
+  func remove(_ name: String) throws(SystemError) {
     guard try calls.statusOfName(folder.number, name).isRegularFile else { throw .notAFile }
     try calls.remove(folder.number, name)
-    try Self.synchronize(folder, calls: calls)
+    try folder.synchronize()
   }
 
-  private func openFile(_ name: String) throws(SystemFailure) -> OpenDescriptor {
-    do throws(SystemFailure) {
-      let number = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.openFile(folder.number, name) }
+  private func openFile(_ name: String) throws(SystemError) -> OpenDescriptor {
+    do throws(SystemError) {
+      let number = try retryingWhenInterrupted { () throws(SystemError) in try calls.openFile(folder.number, name) }
       return OpenDescriptor(number, calls: calls)
     } catch {
       throw error.isRefusedLink ? .notAFile : error
-    }
-  }
-
-  private func write(_ bytes: [UInt8], to file: FileSystemCalls.Descriptor) throws(SystemFailure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.write(file, rest) }
-      // A file that takes nothing and gives no reason would keep us here for ever.
-      guard count > 0 else { throw .inputOutput }
-      rest = rest.dropFirst(count)
     }
   }
 }
@@ -115,7 +106,7 @@ extension SoundsFolder {
     let file: OpenDescriptor
   }
 
-  func makeTemporary(startingAt first: Int) throws(SystemFailure) -> Temporary {
+  func makeTemporary(startingAt first: Int) throws(SystemError) -> Temporary {
     for attempt in 0..<Self.temporaryNameLimit {
       let isEarly = attempt < Self.temporaryNameCount
       let name = Self.temporaryName(isEarly ? (first + attempt) % Self.temporaryNameCount : attempt)
@@ -126,16 +117,16 @@ extension SoundsFolder {
   }
 
   /// Nil when another publisher has the name.
-  private func createTemporary(_ name: String) throws(SystemFailure) -> Temporary? {
+  private func createTemporary(_ name: String) throws(SystemError) -> Temporary? {
     guard let file = try createFile(name) else { return nil }
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       try calls.lock(file.number)
     } catch {
       // Somebody took it for abandoned and is about to remove it.
       if error.kind == .busy { return nil }
       // Any other failure means a file system without locks, where nobody can take it for abandoned.
     }
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       // Without a name it was taken for abandoned and has been removed.
       if try calls.status(file.number).links == 0 { return nil }
     } catch {
@@ -146,9 +137,11 @@ extension SoundsFolder {
   }
 
   /// Nil when something has the name.
-  private func createFile(_ name: String) throws(SystemFailure) -> OpenDescriptor? {
-    do throws(SystemFailure) {
-      let number = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.createFile(folder.number, name) }
+  private func createFile(_ name: String) throws(SystemError) -> OpenDescriptor? {
+    do throws(SystemError) {
+      let number = try retryingWhenInterrupted { () throws(SystemError) in
+        try calls.createFile(folder.number, name, .readableByAll)
+      }
       return OpenDescriptor(number, calls: calls)
     } catch {
       if error.kind == .exists { return nil }
@@ -158,7 +151,7 @@ extension SoundsFolder {
 
   /// Whether the name is free now.
   private func removeIfAbandoned(_ name: String) -> Bool {
-    do throws(SystemFailure) {
+    do throws(SystemError) {
       let file = try openFile(name)
       try calls.lock(file.number)
       let status = try calls.status(file.number)
@@ -168,68 +161,5 @@ extension SoundsFolder {
     } catch {
       return error.kind == .missing
     }
-  }
-}
-
-// MARK: - The way to the folder
-
-extension SoundsFolder {
-  /// Opens a folder by its path, which whoever runs the program chose: symbolic links are followed.
-  private static func open(
-    _ url: URL, making: Bool, calls: FileSystemCalls
-  ) throws(SystemFailure) -> OpenDescriptor {
-    let path = url.path(percentEncoded: false)
-    do throws(SystemFailure) {
-      return try open(path, in: nil, calls: calls)
-    } catch {
-      let parent = url.deletingLastPathComponent()
-      let name = url.lastPathComponent
-      guard making, error.kind == .missing, parent != url, name != "..", name != "/" else { throw error }
-      try make(name, in: try open(parent, making: true, calls: calls), calls: calls)
-    }
-    return try open(path, in: nil, calls: calls)
-  }
-
-  /// Opens a folder in an open one; a symbolic link is refused.
-  private static func open(
-    _ name: String, in parent: borrowing OpenDescriptor, making: Bool, calls: FileSystemCalls
-  ) throws(SystemFailure) -> OpenDescriptor {
-    do throws(SystemFailure) {
-      return try open(name, in: parent.number, calls: calls)
-    } catch {
-      guard making, error.kind == .missing else { throw error }
-      try make(name, in: parent, calls: calls)
-    }
-    return try open(name, in: parent.number, calls: calls)
-  }
-
-  private static func open(
-    _ name: String, in parent: FileSystemCalls.Descriptor?, calls: FileSystemCalls
-  ) throws(SystemFailure) -> OpenDescriptor {
-    do throws(SystemFailure) {
-      let number = try retryingWhenInterrupted { () throws(SystemFailure) in try calls.openFolder(parent, name) }
-      return OpenDescriptor(number, calls: calls)
-    } catch {
-      throw error.isRefusedLink ? .notAFolder : error
-    }
-  }
-
-  private static func make(
-    _ name: String, in parent: borrowing OpenDescriptor, calls: FileSystemCalls
-  ) throws(SystemFailure) {
-    do throws(SystemFailure) {
-      try calls.makeFolder(parent.number, name)
-    } catch {
-      guard error.kind == .exists else { throw error }
-    }
-    // Even when another process made it a moment ago: a clip on the disk is lost if the way to it is not there.
-    try synchronize(parent, calls: calls)
-  }
-
-  private static func synchronize(
-    _ file: borrowing OpenDescriptor, calls: FileSystemCalls
-  ) throws(SystemFailure) {
-    let number = file.number
-    try retryingWhenInterrupted { () throws(SystemFailure) in try calls.synchronize(number) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import FileSystem
 private import Foundation
 public import Waveforms
 

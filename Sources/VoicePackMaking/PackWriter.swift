@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import FileSystem
 public import Foundation
 public import VoicePacks
 public import Waveforms
@@ -83,12 +84,12 @@ public struct PackWriter: Sendable, Hashable {
     do {
       try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
       for (name, bytes) in contents.files { try Self.write(bytes, to: draft.appending(path: name)) }
-      try DurableFolders.synchronize(draft)
-      if try !DurableFolders.rename(draft, to: place) {
+      try DurableFolder.synchronize(draft)
+      if try !DurableFolder.rename(draft, to: place) {
         guard replacing else { throw exists }
-        try DurableFolders.replace(place, with: draft)
+        try DurableFolder.replace(place, with: draft)
       }
-      try DurableFolders.synchronize(directory)
+      try DurableFolder.synchronize(directory)
     } catch let error as PackMakingError {
       throw error
     } catch {

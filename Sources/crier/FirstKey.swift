@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 import Ledger
 import ServiceAccess
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The key with which whoever starts the service for the first time can use it at once.
 struct FirstKey {
@@ -78,7 +73,7 @@ enum SigningSecret {
   }
 }
 
-/// Files that are for their owner's eyes, there whole or not at all.
+/// Files for their owner's eyes alone.
 enum PrivateFile {
   struct Failure: Error, CustomStringConvertible {
     var path: String
@@ -88,23 +83,10 @@ enum PrivateFile {
   }
 
   static func write(_ data: Data, to file: URL) throws(Failure) {
-    let path = file.path(percentEncoded: false)
-    let temporary = "\(path).new"
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Failure(path: path) }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      try handle.write(contentsOf: data)
-      try handle.synchronize()
-      try handle.close()
+    do throws(SystemError) {
+      try DurableFile.write(data, to: file)
     } catch {
-      unlink(temporary)
-      throw Failure(path: path)
-    }
-    guard rename(temporary, path) == 0 else {
-      unlink(temporary)
-      throw Failure(path: path)
+      throw Failure(path: file.path(percentEncoded: false))
     }
   }
 }

@@ -124,36 +124,3 @@ struct CallTests {
     #expect(throws: Problem.self) { try self.call().requireMediaType("text/csv") }
   }
 }
-
-@Suite("Files that are there whole or not at all")
-struct DurableFileTests {
-  @Test("a file takes another's place, for its owner alone, and leaves nothing beside it")
-  func replaced() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.url.appending(path: "a.json")
-    for text in ["one", "a longer two", ""] {
-      try DurableFile.write(Data(text.utf8), to: file)
-      #expect(try String(contentsOf: file, encoding: .utf8) == text)
-    }
-    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
-    #expect(mode == 0o600)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.json"])
-  }
-
-  @Test("where there is no folder there is no file")
-  func missing() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.url.appending(path: "none/a.json")
-    #expect(throws: (any Error).self) { try DurableFile.write(Data(), to: file) }
-    #expect(!FileManager.default.fileExists(atPath: file.path))
-  }
-
-  @Test("what stands there stays when another cannot be put in its place")
-  func kept() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.url.appending(path: "a")
-    try FileManager.default.createDirectory(at: file.appending(path: "inside"), withIntermediateDirectories: true)
-    #expect(throws: (any Error).self) { try DurableFile.write(Data("x".utf8), to: file) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a"])
-  }
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 import Testing
 
@@ -12,21 +13,21 @@ enum Step: String, CaseIterable, Sendable {
   /// The system's calls, of which this one fails.
   func failing(with number: Int32) -> FileSystemCalls {
     var calls = FileSystemCalls.system
-    let failure = SystemFailure(number: number)
+    let failure = SystemError(number: number)
     let count = Counter()
     let write = calls.write
     switch self {
-    case .openFolder: calls.openFolder = { (_, _) throws(SystemFailure) in throw failure }
-    case .createFile: calls.createFile = { (_, _) throws(SystemFailure) in throw failure }
-    case .status: calls.status = { (_) throws(SystemFailure) in throw failure }
-    case .write: calls.write = { (_, _) throws(SystemFailure) in throw failure }
+    case .openFolder: calls.openFolder = { (_, _) throws(SystemError) in throw failure }
+    case .createFile: calls.createFile = { (_, _, _) throws(SystemError) in throw failure }
+    case .status: calls.status = { (_) throws(SystemError) in throw failure }
+    case .write: calls.write = { (_, _) throws(SystemError) in throw failure }
     case .writeLater:
-      calls.write = { (file, bytes) throws(SystemFailure) in
+      calls.write = { (file, bytes) throws(SystemError) in
         guard count.add() <= 2 else { throw failure }
         return try write(file, bytes.prefix(1000))
       }
-    case .synchronizeFile: calls.synchronize = { (_) throws(SystemFailure) in throw failure }
-    case .rename: calls.rename = { (_, _, _) throws(SystemFailure) in throw failure }
+    case .synchronizeFile: calls.synchronize = { (_) throws(SystemError) in throw failure }
+    case .rename: calls.rename = { (_, _, _) throws(SystemError) in throw failure }
     }
     return calls
   }
@@ -61,7 +62,7 @@ struct PublishingFailureTests {
   @Test("because its folder cannot be made says so", arguments: codes)
   func cannotMakeFolder(_ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
     var calls = FileSystemCalls.system
-    calls.makeFolder = { (_, _) throws(SystemFailure) in throw SystemFailure(number: reason.number) }
+    calls.makeFolder = { (_, _, _) throws(SystemError) in throw SystemError(number: reason.number) }
     let library = SoundLibrary(container: home.container, calls: calls)
     let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
     #expect(error?.code == reason.code)
@@ -73,8 +74,8 @@ struct PublishingFailureTests {
     var calls = FileSystemCalls.system
     let synchronize = calls.synchronize
     let count = Counter()
-    calls.synchronize = { (file) throws(SystemFailure) in
-      guard count.add() == 1 else { throw SystemFailure(number: EIO) }
+    calls.synchronize = { (file) throws(SystemError) in
+      guard count.add() == 1 else { throw SystemError(number: EIO) }
       try synchronize(file)
     }
     let library = SoundLibrary(container: home.container, calls: calls)
@@ -89,30 +90,30 @@ struct PublishingFailureTests {
     let system = FileSystemCalls.system
     var calls = system
     let count = Counter()
-    @Sendable func interrupt() throws(SystemFailure) {
-      if !count.add().isMultiple(of: 3) { throw SystemFailure(number: EINTR) }
+    @Sendable func interrupt() throws(SystemError) {
+      if !count.add().isMultiple(of: 3) { throw SystemError(number: EINTR) }
     }
-    calls.openFolder = { (parent, name) throws(SystemFailure) in
+    calls.openFolder = { (parent, name) throws(SystemError) in
       try interrupt()
       return try system.openFolder(parent, name)
     }
-    calls.createFile = { (folder, name) throws(SystemFailure) in
+    calls.createFile = { (folder, name, permissions) throws(SystemError) in
       try interrupt()
-      return try system.createFile(folder, name)
+      return try system.createFile(folder, name, permissions)
     }
-    calls.openFile = { (folder, name) throws(SystemFailure) in
+    calls.openFile = { (folder, name) throws(SystemError) in
       try interrupt()
       return try system.openFile(folder, name)
     }
-    calls.write = { (file, bytes) throws(SystemFailure) in
+    calls.write = { (file, bytes) throws(SystemError) in
       try interrupt()
       return try system.write(file, bytes.prefix(7))
     }
-    calls.read = { (file, count) throws(SystemFailure) in
+    calls.read = { (file, count) throws(SystemError) in
       try interrupt()
       return try system.read(file, min(count, 11))
     }
-    calls.synchronize = { (file) throws(SystemFailure) in
+    calls.synchronize = { (file) throws(SystemError) in
       try interrupt()
       try system.synchronize(file)
     }
@@ -126,7 +127,7 @@ struct PublishingFailureTests {
   @Test("because a write takes nothing is an error, not a wait for ever")
   func writesNothing() throws {
     var calls = FileSystemCalls.system
-    calls.write = { (_, _) throws(SystemFailure) in 0 }
+    calls.write = { (_, _) throws(SystemError) in 0 }
     let library = SoundLibrary(container: home.container, calls: calls)
     let error = #expect(throws: SoundLibraryError.self) { try library.publish([1], as: "a.wav") }
     #expect(error?.code == .systemFailure)
@@ -139,15 +140,15 @@ struct PublishingFailureTests {
     try home.makeSoundsDirectory()
     var calls = system
     let log = Log()
-    calls.write = { (file, bytes) throws(SystemFailure) in
+    calls.write = { (file, bytes) throws(SystemError) in
       log.add("write")
       return try system.write(file, bytes)
     }
-    calls.synchronize = { (file) throws(SystemFailure) in
+    calls.synchronize = { (file) throws(SystemError) in
       log.add(try system.status(file).isRegularFile ? "synchronize file" : "synchronize folder")
       try system.synchronize(file)
     }
-    calls.rename = { (folder, name, newName) throws(SystemFailure) in
+    calls.rename = { (folder, name, newName) throws(SystemError) in
       log.add("rename")
       try system.rename(folder, name, newName)
     }
@@ -160,17 +161,17 @@ struct PublishingFailureTests {
     let open = Counter()
     func counting(_ calls: FileSystemCalls) -> FileSystemCalls {
       var counted = calls
-      counted.openFolder = { (parent, name) throws(SystemFailure) in
+      counted.openFolder = { (parent, name) throws(SystemError) in
         let descriptor = try calls.openFolder(parent, name)
         open.add()
         return descriptor
       }
-      counted.createFile = { (folder, name) throws(SystemFailure) in
-        let descriptor = try calls.createFile(folder, name)
+      counted.createFile = { (folder, name, permissions) throws(SystemError) in
+        let descriptor = try calls.createFile(folder, name, permissions)
         open.add()
         return descriptor
       }
-      counted.openFile = { (folder, name) throws(SystemFailure) in
+      counted.openFile = { (folder, name) throws(SystemError) in
         let descriptor = try calls.openFile(folder, name)
         open.add()
         return descriptor
@@ -203,7 +204,7 @@ struct PublishingFailureTests {
   @Test("is described by what was done, where, why, and what to do, but never by the clip's name")
   func description() {
     let folder = URL(fileURLWithPath: "/srv/group.crier/Library/Sounds")
-    let error = SoundLibraryError(SystemFailure(number: ENOSPC), while: .publishing, in: folder)
+    let error = SoundLibraryError(SystemError(number: ENOSPC), while: .publishing, in: folder)
     #expect(
       error.description
         == "Publishing a clip in /srv/group.crier/Library/Sounds failed: the disk is full (No space left on device). "

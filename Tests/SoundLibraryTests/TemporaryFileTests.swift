@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 import Testing
 
@@ -55,7 +56,7 @@ struct TemporaryFileTests {
     let sounds = home.container.soundsDirectory
     var calls = FileSystemCalls.system
     let openFile = calls.openFile
-    calls.openFile = { (folder, name) throws(SystemFailure) in
+    calls.openFile = { (folder, name) throws(SystemError) in
       let file = try openFile(folder, name)
       // Its writer finishes, and another publisher takes the name, just before the lock is tried.
       try? FileManager.default.moveItem(at: sounds.appending(path: name), to: sounds.appending(path: "done.wav"))
@@ -74,8 +75,8 @@ struct TemporaryFileTests {
     let sounds = home.container.soundsDirectory
     var calls = FileSystemCalls.system
     let createFile = calls.createFile
-    calls.createFile = { (folder, name) throws(SystemFailure) in
-      let file = try createFile(folder, name)
+    calls.createFile = { (folder, name, permissions) throws(SystemError) in
+      let file = try createFile(folder, name, permissions)
       if name == ".publishing-3" { try? FileManager.default.removeItem(at: sounds.appending(path: name)) }
       return file
     }
@@ -89,7 +90,7 @@ struct TemporaryFileTests {
     var calls = FileSystemCalls.system
     let lock = calls.lock
     let locks = Counter()
-    calls.lock = { (file) throws(SystemFailure) in
+    calls.lock = { (file) throws(SystemError) in
       if locks.add() <= 2 { throw .busy }
       try lock(file)
     }
@@ -101,7 +102,7 @@ struct TemporaryFileTests {
   func worksWithoutLocks() throws {
     try home.leaveBehind(".publishing-0")
     var calls = FileSystemCalls.system
-    calls.lock = { (_) throws(SystemFailure) in throw SystemFailure(number: EOPNOTSUPP) }
+    calls.lock = { (_) throws(SystemError) in throw SystemError(number: EOPNOTSUPP) }
     let temporary = try openFolder(calls).makeTemporary(startingAt: 0)
     #expect(temporary.name == ".publishing-1")
     _ = try SoundLibrary(container: home.container, calls: calls).publish([1], as: "a.wav")
@@ -112,7 +113,7 @@ struct TemporaryFileTests {
   @Test("has names to spare when the first ones are all in use, and an error when there are none")
   func runsOut() throws {
     var calls = FileSystemCalls.system
-    calls.lock = { (_) throws(SystemFailure) in throw SystemFailure(number: EOPNOTSUPP) }
+    calls.lock = { (_) throws(SystemError) in throw SystemError(number: EOPNOTSUPP) }
     let folder = try openFolder(calls)
     let library = SoundLibrary(container: home.container, calls: calls)
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)", []) }

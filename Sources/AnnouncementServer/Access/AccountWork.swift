@@ -2,6 +2,7 @@
 
 import Announcer
 import ConcurrencySupport
+import FileSystem
 import Foundation
 import HTTPTypes
 import ServiceAccess

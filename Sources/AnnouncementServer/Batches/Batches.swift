@@ -3,6 +3,7 @@
 import Announcements
 import Announcer
 import ConcurrencySupport
+import FileSystem
 import Foundation
 import HTTPTypes
 import Ledger
@@ -88,8 +89,7 @@ actor Batches {
       disk.async {
         answer.give(
           Result {
-            try FileManager.default.createDirectory(
-              at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFolder.make(folder, .ownerOnly)
             try DurableFile.write(list, to: listFile)
             try DurableFile.write(try JSONEncoder().encode(record), to: recordFile)
           })
@@ -342,28 +342,4 @@ actor Batches {
     records[status.id]?.status = status
     for watcher in (watchers[status.id] ?? [:]).values { watcher.yield(status) }
   }
-}
-
-/// Files that are there whole or not at all, also after a loss of power.
-enum DurableFile {
-  /// - Throws: the system's error, as `POSIXError` or as Foundation puts it.
-  static func write(_ data: Data, to file: URL) throws {
-    let temporary = file.appendingPathExtension("new")
-    do {
-      // Foundation makes a file without saying why it could not.
-      let number = open(temporary.path(percentEncoded: false), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard number >= 0 else { throw Self.systemError }
-      let handle = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-      try handle.write(contentsOf: data)
-      try handle.synchronize()
-      try handle.close()
-      guard rename(temporary.path(percentEncoded: false), file.path(percentEncoded: false)) == 0 else {
-        throw Self.systemError
-      }
-    } catch {
-      try? FileManager.default.removeItem(at: temporary)
-      throw error
-    }
-  }
-  private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that differs between systems is in this file.
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -13,48 +11,51 @@
 #endif
 
 extension FileSystemCalls {
-  /// The calls of the system this runs on.
-  static let system = FileSystemCalls(
-    openFolder: { (parent, name) throws(SystemFailure) in
+  /// The calls of this system.
+  package static let system = FileSystemCalls(
+    openFolder: { (parent, name) throws(SystemError) in
       let links = parent == nil ? 0 : O_NOFOLLOW
       // Safe: the text lives as long as the call.
       return try check(unsafe openat(parent ?? AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | links))
     },
-    makeFolder: { (parent, name) throws(SystemFailure) in
-      _ = try check(unsafe mkdirat(parent, name, 0o755))  // Safe: the text lives as long as the call.
+    makeFolder: { (parent, name, permissions) throws(SystemError) in
+      let mode: mode_t = permissions == .ownerOnly ? 0o700 : 0o755
+      _ = try check(unsafe mkdirat(parent, name, mode))  // Safe: the text lives as long as the call.
     },
-    createFile: { (folder, name) throws(SystemFailure) in
+    createFile: { (folder, name, permissions) throws(SystemError) in
+      let mode: mode_t = permissions == .ownerOnly ? 0o600 : 0o644
       // Safe: the text lives as long as the call.
-      try check(unsafe openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
+      return try check(
+        unsafe openat(folder ?? AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode))
     },
-    openFile: { (folder, name) throws(SystemFailure) in
+    openFile: { (folder, name) throws(SystemError) in
       // Safe: the text lives as long as the call.
       try check(unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     },
-    lock: { (file) throws(SystemFailure) in
+    lock: { (file) throws(SystemError) in
       _ = try check(flock(file, LOCK_EX | LOCK_NB))
     },
-    status: { (file) throws(SystemFailure) in
+    status: { (file) throws(SystemError) in
       var status = stat()
       _ = try check(unsafe fstat(file, &status))  // Safe: the system fills in a value of our own.
       return FileStatus(status)
     },
-    statusOfName: { (folder, name) throws(SystemFailure) in
+    statusOfName: { (folder, name) throws(SystemError) in
       var status = stat()
       // Safe: the text lives as long as the call, and the system fills in a value of our own.
       _ = try check(unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
       return FileStatus(status)
     },
-    write: { (file, bytes) throws(SystemFailure) in
+    write: { (file, bytes) throws(SystemError) in
       // Safe: no more is read than the buffer holds. The error number is taken before anything else can set it.
       let (count, number) = unsafe bytes.withUnsafeBytes { buffer in
         let count = unsafe systemWrite(file, buffer.baseAddress, buffer.count)
         return (count, errno)
       }
-      guard count >= 0 else { throw SystemFailure(number: number) }
+      guard count >= 0 else { throw SystemError(number: number) }
       return count
     },
-    read: { (file, count) throws(SystemFailure) in
+    read: { (file, count) throws(SystemError) in
       var number: Int32 = 0
       // Safe: no more is written than the buffer holds, and what was not written is not counted.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -62,64 +63,46 @@ extension FileSystemCalls {
         if result < 0 { number = errno }
         initializedCount = max(0, result)
       }
-      guard number == 0 else { throw SystemFailure(number: number) }
+      guard number == 0 else { throw SystemError(number: number) }
       return bytes
     },
-    synchronize: { (file) throws(SystemFailure) in
+    synchronize: { (file) throws(SystemError) in
       #if canImport(Darwin)
-        // fsync leaves the bytes in the drive's cache there; not every file system knows how to empty that.
+        // fsync leaves the bytes in the drive's cache on Darwin; not every file system supports F_FULLFSYNC.
         if fcntl(file, F_FULLFSYNC) == 0 { return }
       #endif
       _ = try check(fsync(file))
     },
-    rename: { (folder, name, newName) throws(SystemFailure) in
+    rename: { (folder, name, newName) throws(SystemError) in
       _ = try check(unsafe renameat(folder, name, folder, newName))  // Safe: the texts live as long as the call.
     },
-    remove: { (folder, name) throws(SystemFailure) in
+    remove: { (folder, name) throws(SystemError) in
       _ = try check(unsafe unlinkat(folder, name, 0))  // Safe: the text lives as long as the call.
     },
     close: { descriptor in
-      // What matters was synchronized before; after an error the descriptor is gone all the same.
+      // Bytes that matter were synchronized before, and the descriptor is closed even after an error.
       _ = systemClose(descriptor)
     }
   )
 }
 
-extension SystemFailure {
-  /// What the number means here.
-  var kind: Kind {
-    switch number {
-    case ENOENT: .missing
-    case EEXIST: .exists
-    case EINTR: .interrupted
-    case EWOULDBLOCK: .busy
-    case ENOSPC, EDQUOT: .noSpace
-    case EROFS: .readOnly
-    case EACCES, EPERM: .notPermitted
-    case EFBIG: .tooLarge
-    case ENOTDIR: .notAFolder
-    case EISDIR: .notAFile
-    case EMFILE, ENFILE: .tooManyOpenFiles
-    default: .other
-    }
-  }
-
-  /// The C library's own words.
-  var message: String {
-    unsafe String(cString: strerror(number))  // Safe: it is a text for any number, copied at once.
-  }
-
-  static let notAFolder = SystemFailure(number: ENOTDIR)
-  static let notAFile = SystemFailure(number: EISDIR)
-  static let tooLarge = SystemFailure(number: EFBIG)
-  static let busy = SystemFailure(number: EWOULDBLOCK)
-  static let inputOutput = SystemFailure(number: EIO)
-
-  /// Whether a symbolic link was met where none is followed. BSD has another number for it than Linux.
-  var isRefusedLink: Bool { number == ELOOP || number == EMLINK }
-}
-
 extension FileStatus {
+  /// Returns the size in bytes of the file at a path, whose symbolic links are followed; nil when there is none.
+  ///
+  /// - Throws: ``SystemError``, of the kind `notAFile` when something else has the path.
+  package static func byteCount(at path: String) throws(SystemError) -> Int? {
+    var status = stat()
+    // Safe: the text lives as long as the call, and the system fills in a value of our own.
+    guard unsafe stat(path, &status) == 0 else {
+      let error = SystemError.last
+      if error.kind == .missing { return nil }
+      throw error
+    }
+    let found = FileStatus(status)
+    guard found.isRegularFile else { throw .notAFile }
+    return found.byteCount
+  }
+
   fileprivate init(_ status: stat) {
     self.init(
       device: UInt64(truncatingIfNeeded: status.st_dev),
@@ -131,12 +114,12 @@ extension FileStatus {
   }
 }
 
-private func check(_ result: Int32) throws(SystemFailure) -> Int32 {
-  guard result >= 0 else { throw SystemFailure(number: errno) }
+private func check(_ result: Int32) throws(SystemError) -> Int32 {
+  guard result >= 0 else { throw SystemError(number: errno) }
   return result
 }
 
-// Inside the extension these names mean the closures.
+// Inside the extension these names are those of the closures.
 
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   unsafe write(file, bytes, count)  // Safe as far as its caller's buffer has so many bytes.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// A file that only grows.
+package final class AppendingFile: Sendable {
+  private let descriptor: Int32
+
+  /// Opens a file, which is made if it is missing (0600).
+  ///
+  /// - Throws: ``SystemError``; also for a pipe that no process reads, which would block otherwise.
+  package init(path: String) throws(SystemError) {
+    descriptor = unsafe path.withCString {
+      unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    }
+    guard descriptor >= 0 else { throw .last }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Appends bytes with one call of `write(2)`: bytes that another process appends stand before or behind all of them.
+  ///
+  /// - Throws: ``SystemError``.
+  package func append(_ bytes: [UInt8]) throws(SystemError) {
+    while true {
+      let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      if count == bytes.count { return }
+      if count >= 0 { throw SystemError(number: ENOSPC) }
+      if errno != EINTR { throw .last }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The system calls on files and folders, one closure each, so that a test can make any of them fail at any step.
+///
+/// A name is relative to an open folder; without a folder it is a path. A descriptor that a call returns belongs to the
+/// caller, who closes it. Each call throws ``SystemError`` with the system's `errno`, and may throw one of the kind
+/// `interrupted`: see ``retryingWhenInterrupted(_:)``.
+package struct FileSystemCalls: Sendable {
+  package typealias Descriptor = Int32
+
+  /// Opens a folder. Symbolic links are followed in a path and refused in a name.
+  package var openFolder: @Sendable (_ parent: Descriptor?, _ name: String) throws(SystemError) -> Descriptor
+
+  /// Makes a folder.
+  package var makeFolder:
+    @Sendable (_ parent: Descriptor, _ name: String, _ permissions: Permissions) throws(SystemError) -> Void
+
+  /// Makes a file that does not exist yet and opens it for writing. Symbolic links are refused.
+  package var createFile:
+    @Sendable (_ folder: Descriptor?, _ name: String, _ permissions: Permissions) throws(SystemError) -> Descriptor
+
+  /// Opens a file for reading. A symbolic link is refused, and a pipe does not block the caller.
+  package var openFile: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Descriptor
+
+  /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has it.
+  /// The system releases the lock when the last descriptor is closed, also after `kill -9`.
+  package var lock: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
+
+  /// Returns the status of an open file.
+  package var status: @Sendable (_ file: Descriptor) throws(SystemError) -> FileStatus
+
+  /// Returns the status of a folder's entry; for a symbolic link, that of the link itself.
+  package var statusOfName: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> FileStatus
+
+  /// Writes some of the bytes and returns their number.
+  package var write: @Sendable (_ file: Descriptor, _ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int
+
+  /// Reads up to `count` bytes; returns none at the end of the file.
+  package var read: @Sendable (_ file: Descriptor, _ count: Int) throws(SystemError) -> [UInt8]
+
+  /// Writes a file's bytes, or a folder's entries, to the disk.
+  package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
+
+  /// Gives a file another name in its folder, and replaces a file that has that name.
+  package var rename: @Sendable (_ folder: Descriptor, _ name: String, _ newName: String) throws(SystemError) -> Void
+
+  /// Removes a file's name from its folder.
+  package var remove: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Void
+
+  package var close: @Sendable (_ descriptor: Descriptor) -> Void
+
+  /// The permissions of a new file or folder, before the process's umask is applied.
+  package enum Permissions: Sendable {
+    /// Only the user may read and write: 0600 for a file, 0700 for a folder.
+    case ownerOnly
+    /// All users may read, and only the user may write: 0644 for a file, 0755 for a folder.
+    case readableByAll
+  }
+}
+
+extension FileSystemCalls {
+  /// Writes all of the bytes.
+  package func writeAll(_ bytes: [UInt8], to file: Descriptor) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = try retryingWhenInterrupted { () throws(SystemError) in try write(file, rest) }
+      // A file that takes no bytes and reports no error would keep this loop running for ever.
+      guard count > 0 else { throw .inputOutput }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// Repeats a system call for as long as a signal interrupts it.
+package func retryingWhenInterrupted<Result>(
+  _ call: () throws(SystemError) -> Result
+) throws(SystemError) -> Result {
+  while true {
+    do throws(SystemError) {
+      return try call()
+    } catch {
+      guard error.kind == .interrupted else { throw error }
+    }
+  }
+}

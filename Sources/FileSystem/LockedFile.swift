@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// A file that is locked as long as this object lives. The kernel releases the lock when the process ends, however it
+/// ends, and programs that this one starts do not inherit it.
+package final class LockedFile: Sendable {
+  private let descriptor: Int32
+
+  /// Opens a file, which is made if it is missing (0600), and waits at most `patience` seconds for its lock.
+  ///
+  /// - Returns: nil when another process had the lock all the time.
+  /// - Throws: ``SystemError``.
+  package init?(_ file: URL, patience: TimeInterval) throws(SystemError) {
+    // Safe: the text lives as long as the call.
+    let opened = unsafe open(file.path(percentEncoded: false), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { throw .last }
+    var pauses = Int(patience / 0.005)
+    while flock(opened, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      guard pauses > 0, number == EWOULDBLOCK || number == EINTR else {
+        close(opened)
+        if number == EWOULDBLOCK { return nil }
+        throw SystemError(number: number)
+      }
+      pauses -= 1
+      usleep(5000)  // flock(2) has no time limit, and nothing tells when another process releases the lock
+    }
+    descriptor = opened
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes bytes at the file's start. They are not synchronized to the disk.
+  ///
+  /// - Throws: ``SystemError``.
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
+    // Safe: no more is read than the buffer holds.
+    let count = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count == bytes.count else { throw SystemError(number: count < 0 ? errno : ENOSPC) }
+  }
+
+  /// Returns whether a process has the lock of a file, and the file's first `count` bytes; nil when there is no file.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func look(
+    at file: URL, count: Int
+  ) throws(SystemError) -> (isLocked: Bool, bytes: [UInt8])? {
+    // Safe: the text lives as long as the call.
+    let descriptor = unsafe open(file.path(percentEncoded: false), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      guard errno == ENOENT else { throw .last }
+      return nil
+    }
+    defer { close(descriptor) }  // This releases the lock, too: it is held for a moment, and others wait longer for it.
+    let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    // Safe: no more is written than the buffer holds, and what was not written is not counted.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      initializedCount = unsafe max(0, pread(descriptor, buffer.baseAddress, count, 0))
+    }
+    return (isLocked, bytes)
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// A new file that is written at any offset. Offsets that nothing was written to are a hole and take no space.
+package final class RandomAccessFile: Sendable {
+  private let descriptor: Int32
+
+  /// Makes a file (0600), and empties one that exists.
+  ///
+  /// - Throws: ``SystemError``.
+  package init(path: String) throws(SystemError) {
+    descriptor = unsafe path.withCString { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+    guard descriptor >= 0 else { throw .last }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes all of the bytes at an offset in bytes from the file's start.
+  ///
+  /// - Throws: ``SystemError``.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { source in
+        // Within the array: `done` is below its count.
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: source[done...])
+        return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      }
+      if count < 0, errno != EINTR { throw .last }
+      done += max(0, count)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// The error of a system call: its `errno`.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+  package var number: Int32
+
+  package init(number: Int32) { self.number = number }
+
+  /// The error of the call that this thread made last; read it before anything else can set `errno`.
+  package static var last: SystemError { SystemError(number: errno) }
+
+  package enum Kind: Sendable {
+    case missing, exists, interrupted, busy
+    case noSpace, readOnly, notPermitted, tooLarge, notAFolder, notAFile, tooManyOpenFiles
+    case invalid
+    case other
+  }
+
+  /// The meaning of the number on this system.
+  package var kind: Kind {
+    switch number {
+    case ENOENT: .missing
+    case EEXIST: .exists
+    case EINTR: .interrupted
+    case EWOULDBLOCK: .busy
+    case ENOSPC, EDQUOT: .noSpace
+    case EROFS: .readOnly
+    case EACCES, EPERM: .notPermitted
+    case EFBIG: .tooLarge
+    case ENOTDIR: .notAFolder
+    case EISDIR: .notAFile
+    case EMFILE, ENFILE: .tooManyOpenFiles
+    case EINVAL: .invalid
+    default: .other
+    }
+  }
+
+  /// The C library's text for the number.
+  package var description: String {
+    unsafe String(cString: strerror(number))  // Safe: strerror has a text for any number, which is copied at once.
+  }
+
+  package static let notAFolder = SystemError(number: ENOTDIR)
+  package static let notAFile = SystemError(number: EISDIR)
+  package static let tooLarge = SystemError(number: EFBIG)
+  package static let busy = SystemError(number: EWOULDBLOCK)
+  package static let inputOutput = SystemError(number: EIO)
+
+  /// Whether a symbolic link was refused. Linux and BSD have different numbers for it.
+  package var isRefusedLink: Bool { number == ELOOP || number == EMLINK }
+}
+
+/// The domain and code of Foundation's own file errors, so that code that checks those finds this error's number too.
+extension SystemError: CustomNSError {
+  package static var errorDomain: String { NSPOSIXErrorDomain }
+  package var errorCode: Int { Int(number) }
+}

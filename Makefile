@@ -2,7 +2,7 @@
 #
 #   make run      install what is missing, build, and start the service; make samples speaks the samples
 #   make test     install what is missing, and run the tests
-#   make lint     formatting, portable rooms, licences
+#   make lint     formatting, targets and their imports, licences, the tests named in the threat model
 #   make sanitize the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    the long, exhaustive checks, built for release, and a part of the next
 #   make check-service   the service under hostile input and load, with crashes, slow clients and a full disk
@@ -59,7 +59,7 @@ sanitize:
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Fuzzing Package.swift
-	@scripts/check-rooms
+	@scripts/check-targets
 	@scripts/check-licences
 	@scripts/check-threat-model
 

@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
-/// For rooms that call C: every unsafe expression is marked as such.
+/// The settings of targets that call C: every unsafe expression is marked.
 let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -169,7 +169,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
-    // Portable rooms: Foundation at most. `scripts/check-rooms` proves it.
+    // Portable targets: they import Foundation and the C library at most. `scripts/check-targets` checks this.
     .target(name: "Announcements", dependencies: ["CommaSeparatedValues"], swiftSettings: settings),
     .target(name: "AmountReadback", swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
@@ -183,7 +183,7 @@ let package = Package(
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
 
-    // Rooms with C.
+    // Targets that call C libraries.
     .target(
       name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),

@@ -47,6 +47,9 @@ public final class PhraseBook: Sendable {
   /// The names of channels that the book has words for, in alphabetical order; others are spoken as they stand.
   public var channels: [String] { content.channels.keys.sorted() }
 
+  /// The channels of the book, each with its name in the book's language, as the voice says it.
+  public var channelNames: [String: String] { content.channels.mapValues(\.name) }
+
   /// How long a recorded voice is silent between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
 

@@ -200,11 +200,16 @@ struct SpeakableTests {
     #expect(locales.compactMap { $0["locale"] as? String }.sorted() == books.locales.sorted())
     for locale in locales {
       #expect(
-        Set(locale.keys) == ["locale", "voice", "voices", "rate", "channels", "currencies", "packs"])
+        Set(locale.keys) == [
+          "locale", "voice", "voices", "rate", "channels", "channel_names", "currencies", "packs",
+        ])
+      let names = try (locale["channel_names"] as? [String: String]).orThrow("channel_names")
+      #expect(names.keys.sorted() == locale["channels"] as? [String])
     }
     let chinese = try locales.first { $0["locale"] as? String == "zh-CN" }.orThrow("zh-CN")
     #expect((chinese["currencies"] as? [String])?.contains("CNY") == true)
-    #expect((chinese["channels"] as? [String])?.contains("alipay") == true)
+    #expect((chinese["channel_names"] as? [String: String])?["alipay"] == "支付宝")
+    #expect((chinese["channel_names"] as? [String: String])?["wechat"] == "微信")
     let voices = try (try await client.get("/v1/voices").value("voices") as? [[String: Any]]).orThrow("voices")
     for locale in locales {
       let own = voices.filter { $0["locale"] as? String == locale["locale"] as? String }

@@ -34,8 +34,14 @@ struct SpeakableCalls: Sendable {
     var voices: [String]
     var rate: Int
     var channels: [String]
+    var channelNames: [String: String]
     var currencies: [String]
     var packs: [String]
+
+    enum CodingKeys: String, CodingKey {
+      case locale, voice, voices, rate, channels, currencies, packs
+      case channelNames = "channel_names"
+    }
   }
 
   private struct VoiceEntry: Encodable {
@@ -93,8 +99,8 @@ struct SpeakableCalls: Sendable {
     writers.map { writer in
       LocaleEntry(
         locale: writer.book.locale, voice: writer.book.voice, voices: writer.book.voices, rate: writer.book.rate,
-        channels: writer.book.channels, currencies: writer.bookCurrencies.map(\.code),
-        packs: shelf.ids(for: writer.book.locale))
+        channels: writer.book.channels, channelNames: writer.book.channelNames,
+        currencies: writer.bookCurrencies.map(\.code), packs: shelf.ids(for: writer.book.locale))
     }
   }
 

@@ -114,8 +114,9 @@ install: voices
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
 	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
-	install -d $(DESTDIR)$(PREFIX)/share/crier/Console
-	install -m 644 Console/* $(DESTDIR)$(PREFIX)/share/crier/Console
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
+	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
+	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	for pack in Voices/*/; do \
 	  install -d "$(DESTDIR)$(PREFIX)/share/crier/$$pack" && \
 	  install -m 644 "$$pack"* "$(DESTDIR)$(PREFIX)/share/crier/$$pack" || exit 1; \

@@ -55,7 +55,7 @@ struct AccessTests {
 
   @Test(
     "what is open is open, whatever key is sent",
-    arguments: ["/healthz", "/metrics", "/openapi.json", "/", "/console.js"])
+    arguments: ["/healthz", "/metrics", "/openapi.json", "/", "/console.js", "/console/page.js"])
   func open(path: String) async throws {
     #expect(try await service.stranger.get(path).status == 200)
     #expect(try await service.stranger.get(path, ["Authorization": "Bearer nonsense"]).status == 200)

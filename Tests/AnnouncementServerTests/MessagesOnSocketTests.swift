@@ -259,7 +259,7 @@ struct MessagesOnSocketTests {
 
   @Test(
     "the console and the metrics are for who calls the service by its name: another site's page has another one",
-    arguments: ["/", "/console.css", "/console.js", "/openapi.json", "/metrics"])
+    arguments: ["/", "/console.css", "/console.js", "/console/page.js", "/openapi.json", "/metrics"])
   func names(path: String) async throws {
     let service = try TestService { $0.settings.publicURL = "https://pay.example" }
     var stranger = service.stranger

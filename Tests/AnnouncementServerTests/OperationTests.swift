@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 import Foundation
 import HTTPTypes
 import Ledger
@@ -149,6 +150,7 @@ struct ConsoleTests {
     arguments: [
       ("/", "text/html; charset=utf-8"), ("/console.css", "text/css; charset=utf-8"),
       ("/console.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json"),
+      ("/console/preview.js", "text/javascript; charset=utf-8"),
     ])
   func file(path: String, type: String) async throws {
     let answer = try await service.stranger.get(path)
@@ -182,10 +184,37 @@ struct ConsoleTests {
     #expect(paths.count >= 20)
   }
 
-  @Test("a file that is not there is told when the service is made")
-  func missing() throws {
+  @Test("every module in the console's folder is served, and every module that another imports is in the folder")
+  func modules() async throws {
+    let folder = TestService.installation.console
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.appending(path: "console").path(percentEncoded: false))
+    #expect(names.sorted() == ConsoleFiles.moduleNames)
+    for path in ["/console.js"] + names.map({ "/console/\($0)" }) {
+      let answer = try await service.stranger.get(path)
+      #expect(answer.status == 200, "\(path)")
+      for found in answer.text.matches(of: /from "\.\/(?:console\/)?([^"]*)"/) {
+        #expect(names.contains(String(found.1)), "\(path) imports \(found.1)")
+      }
+    }
+  }
+
+  @Test("a module that does not exist is 404", arguments: ["nothing.js", "..%2Fconsole.js", "%2e%2e", "access.js%00"])
+  func otherModules(name: String) async throws {
+    let answer = try await service.stranger.get("/console/\(name)")
+    #expect(answer.status == 404 && answer.code == "not_found")
+  }
+
+  @Test("a console without one of its files is refused when the service is made", arguments: [nil, "console/sound.js"])
+  func missing(file: String?) throws {
     let folder = try TemporaryFolder()
-    #expect(throws: (any Error).self) { try ConsoleFiles(folder: folder.url) }
+    let console = folder.url.appending(path: "Console")
+    if let file {
+      try FileManager.default.copyItem(at: TestService.installation.console, to: console)
+      _ = try ConsoleFiles(folder: console)
+      try FileManager.default.removeItem(at: console.appending(path: file))
+    }
+    #expect(throws: (any Error).self) { try ConsoleFiles(folder: console) }
   }
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The curl command that sends the same request as the console.
+
+import { access } from "./access.js";
+import { $, make, setText } from "./page.js";
+
+/** Returns a command for a POSIX shell that sends the same bytes. */
+export function curl(sent, withKey) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  // The key goes through a pipe, because other users can see the arguments of a running curl.
+  const key = withKey ? quoted(access.key) : '"$CRIER_KEY"';
+  return [
+    `printf 'Authorization: Bearer %s\\n' ${key} | curl -sS ${location.origin}/v1/announcements`,
+    "  -H @- -H 'Content-Type: application/json'",
+    `  --data-binary ${quoted(sent)}`,
+  ].join(" \\\n");
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // The clipboard is available in secure contexts only. The deprecated command works in the others.
+    const field = make("textarea", { value: text, class: "hidden" });
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+}
+
+/** Copies the command to the clipboard. */
+export async function copyCurl(sent) {
+  const button = $("copy");
+  await copy(curl(sent, $("with-key").checked));
+  button.focus();
+  button.textContent = "Copied";
+  setText($("live"), "The command was copied.");
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The form: reads an announcement from it, sends it, and shows what is wrong with it.
+// An amount stays the text that was typed, from the field to the request. It is never converted to a number.
+
+import { languageName, loudness, seconds, shortening } from "./figures.js";
+import { channelField, lacksChannel, speakable } from "./languages.js";
+import { $, make, setText } from "./page.js";
+import { playButton, preview } from "./preview.js";
+import { send } from "./sending.js";
+import { Problem, attempt, showProblem } from "./service.js";
+import { sound } from "./sound.js";
+
+export const isText = () => $("what-text").checked;
+
+/** Returns the announcement in a language, without the options that hold for one language only. */
+function content(locale) {
+  const body = {};
+  if (isText()) {
+    body.text = $("text").value;
+  } else {
+    body.amount = $("amount").value;
+    body.currency = $("currency").value;
+    if ($("kind").value !== "received") body.kind = $("kind").value;
+    const channel = channelField().value;
+    if (channel.trim() && !lacksChannel(locale)) body.channel = channel;
+    for (const id of ["payer", "note"]) if ($(id).value.trim()) body[id] = $(id).value;
+  }
+  body.locale = locale;
+  return body;
+}
+
+/** Returns the announcement with all options. */
+function announcement() {
+  const body = content($("locale").value);
+  if ($("method").value !== "auto") body.method = $("method").value;
+  if ($("voice").value) body.voice = $("voice").value;
+  if ($("pack").value) body.pack = $("pack").value;
+  if ($("format").value !== "wav") body.format = $("format").value;
+  if ($("aloud").checked) body.deliver = ["clip", "play"];
+  return body;
+}
+
+function clearFaults() {
+  showProblem($("form-problem"), null);
+  for (const field of $("form").querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+}
+
+/** Shows a problem below the form, and moves the focus to the field that the problem names. */
+function showFault(problem) {
+  clearFaults();
+  showProblem($("form-problem"), problem);
+  const name = /^(?:payment\.)?([a-z]+):/.exec(problem.detail)?.[1];
+  const field = name === "channel" ? channelField() : name && $("form").elements.namedItem(name);
+  if (!field || !field.id || field.closest("[hidden]")) return;
+  const details = field.closest("details");
+  if (details) details.open = true;
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", "form-problem");
+  field.focus();
+}
+
+/** Sends the announcement, then shows and plays its clip. */
+export async function announce() {
+  sound.wake();
+  clearFaults();
+  try {
+    const { report, sent, isKnown } = await send(announcement());
+    const status = isKnown ? "Already announced" : "Announced";
+    setText($("live"), `${status}: ${report.text}, ${seconds(report.clip.duration_ms)}.`);
+    await preview.show(report, sent);
+    preview.play();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    showFault(error);
+  }
+}
+
+/** Sends the announcement once in each language. */
+export async function announceEverywhere() {
+  sound.wake();
+  clearFaults();
+  const card = $("locales-card");
+  card.hidden = false;
+  $("locales").replaceChildren();
+  await Promise.all(speakable.locales.map(({ locale }) => announceIn(locale)));
+  setText($("live"), `Announced in ${speakable.locales.length} languages.`);
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  card.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
+}
+
+/** Sends the announcement in one language, and lists its words or its problem. */
+async function announceIn(locale) {
+  const name = languageName(locale, "en");
+  const heading = make("h3", {}, `${name} · ${locale}`);
+  const words = make("p", { class: "title", lang: locale }, "…");
+  const meta = make("p", { class: "meta" });
+  const item = make("li", {}, heading, words, meta);
+  $("locales").append(item);
+  const problem = make("p", { class: "problem", hidden: true });
+  const answer = await attempt(problem, () => send(content(locale)));
+  if (!answer) {
+    item.replaceChildren(heading, problem);
+    return;
+  }
+  const { report, sent } = answer;
+  words.textContent = report.text;
+  const shortened = shortening(report.shortened);
+  const facts = [
+    seconds(report.clip.duration_ms), loudness(report.loudness_lufs), report.voice,
+    shortened && `shortened: ${shortened}`,
+    !isText() && lacksChannel(locale) && "without the channel, which has no name in this language",
+  ];
+  meta.textContent = facts.filter(Boolean).join(" · ");
+  item.append(playButton(report, sent, name));
+}

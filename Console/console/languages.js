@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The languages that the service speaks, and the choices in the form that depend on the language.
+
+import { languageName } from "./figures.js";
+import { $, fill, make } from "./page.js";
+import { json } from "./service.js";
+
+/** What the service can speak, as it lists it. */
+export const speakable = { locales: [], voices: [], packs: [] };
+
+/** An example payment for each language: currency, amount and channel. It fills fields that nobody has changed. */
+const EXAMPLES = {
+  "en-US": ["USD", "12.50", "card"], "es-MX": ["MXN", "120.50", "card"], "hi-IN": ["INR", "250", "upi"],
+  "ja-JP": ["JPY", "1980", "paypay"], "ko-KR": ["KRW", "12500", "kakaopay"], "zh-CN": ["CNY", "12.50", "alipay"],
+};
+
+/** The option of the channel list that shows a field for another name. A space cannot be a channel. */
+const OTHER_CHANNEL = " ";
+
+/** The ids of the fields that the person has changed. */
+const changed = new Set();
+
+export const markChanged = (id) => changed.add(id);
+
+const entryOf = (locale) => speakable.locales.find((entry) => entry.locale === locale);
+
+/** Loads the languages and voices, and chooses the browser's language if the service speaks it. */
+export async function loadLanguages() {
+  const [{ locales }, { voices }] = await Promise.all([json("/v1/locales"), json("/v1/voices")]);
+  Object.assign(speakable, { locales, voices });
+  fill($("locale"), locales.map(({ locale }) => [locale, `${languageName(locale)} · ${locale}`]));
+  const wanted = navigator.languages.flatMap((tag) => [tag, tag.split("-")[0]]);
+  const found = wanted.map((tag) => locales.find(({ locale }) => locale === tag || locale.startsWith(`${tag}-`)));
+  const first = found.find(Boolean) ?? entryOf("en-US");
+  if (first) $("locale").value = first.locale;
+  languageChanged();
+}
+
+/** Loads the voice packs. */
+export async function loadPacks() {
+  speakable.packs = (await json("/v1/packs")).packs;
+  fillPacks();
+}
+
+/** Offers the chosen language's voices, packs, currencies and channels. */
+export function languageChanged() {
+  const locale = $("locale").value;
+  const entry = entryOf(locale);
+  const voices = speakable.voices.filter((voice) => voice.locale === locale);
+  const standard = entry?.voice ? `default (${entry.voice})` : "default";
+  fill($("voice"), [["", standard], ...voices.map(({ voice }) => [voice, voice])]);
+  fillPacks();
+  $("currencies").replaceChildren(...(entry?.currencies ?? []).map((value) => make("option", { value })));
+  fillChannels(entry);
+  for (const id of ["channel", "channel-name", "payer", "note", "text"]) $(id).lang = locale;
+  fillExample(locale, entry);
+}
+
+function fillPacks() {
+  const packs = speakable.packs.filter((pack) => pack.locale === $("locale").value && !pack.error);
+  const choices = packs.map(({ id, speaker }) => [id, speaker ? `${id} · ${speaker}` : id]);
+  fill($("pack"), [["", packs.length ? "chosen by the service" : "none for this language"], ...choices]);
+}
+
+/** Offers the channels that the language has a name for. Their values stay those of the payload. */
+function fillChannels(entry) {
+  const named = (entry?.channels ?? []).map((channel) => [channel, entry.channel_names?.[channel] ?? channel]);
+  named.sort(([, a], [, b]) => a.localeCompare(b, entry.locale));
+  const labelled = named.map(([channel, name]) => [channel, channelLabel(channel, name)]);
+  fill($("channel"), [["", "none"], ...labelled, [OTHER_CHANNEL, "another…"]]);
+  channelChanged();
+}
+
+/** Returns the channel's name, followed by its value in the payload if that looks different. */
+function channelLabel(channel, name) {
+  return name.toLowerCase().replaceAll(" ", "") === channel ? name : `${name} · ${channel}`;
+}
+
+/** Shows the field for a channel's name if the list does not have the channel. */
+export function channelChanged() {
+  $("channel-name-field").hidden = $("channel").value !== OTHER_CHANNEL;
+}
+
+/** Returns the form's field that holds the channel. */
+export const channelField = () => ($("channel").value === OTHER_CHANNEL ? $("channel-name") : $("channel"));
+
+/** Whether a language has no name for the listed channel that is chosen. Typed channels are spoken in any language. */
+export function lacksChannel(locale) {
+  const channel = $("channel").value;
+  return channel !== "" && channel !== OTHER_CHANNEL && !entryOf(locale)?.channels.includes(channel);
+}
+
+function fillExample(locale, entry) {
+  const example = EXAMPLES[locale];
+  if (!example) return;
+  const [currency, amount, channel] = example;
+  if (!changed.has("amount") && !changed.has("currency")) {
+    $("currency").value = currency;
+    $("amount").value = amount;
+  }
+  if (!changed.has("channel") && entry?.channels.includes(channel)) $("channel").value = channel;
+}

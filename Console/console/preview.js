@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The preview of one clip: its words, its waveform and its figures.
+
+import { curl } from "./curl.js";
+import { loudness, methodName, seconds, shortening, size } from "./figures.js";
+import { $, make, setText } from "./page.js";
+import { Problem, attempt, call } from "./service.js";
+import { sound } from "./sound.js";
+import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
+
+export const preview = {
+  report: null, sent: null, marks: [], buttons: [], peaks: [], current: -1, turn: 0,
+
+  /** Shows a report and loads its clip. `sent` is the request's body, if the console sent it. */
+  async show(report, sent = null) {
+    const turn = ++this.turn;
+    sound.clear();
+    Object.assign(this, { report, sent, marks: report.marks ?? [], peaks: [], current: -1 });
+    $("preview-empty").hidden = true;
+    $("preview").hidden = false;
+    $("said").textContent = report.text;
+    $("said").lang = report.locale;
+    this.showFacts();
+    this.showCurl();
+    this.buttons = this.marks.map((mark) => {
+      const button = make("button", { type: "button", lang: report.locale }, mark.text);
+      button.addEventListener("click", () => this.seek(mark.start_ms / 1000, true));
+      return button;
+    });
+    $("words").replaceChildren(...this.buttons);
+    this.layOut();
+    await attempt($("decode-problem"), () => this.load(turn));
+    this.layOut();
+  },
+
+  /** Fetches and decodes the clip. Its result is ignored if another report is shown meanwhile. */
+  async load(turn) {
+    const { clip } = this.report;
+    const bytes = await (await call(`/v1/clips/${encodeURIComponent(clip.name)}`)).arrayBuffer();
+    if (turn !== this.turn) return;
+    sound.wake();
+    try {
+      const buffer = await sound.context.decodeAudioData(bytes);
+      if (turn === this.turn) sound.buffer = buffer;
+    } catch {
+      const detail = `This browser cannot play ${clip.format} with ${clip.encoding}. Download the clip instead.`;
+      if (turn === this.turn) throw new Problem({ code: "not_playable_here", detail });
+    }
+  },
+
+  showFacts() {
+    const { report } = this;
+    const { clip } = report;
+    const facts = [
+      ["Loudness", loudness(report.loudness_lufs)],
+      ["Length", seconds(clip.duration_ms)],
+      ["Size", size(clip.bytes)],
+      ["Format", `${clip.format}, ${clip.encoding}`],
+      ["Method", methodName(report.method)],
+      ["Voice", report.voice],
+      ["Shortened", shortening(report.shortened) ?? "no"],
+      ["Not spoken", report.unspoken?.length ? report.unspoken.map(({ text }) => text).join(", ") : "nothing"],
+      ...(report.warnings ?? []).map((warning) => ["Warning", warning]),
+      ["Clip", report.cached ? "from the cache" : "new"],
+    ];
+    $("facts").replaceChildren(...facts.map(([name, value]) =>
+      make("div", {}, make("dt", {}, name), make("dd", {}, value ?? "unknown"))));
+    // The host is left out: behind a proxy, the service may not know the name that the browser uses.
+    const url = new URL(clip.url, location.href);
+    $("download").href = url.pathname + url.search;
+    $("download").download = clip.name;
+  },
+
+  showCurl() {
+    $("curl").closest("details").hidden = !this.sent;
+    if (this.sent) $("curl").textContent = curl(this.sent, false);
+  },
+
+  /** The clip's duration in seconds. */
+  get duration() { return sound.buffer?.duration ?? (this.report ? this.report.clip.duration_ms / 1000 : 0); },
+
+  /** Plays the clip from the start. */
+  play() { this.seek(0, true); },
+
+  /** Plays, or stops at the current position. */
+  toggle() {
+    if (!sound.buffer) return;
+    if (sound.isPlaying) {
+      sound.stop();
+      this.draw();
+    } else {
+      this.seek(sound.from >= this.duration - 0.02 ? 0 : sound.from, true);
+    }
+  },
+
+  seek(to, play = sound.isPlaying) {
+    if (!sound.buffer) return;
+    const position = Math.max(0, Math.min(this.duration, to));
+    if (play) sound.start(Math.min(position, Math.max(0, this.duration - 0.01)));
+    else sound.from = position;
+    this.follow();
+  },
+
+  /** Draws each frame while the clip plays. */
+  follow() {
+    cancelAnimationFrame(this.frame);
+    const step = () => {
+      this.draw();
+      if (sound.isPlaying) this.frame = requestAnimationFrame(step);
+    };
+    step();
+  },
+
+  /** Places the words and computes the waveform for the current width. */
+  layOut() {
+    if (!this.report) return;
+    const width = $("wave").clientWidth;
+    if (!width) return;
+    $("words").style.height = `${placeWords(this.buttons, this.marks, width, this.duration * 1000)}px`;
+    this.peaks = sound.buffer ? peaks(sound.buffer, Math.floor(width / BAR_STEP)) : [];
+    this.draw();
+  },
+
+  draw() {
+    if (!this.report) return;
+    const { duration, marks } = this;
+    const position = sound.position;
+    const hasStarted = sound.isPlaying || position > 0;
+    this.current = hasStarted ? this.markAt(position * 1000) : -1;
+    this.buttons.forEach((button, index) => {
+      const isCurrent = index === this.current;
+      button.classList.toggle("now", isCurrent);
+      button.classList.toggle("past", hasStarted && marks[index].end_ms <= position * 1000);
+      if (isCurrent) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    });
+    $("play").classList.toggle("playing", sound.isPlaying);
+    $("play").setAttribute("aria-label", sound.isPlaying ? "Stop" : "Play");
+    const [now, end] = [position.toFixed(1), duration.toFixed(1)];
+    setText($("position"), now);
+    setText($("length"), end);
+    const word = this.current >= 0 ? `, ${marks[this.current].text}` : "";
+    const wave = $("wave");
+    wave.setAttribute("aria-valuemax", end);
+    wave.setAttribute("aria-valuenow", now);
+    wave.setAttribute("aria-valuetext", `${now} of ${end} seconds${word}`);
+    paint($("canvas"), { position, duration, marks, current: this.current, bars: this.peaks });
+  },
+
+  /** Returns the index of the mark that is spoken at a time in milliseconds, or -1. */
+  markAt(time) {
+    const index = this.marks.findLastIndex((mark) => mark.start_ms <= time);
+    return index >= 0 && time <= this.marks[index].end_ms + 80 ? index : -1;
+  },
+};
+
+sound.onEnd = () => preview.draw();
+
+/** Makes a button that shows a report in the preview and plays its clip. */
+export function playButton(report, sent, name) {
+  const button = make("button", { type: "button", class: "quiet", "aria-label": `Play ${name}` }, "Play");
+  button.addEventListener("click", async () => {
+    sound.wake();
+    await preview.show(report, sent);
+    preview.play();
+  });
+  return button;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lists that change while a person uses them.
+
+import { make } from "./page.js";
+
+/**
+ * Shows items in a list, and keeps the rows of unchanged items, so that the focus stays where it is.
+ *
+ * `keyOf` returns an item's identity, and `create` makes its row. `none` is shown if there are no items. If the row
+ * with the focus disappears, the focus moves to the row at its place, or to `fallback`.
+ */
+export function showList(list, items, { keyOf, create, none, fallback }) {
+  const before = new Map([...list.children].filter((row) => row.dataset.key).map((row) => [row.dataset.key, row]));
+  const focused = [...list.children].findIndex((row) => row.contains(document.activeElement));
+  const rows = items.map((item) => keptOrNewRow(item, before.get(String(keyOf(item))), keyOf, create));
+  const wanted = rows.length ? rows : [make("li", { class: "none" }, none)];
+  if (wanted.length === list.children.length && wanted.every((row, index) => row === list.children[index])) return;
+  const active = document.activeElement;
+  // Moving an element takes its focus away, so rows that stay in place are not moved.
+  for (const row of [...list.children]) if (!wanted.includes(row)) row.remove();
+  wanted.forEach((row, index) => {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+  });
+  if (focused < 0 || active === document.activeElement) return;
+  queueMicrotask(() => {
+    if (document.activeElement !== document.body) return;
+    const neighbour = list.children[Math.min(focused, list.children.length - 1)];
+    (neighbour?.querySelector("button") ?? fallback).focus();
+  });
+}
+
+/** Returns the item's row if nothing in the item changed, else a new row. */
+function keptOrNewRow(item, kept, keyOf, create) {
+  const shown = JSON.stringify(item);
+  if (kept?.shown === shown) return kept;
+  const row = create(item);
+  row.dataset.key = String(keyOf(item));
+  row.shown = shown;
+  if (kept?.contains(document.activeElement)) {
+    // The new row's button with the same label gets the focus.
+    const label = document.activeElement.textContent;
+    queueMicrotask(() => [...row.querySelectorAll("button")].find((button) => button.textContent === label)?.focus());
+  }
+  return row;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sends announcements so that a lost answer never leads to a second announcement.
+
+import { access } from "./access.js";
+import { Problem, call, read } from "./service.js";
+
+/**
+ * The bodies that were sent without an answer, by the form's content. Such a body may have been announced, so the same
+ * form sends it again with the same id, and it is not announced twice. A change of the form or of the key clears them.
+ */
+const unanswered = new Map();
+
+access.onChange = forgetUnanswered;
+
+export function forgetUnanswered() {
+  unanswered.clear();
+}
+
+/** Makes a new announcement id. `randomUUID` does not exist in pages that are not a secure context. */
+function newID() {
+  if (crypto.randomUUID) return `console-${crypto.randomUUID()}`;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Announces a form's content. Returns the report, the body that was sent, and whether it was announced before. */
+export async function send(form) {
+  const content = JSON.stringify(form);
+  const before = unanswered.get(content);
+  const sent = before ?? JSON.stringify({ id: newID(), ...form });
+  unanswered.set(content, sent);
+  try {
+    const response = await call("/v1/announcements", { method: "POST", body: sent });
+    const report = await read(response);
+    unanswered.delete(content);
+    return { report, sent, isKnown: response.status === 200 };
+  } catch (error) {
+    // A body refused on its first attempt was not announced. A later refusal says nothing about the first attempt.
+    const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500;
+    if (!before && isRefused) unanswered.delete(content);
+    throw error;
+  }
+}

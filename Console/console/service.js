@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls to the service. The console uses the documented HTTP interface only (openapi.json).
+
+import { access } from "./access.js";
+import { make } from "./page.js";
+
+/** A problem document, or its substitute when the service does not answer. */
+export class Problem extends Error {
+  constructor({ status = 0, code = "unreachable", detail = "The service does not answer.", retryAfter = null } = {}) {
+    super(detail);
+    Object.assign(this, { status, code, detail, retryAfter });
+  }
+}
+
+let onUnauthorized = () => {};
+
+/** Sets the function that is called when the service rejects the key in use. */
+export function whenUnauthorized(handler) {
+  onUnauthorized = handler;
+}
+
+/** Calls the service with the key. Throws a `Problem` unless the status is 200 to 299. */
+export async function call(path, { method = "GET", body = null, headers = {}, signal = null } = {}) {
+  const key = access.key;
+  const request = { method, signal, cache: "no-store", headers: { ...headers } };
+  if (key) request.headers.Authorization = `Bearer ${key}`;
+  if (body !== null) {
+    request.body = body;
+    request.headers["Content-Type"] = "application/json";
+  }
+  const response = await fetch(path, request).catch((error) => {
+    throw error.name === "AbortError" ? error : new Problem();
+  });
+  if (response.ok) return response;
+  const document = await response.json().catch(() => ({}));
+  const problem = new Problem({
+    status: response.status,
+    code: document.code ?? `status_${response.status}`,
+    detail: document.detail ?? document.title ?? `The service answered with status ${response.status}.`,
+    retryAfter: response.headers.get("Retry-After"),
+  });
+  // The key may have changed while the request was under way. The answer is about the old key then.
+  if (problem.status === 401 && key === access.key) onUnauthorized(problem);
+  throw problem;
+}
+
+/** Returns the JSON of an answer. An answer that breaks off counts as none. */
+export const read = (response) => response.json().catch(() => { throw new Problem(); });
+
+/** Calls the service and returns the JSON of its answer. */
+export const json = async (path, options) => read(await call(path, options));
+
+/** Shows a problem in an element, or clears the element if there is no problem. */
+export function showProblem(element, problem) {
+  element.hidden = !problem;
+  element.replaceChildren();
+  if (!problem) return;
+  const wait = problem.retryAfter ? ` Try again in ${problem.retryAfter} s.` : "";
+  const code = problem.status ? `${problem.code} · ${problem.status}` : problem.code;
+  element.append(problem.detail + wait, make("code", {}, code));
+}
+
+/** Runs `work` and shows its problem, if any, in the element `place`. Other errors are thrown on. */
+export async function attempt(place, work) {
+  try {
+    showProblem(place, null);
+    return await work();
+  } catch (error) {
+    if (error.name === "AbortError") return undefined;
+    if (!(error instanceof Problem)) throw error;
+    showProblem(place, error);
+    return undefined;
+  }
+}

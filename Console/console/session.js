@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Signing in with a key, and signing out.
+
+import { access, canBeKey, publicPart } from "./access.js";
+import { follow, stopFollowing } from "./events.js";
+import { loadLanguages } from "./languages.js";
+import { showPacks } from "./packs.js";
+import { $, setText } from "./page.js";
+import { refreshReadiness } from "./readiness.js";
+import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
+
+whenUnauthorized(signOut);
+
+/** Signs in with the stored key or the key in the address, or asks for a key. */
+export function begin() {
+  access.load();
+  if (access.key) {
+    signIn();
+    offerKey();
+  } else {
+    signOut();
+    refreshReadiness();
+  }
+}
+
+/** Shows the console and loads its contents with the key in use. */
+async function signIn() {
+  closeKeyPanel();
+  $("main").hidden = false;
+  $("key-shown").hidden = false;
+  setText($("key-name"), `${publicPart(access.key)}…`);
+  stopFollowing();
+  refreshReadiness();
+  const { key } = access;
+  await attempt($("form-problem"), loadLanguages);
+  if (!access.key || access.key !== key) return;
+  // The service accepts the key, so only the person can replace it from now on.
+  access.offered = null;
+  attempt($("packs-problem"), showPacks);
+  follow();
+}
+
+/** Forgets the key and asks for another. `problem` is the service's answer if it rejected the key. */
+export function signOut(problem = null) {
+  stopFollowing();
+  const { offered } = access;
+  access.keep(problem && offered);
+  // The service rejected the stored key, and the page was loaded with another: sign in with that one. This happens in a
+  // task of its own, after the failed call has ended.
+  if (access.key) {
+    setTimeout(signIn);
+    return;
+  }
+  $("key").value = "";
+  $("key-keep").hidden = true;
+  $("key-panel").hidden = false;
+  $("main").hidden = true;
+  $("key-shown").hidden = true;
+  showProblem($("key-problem"), problem);
+  $("key").focus();
+}
+
+/** Signs in with the key that was typed, if it can be a key. */
+export function useTypedKey() {
+  const key = $("key").value.trim();
+  if (!key) {
+    showProblem($("key-problem"), new Problem({ code: "key_missing", detail: "Enter a key." }));
+    return;
+  }
+  if (!canBeKey(key)) {
+    const detail = "A key contains only Latin letters, digits, _ and -.";
+    showProblem($("key-problem"), new Problem({ code: "key_malformed", detail }));
+    return;
+  }
+  access.keep(key);
+  signIn();
+  leaveKeyPanel();
+}
+
+/** Shows the key of a link, and changes nothing until the person decides. */
+function offerKey() {
+  if (!access.offered) return;
+  $("key-panel").hidden = false;
+  $("key-keep").hidden = false;
+  $("key").value = access.offered;
+  const detail = `The link contains another key (${publicPart(access.offered)}…) than the one in use. `
+    + "Use it only if you know who made the link.";
+  showProblem($("key-problem"), new Problem({ code: "key_differs", detail }));
+}
+
+/** Keeps the key in use and hides the key of a link. */
+export function declineKey() {
+  closeKeyPanel();
+  leaveKeyPanel();
+}
+
+/** Takes the key from an address that changed while the page was open. */
+export function addressChanged() {
+  const before = access.key;
+  access.load();
+  if (access.key !== before) signIn();
+  offerKey();
+  access.offered = null;
+}
+
+function closeKeyPanel() {
+  $("key-panel").hidden = true;
+  $("key-keep").hidden = true;
+  $("key").value = "";
+  showProblem($("key-problem"), null);
+}
+
+const leaveKeyPanel = () => $("say").focus({ preventScroll: true });

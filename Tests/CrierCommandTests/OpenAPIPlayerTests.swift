@@ -57,6 +57,7 @@ struct OpenAPIPlayerTests {
     try service.check("replay", json: "{", 400, "payload_malformed")
     try service.check("replay", json: "[]", 400, "payload_malformed")
     for id in ["5", "null"] { try service.check("replay", json: #"{"id":\#(id)}"#, 422, "field_invalid") }
+    try service.check("replay", json: #"{"ids":"1"}"#, 422, "field_unknown")
     try service.check("replay", json: String(repeating: " ", count: 5000), 413, "payload_too_large")
     try service.check("replay", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
 

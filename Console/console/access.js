@@ -12,9 +12,9 @@ export const access = {
   key: null,
 
   /**
-   * A key from the address that differs from the key in use. It is not used without the person's consent, because
-   * whoever made the link would see everything that is announced with it. One exception: if the page was loaded with
-   * it and the service rejects the stored key, it takes the stored key's place.
+   * A key from the address that differs from the key in use. It is not used without the person's consent, because the
+   * author of the link would see everything that is announced with it. One exception: if the page was loaded with the
+   * key, and the service rejects the stored key, the key from the address replaces the stored key.
    */
   offered: null,
 

@@ -84,7 +84,7 @@ function offerKey() {
   $("key-panel").hidden = false;
   $("key-keep").hidden = false;
   $("key").value = access.offered;
-  const detail = `The link contains another key (${publicPart(access.offered)}…) than the one in use. `
+  const detail = `The link contains a different key (${publicPart(access.offered)}…) from the one in use. `
     + "Use it only if you know who made the link.";
   showProblem($("key-problem"), new Problem({ code: "key_differs", detail }));
 }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts that all checks of the console share."""
+
+import json
+import time
+
+
+class Checker:
+    """Records the results of checks, and does what several checks need."""
+
+    def __init__(self, browser, base, key, shots):
+        self.browser, self.base, self.key, self.shots = browser, base.rstrip("/"), key, shots
+        self.faults, self.passed, self.skipped = [], 0, []
+
+    def that(self, holds, what):
+        """Records whether a check passed; `what` says what it checks."""
+        if holds:
+            self.passed += 1
+        else:
+            self.faults.append(what)
+            print(f"FAILED: {what}", flush=True)
+        return holds
+
+    def shot(self, name):
+        if self.shots:
+            self.browser.shot(self.shots / f"{name}.png")
+
+    def calls(self, since=0):
+        """Returns the requests that the page sent, as `METHOD /path`."""
+        sent = [e["params"]["request"] for e in self.browser.events[since:] if e["method"] == "Network.requestWillBeSent"]
+        return [f"{r['method']} {r['url'].removeprefix(self.base)}" for r in sent]
+
+    def called(self, wanted, since, seconds=8):
+        """Waits for a request. A `*` at the end of `wanted` stands for any text."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if any(call == wanted or (wanted.endswith("*") and call.startswith(wanted[:-1])) for call in self.calls(since)):
+                return True
+            time.sleep(0.04)
+        return False
+
+    def enter(self):
+        self.browser.go(f"{self.base}/#key={self.key}")
+        return self.that(self.browser.until("document.querySelector('#locale')?.options.length > 0"), "a key in the fragment opens the console")
+
+    def choose(self, select, value):
+        """Chooses an option of a select as a person does."""
+        self.browser.js(f"""(() => {{ const e = document.querySelector({json.dumps(select)}); e.value = {json.dumps(value)};
+            for (const kind of ["input", "change"]) e.dispatchEvent(new Event(kind, {{ bubbles: true }})); }})()""")

@@ -62,7 +62,9 @@ struct FailureGateTests {
     let service = try TestService { $0.settings.keyFailures = try? RateLimit(rate: 0.001, burst: 1) }
     let client = try await service.client()
     let bad = (0..<101).map { _ in ["Authorization": "Bearer \(APIKey.make().text)"] }
-    try await from("192.0.2.1") { #expect(try await service.stranger.get("/v1/voices", bad[0]).status == 401) }
+    try await from("192.0.2.1") { () async throws in
+      #expect(try await service.stranger.get("/v1/voices", bad[0]).status == 401)
+    }
     try await from("192.0.2.1") { () async throws in
       try await withThrowingTaskGroup(of: Int?.self) { group in
         for headers in bad.dropFirst() {

@@ -1,23 +1,23 @@
-# The same commands at the desk and in CI.
+# The same commands run on a developer's machine and in CI. CONTRIBUTING.md describes them.
 #
-#   make run      install what is missing, build, and start the service; make samples speaks the samples
-#   make test     install what is missing, and run the tests
-#   make lint     formatting, targets and their imports, licences, the tests named in the threat model
-#   make sanitize the tests under the thread sanitizer, and then under the address sanitizer
-#   make check    the long, exhaustive checks, built for release, and a part of the next
-#   make check-service   the service under hostile input and load, with crashes, slow clients and a full disk
-#   make check-console   the console, in a real browser
-#   make wording  docs/wording.md and the reviewed phonemes, written anew
-#   make fuzz     ten million hostile inputs for each reader of strangers' bytes
-#   make bench    figures, beside the engine in-process and beside the espeak-ng program
-#   make format   put the sources in format
+#   make run      install missing packages, build, and start the service; make samples renders the samples
+#   make test     install missing packages, and run the tests
+#   make lint     check the format, the targets and their imports, licences, and the tests named in the threat model
+#   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
+#   make check    run the long, exhaustive checks, built for release, and a part of check-service
+#   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
+#   make check-console   check the console in a real browser
+#   make wording  write docs/wording.md and the reviewed phonemes again
+#   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
+#   make bench    measure Crier beside the engine in-process and the espeak-ng program
+#   make format   format the sources
 #   make install PREFIX=/usr/local
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
 RELEASE = .build/release
 
-# The locales whose packs are made at set-up, by the engine: clips then work with nothing recorded.
+# The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
 .PHONY: voices setup run samples test sanitize lint format check check-service check-console fuzz bench build install clean wording
@@ -38,11 +38,11 @@ run: voices
 samples: voices
 	@scripts/speak-samples $(RELEASE)/crier
 
-# A sound server for tests to play to and to record.
+# The sound server that tests play to and record.
 SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
 
-# Tests that need the processors when they need them: the player's keep time, and the engine's take all there is, for as
-# long as a child may.
+# Tests that run without others: those of the player keep time, and those of the engine use all processors for as long
+# as a child of the engine may run.
 ALONE = SpeechEngineTests|LedgerTests|PlaybackTests
 
 test:
@@ -51,7 +51,7 @@ test:
 	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))\.'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target\." || exit 1; done
 
-# In folders of their own, .build/thread and .build/address; scripts/sanitize says how.
+# The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
 	@scripts/setup $(SOUND_SERVER) curl
 	SWIFT=$(SWIFT) scripts/sanitize thread
@@ -66,8 +66,8 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
 
-# One after the other: what is to be done within seconds must not wait for processors that another check has taken.
-# The service is the program that was built for the exhaustive checks: another build of it takes six minutes.
+# The tests run one after the other, because some have limits of seconds and must not wait for processors.
+# check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
 check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us $(SOUND_SERVER)
 	@scripts/measure-letters --check
@@ -75,26 +75,26 @@ check:
 	@scripts/fuzz 20000
 	@for check in schemathesis mutations kill stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 
-# Some hours on one core; FUZZ_RUNS=100000 takes minutes.
+# This takes some hours on one core; FUZZ_RUNS=100000 takes minutes.
 FUZZ_RUNS ?= 10000000
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ_RUNS)
 
-# Writes docs/wording.md and the tables of reviewed phonemes anew; read the difference before you keep it.
+# Writes docs/wording.md and the tables of reviewed phonemes again. Read the difference before you commit it.
 wording:
 	@scripts/setup
 	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'
 
-# At scale 1 all is done that docs/service.md promises, which takes half an hour on two cores; a part of it finds what is
-# broken. slow, attack and load compare times, and disk mounts a file system: they are for a machine that does nothing else.
+# Scale 1 covers all promises of docs/service.md and takes half an hour on two cores; a smaller scale finds most faults.
+# slow, attack and load compare times, and disk mounts a file system, so run them on a machine that does nothing else.
 SCALE ?= 1
 SERVICE_CHECKS ?= schemathesis mutations load kill slow attack disk stop
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done
 
-# The console in Debian's Chromium.
+# Checks the console in Debian's Chromium.
 check-console: voices
 	@scripts/setup chromium
 	@scripts/check-console $(RELEASE)/crier

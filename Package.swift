@@ -30,7 +30,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let serviceLifecycleTestKit: Target.Dependency = .product(
   name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 
-/// `make test`, built for debugging.
+/// The tests of `make test`, built for debugging.
 let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementsTests", dependencies: ["Announcements", "AmountReadback", "TestSupport"],
@@ -108,7 +108,7 @@ let quickTests: [Target] = [
     swiftSettings: settings),
 ]
 
-/// `make check`: long and exhaustive, built for release, and then alone, since no other test needs to be built so.
+/// The long, exhaustive tests of `make check`. They are built for release, without the other tests.
 let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
@@ -122,7 +122,7 @@ let exhaustiveChecks: [Target] = [
 
 let tests = Context.environment["CRIER_EXHAUSTIVE_CHECKS"] == nil ? quickTests : exhaustiveChecks
 
-/// `scripts/fuzz`: programs that libFuzzer drives. They have no `main` of their own, and link with `--sanitize fuzzer` only.
+/// The programs of `scripts/fuzz`, which libFuzzer runs. They have no `main` and link only with `--sanitize fuzzer`.
 let fuzzing: [Target] = [
   .executableTarget(
     name: "crier-fuzz",
@@ -161,7 +161,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // C modules: a module map and a shim each.
+    // C modules. Each has a module map and a header.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CMalloc"),
@@ -195,7 +195,7 @@ let package = Package(
       ],
       swiftSettings: settingsWithC),
 
-    // The only code that links libespeak-ng: a program of its own, GPL-3.0-or-later.
+    // The only program of the product that links libespeak-ng. It is licensed under GPL-3.0-or-later.
     .executableTarget(
       name: "speaker",
       exclude: ["COPYING"],
@@ -214,7 +214,7 @@ let package = Package(
       ],
       swiftSettings: settingsWithC),
 
-    // The one way to make a clip.
+    // The pipeline that makes every clip.
     .target(
       name: "Announcer",
       dependencies: [
@@ -225,7 +225,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // What must survive a crash, and the player.
+    // The ledger, which survives a crash, and the player.
     .target(name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", grdb], swiftSettings: settingsWithC),
     .target(
       name: "Playback",
@@ -235,7 +235,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Who may call the service, and how often.
+    // The keys, signatures and limits of the service.
     .target(name: "ServiceAccess", dependencies: [crypto], swiftSettings: settings),
 
     // The HTTP service.
@@ -250,7 +250,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // The command.
+    // The command line.
     .executableTarget(
       name: "crier",
       dependencies: [
@@ -266,7 +266,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // For tests alone: what they need of chance, and measuring.
+    // Support for tests: reproducible random numbers, and the measurement of sound.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     .target(
       name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], path: "Tests/Support/SoundMeasurement",
@@ -280,7 +280,7 @@ let package = Package(
       dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
       path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
 
-    // Programs for the tests to end at any moment.
+    // Programs that tests kill at any moment.
     .executableTarget(
       name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"],
       path: "Tests/Support/play-log",
@@ -288,7 +288,7 @@ let package = Package(
     .executableTarget(
       name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
 
-    // `make bench`.
+    // The programs of `make bench`.
     .executableTarget(
       name: "ledger-bench", dependencies: ["Ledger"], path: "Benchmarks/ledger-bench", swiftSettings: settingsWithC),
     .executableTarget(

@@ -4,18 +4,21 @@ import Foundation
 
 /// Turns an exact sum into the words of one phrase book.
 ///
-/// Three forms, chosen by the book's data: major and minor units each counted (`twelve dollars and fifty cents`);
-/// more than one minor unit (`十二元五角五分`); and, for a currency without named minor units, the digits after a
-/// decimal point (`twelve point five zero Swiss francs`), all of the currency's digits, so that nothing is rounded.
+/// The phrase book's data selects one of three forms:
+/// - the major and the minor units, each counted (`twelve dollars and fifty cents`);
+/// - more than one minor unit (`十二元五角五分`);
+/// - for a currency without named minor units, the digits after a decimal point (`twelve point five zero Swiss
+///   francs`). All of the currency's digits are spoken, so nothing is rounded.
 ///
-/// Each word comes by itself with what is written behind it, so that the same words are the engine's text when they are
-/// joined and a recorded voice's tokens when they are not.
+/// Each word carries the white space and punctuation that follow it. Joined, the words are the engine's text; separate,
+/// they are the tokens of a recorded voice.
 struct AmountGrammar {
   let book: PhraseBook
 
-  /// The words in speaking order; joined as they stand they are the text to speak.
-  /// - Throws: `.currencyUnspeakable` when the book has no units for the currency and CLDR's name for it is written in
-  ///   a script that the book's voice does not read.
+  /// Returns the words in speaking order. Joined without a separator, they are the text to speak.
+  ///
+  /// - Throws: `.currencyUnspeakable` when the book has no units for the currency and CLDR's name for the currency is
+  ///   written in a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
     guard let units = book.content.currencies[money.currency.code] else {
       return separated(decimalWords(money) + [NumberWord(try nameFromCLDR(money))])
@@ -48,35 +51,37 @@ struct AmountGrammar {
     return words
   }
 
-  /// How many payments there are, as it stands in the book's summary; joined as they stand the words are the text.
+  /// Returns the words of a payment count in the form that the book's summary uses. Joined, they are the text to speak.
   func count(_ number: Int) -> [String] {
     separated(book.content.summary.counting(Int64(number), by: book.numbers))
   }
 
-  /// A whole number by itself, for free text.
+  /// Returns a whole number in words, for free text.
   func cardinal(_ number: Int64) -> String { joined(book.numbers.words(number)) }
 
-  /// Words of a number as they are written together.
+  /// Returns the words of a number as written text, with the language's separators.
   func joined(_ words: [NumberWord]) -> String { separated(words).joined() }
 
-  /// Digits one by one, for free text.
+  /// Returns digits spoken one by one, for free text.
   func digits(_ digits: some Sequence<Int>) -> String { joined(digits.map { NumberWord(book.content.digits[$0]) }) }
 
-  /// The digits of a telephone, card or order number, one by one, for free text.
+  /// Returns the digits of a telephone, card or order number, spoken one by one, for free text.
   func numberDigits(_ digits: some Sequence<Int>) -> String {
     let words = book.content.text?.numberDigits ?? book.content.digits
     return joined(digits.map { NumberWord(words[$0]) })
   }
 
-  /// What stands between two parts of a sum: white space and punctuation go onto the word before, and a word (`and`) is
-  /// one by itself.
+  /// Appends the separator between two parts of a sum. White space and punctuation are added to the previous word; a
+  /// word such as `and` becomes an element of its own.
   private func append(_ separator: String, to words: inout [String]) {
     let opening = separator.prefix { !$0.isLetter }
     words[words.count - 1] += opening
     if opening.count < separator.count { words.append(String(separator.dropFirst(opening.count))) }
   }
 
-  /// - Parameter isAlone: whether no unit is said before this one.
+  /// Returns the words of a count and its unit.
+  ///
+  /// - Parameter isAlone: whether no unit is spoken before this one.
   private func counted(
     _ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false, isAlone: Bool = false
   ) -> [NumberWord] {
@@ -88,7 +93,8 @@ struct AmountGrammar {
   }
 
   private func decimalWords(_ money: Money) -> [NumberWord] {
-    // Zero before a point is read as a digit: Korean counts with 공 and reads decimals with 영.
+    // A sum without a fraction is counted; a zero before a decimal point is read as a digit. Korean uses 공 for the
+    // first and 영 for the second.
     guard money.minorPart > 0 else {
       return book.numbers.words(counting: money.majorPart, isFeminine: book.numbers.isFeminine(money.currency))
     }
@@ -97,24 +103,24 @@ struct AmountGrammar {
     return major + [NumberWord(book.content.decimalPoint)] + money.minorPartDigits.map { digits[$0] }
   }
 
-  /// The words of a number as they stand before the decimal point: いってん.
+  /// Returns the words of a number in the form that stands before the decimal point, such as いってん.
   func beforePoint(_ number: [NumberWord]) -> [NumberWord] {
     guard let last = number.last, let contracted = book.content.pointContractions?[last.text] else { return number }
     return number.dropLast() + [NumberWord(contracted)]
   }
 
-  /// The unit's name in the plural that the number takes, from CLDR.
+  /// Returns CLDR's name for the currency, in the plural form that the sum requires.
   private func nameFromCLDR(_ money: Money) throws(AnnouncementError) -> String {
     let isOne = money.majorPart == 1 && money.minorPart == 0
     let style = Decimal.FormatStyle.Currency(code: money.currency.code, locale: Locale(identifier: book.locale))
       .presentation(.fullName).precision(.fractionLength(0))
-    // Only the digit goes: 百 is a number too, and the first character of the Bermudian dollar's name.
+    // Only decimal digits are removed. 百 is also a number, but it begins the name of the Bermudian dollar.
     let name = String(
       String.UnicodeScalarView(
         Decimal(isOne ? 1 : 2).formatted(style).unicodeScalars
           .filter { $0.properties.generalCategory != .decimalNumber })
     ).trimmed
-    // Where CLDR has no name it gives the code, and that is no word.
+    // CLDR returns the currency's code when it has no name, and a code cannot be spoken as a word.
     let isReadable =
       !name.isEmpty && name != money.currency.code
       && name.unicodeScalars.allSatisfy {
@@ -122,13 +128,13 @@ struct AmountGrammar {
       }
     guard isReadable else {
       throw AnnouncementError(
-        .currencyUnspeakable, "currency", "\(money.currency.code) has no name that \(book.locale) can speak",
+        .currencyUnspeakable, "currency", "\(money.currency.code) has no name that the \(book.locale) voice can speak",
         remedy: "add \(money.currency.code) under currencies in \(book.locale).json")
     }
     return name
   }
 
-  /// Each word but the last with what is written behind it.
+  /// Returns the words, each but the last followed by the separator that the book writes after it.
   private func separated(_ words: [NumberWord]) -> [String] {
     words.enumerated().map { index, word in
       word.isBound || index == words.count - 1 ? word.text : word.text + book.content.wordSeparator

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a payload, a phrase book or an amount could not become words.
+/// The reason why a payload, a phrase book or an amount could not be turned into words.
 ///
-/// `description` names the field, the shape of what was given and what would be right; it never holds an amount,
-/// a name or a note, so it may be logged and sent back to a caller as it is.
+/// `description` names the field, the shape of the value and the remedy. It never contains an amount, a name or a note,
+/// so it can be logged and returned to a caller unchanged.
 public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of fault it is; stable, for programs to branch on.
+  /// The kind of error. The raw values are stable, so that programs can branch on them.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     case payloadTooLarge = "payload_too_large"
     case payloadMalformed = "payload_malformed"
@@ -23,13 +23,13 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
 
   public var code: Code
 
-  /// The field or file at fault, as its writer spells it: `payment.amount`, `zh-CN.json`.
+  /// The field or file in error, spelled as in the input: `payment.amount`, `zh-CN.json`.
   public var subject: String
 
-  /// What is wrong with it, in the shape of the value and not the value itself: `a string of 3 letters`.
+  /// What is wrong. The text describes the shape of the value and never the value itself: `is a string of 3 letters`.
   public var problem: String
 
-  /// What would be right, or what to do next.
+  /// What a correct value looks like, or what to do next.
   public var remedy: String
 
   public init(_ code: Code, _ subject: String, _ problem: String, remedy: String) {

@@ -2,25 +2,25 @@
 
 public import Foundation
 
-/// What a backend asks of the service: an announcement, how it is to be made, and where it is to go.
+/// A backend's request to the service: an announcement, how to render it, and where to deliver it.
 ///
-/// It is a payload, or `{"text": "…", "locale": "…"}`, with the keys of ``optionKeys`` beside it at the top level.
+/// The JSON is a payload, or `{"text": "…", "locale": "…"}`, with the keys of ``optionKeys`` at the same level.
 public struct AnnouncementRequest: Sendable, Hashable {
-  /// Where an announcement goes.
+  /// A destination of an announcement.
   public enum Delivery: String, Sendable, Hashable, CaseIterable {
-    /// Into the sound library.
+    /// The sound library.
     case clip
-    /// To the speaker of the machine that the service runs on.
+    /// The speaker of the machine that runs the service.
     case play
-    /// To a phone.
+    /// A phone.
     case push
   }
 
-  /// How the clip is to be made. What a request does not say is nil; names are as they were written.
+  /// How to render the clip. An option that the request leaves out is `nil`; names keep the caller's spelling.
   public struct Options: Sendable, Hashable {
     public var method: String?
     public var voice: String?
-    /// Words a minute.
+    /// The speaking rate in words per minute.
     public var rate: Int?
     public var pack: String?
     public var format: String?
@@ -31,17 +31,17 @@ public struct AnnouncementRequest: Sendable, Hashable {
   }
 
   public var announcement: Announcement
-  /// The payment's, or the text's where it has one.
+  /// The payment's id, or the text's id if the text has one.
   public var id: String?
   public var deliver: Set<Delivery>
   public var device: String?
   public var options: Options
-  /// Which keys nobody reads, in sentences for the report.
+  /// A sentence for the report for each key that the decoder does not know.
   public var warnings: [String] = []
-  /// What the sender's key has for what the request does not say.
+  /// The sender's defaults for options that the request leaves out.
   public var defaults: Defaults
 
-  /// What a key has for requests that leave it out.
+  /// The defaults that an API key supplies for options that a request leaves out.
   public struct Defaults: Sendable, Hashable {
     public var locale: String?
     public var pack: String?
@@ -56,39 +56,41 @@ public struct AnnouncementRequest: Sendable, Hashable {
     public var isEmpty: Bool { self == Defaults() }
   }
 
-  /// The top-level keys beside the payload.
+  /// The top-level keys that may stand beside the payload.
   public static let optionKeys = [
     "deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "group",
   ]
 }
 
 extension PayloadDecoder {
-  /// Under this key a stored request has its defaults.
+  /// The key under which a stored request holds its sender's defaults.
   static let defaultsKey = "crier:defaults"
 
-  /// The most bytes that defaults add to a request: three texts of 255 bytes, each of which JSON may write as six.
+  /// The largest number of bytes that defaults add to a request: three texts of 255 bytes, each of which JSON may write
+  /// as six bytes.
   static let largestDefaults = 3 * 255 * 6 + 256
 
-  /// Reads a request as it is sent; a payment must have an id.
+  /// Reads a request as a backend sends it. A payment must have an id.
   ///
-  /// - Parameter unknownKeys: what is made of keys that nobody reads.
-  /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
-  /// - Throws: an error that names the field, the shape of what it held, and what would be right.
+  /// - Parameters:
+  ///   - data: UTF-8 JSON, at most 64 KiB and at most 16 levels deep.
+  ///   - unknownKeys: whether unknown keys are an error or a warning.
+  /// - Throws: an `AnnouncementError` that names the field, the shape of its value, and a correct value.
   public static func request(
     _ data: Data, unknownKeys: UnknownKeys = .warn
   ) throws(AnnouncementError) -> AnnouncementRequest {
     let top = try fields(of: data)
-    // It would pass for what the sender's key has.
+    // A sender must not be able to supply this key, because it would be taken for the defaults of the sender's API key.
     guard top.values[defaultsKey] == nil else {
-      throw AnnouncementError(.fieldInvalid, defaultsKey, "is the service's own", remedy: "leave it out")
+      throw AnnouncementError(.fieldInvalid, defaultsKey, "is reserved for the service", remedy: "remove this key")
     }
     return try request(top, unknownKeys)
   }
 
-  /// Reads a request as ``stored(_:defaults:)`` has it: longer by that. What an earlier version accepted under other rules
-  /// is read too, because it is to be announced.
+  /// Reads a request that ``stored(_:defaults:)`` returned. The size limit is larger by the size of the defaults. A
+  /// request that an earlier version accepted under other rules is also read, because it must still be announced.
   ///
-  /// - Throws: as ``request(_:unknownKeys:)``.
+  /// - Throws: the same errors as ``request(_:unknownKeys:)``.
   public static func storedRequest(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {
     var top = try fields(of: data, atMost: largestBytes + largestDefaults)
     top.wasAccepted = true
@@ -114,16 +116,16 @@ extension PayloadDecoder {
       options: try options(top), warnings: warnings, defaults: try defaults(top))
   }
 
-  /// A request with what its sender's key has beside it, so that it means the same whenever it is read, whatever
-  /// becomes of the key. Everything else stays, byte for byte.
+  /// Returns a request with its sender's defaults added, so that its meaning never changes, even if the API key does.
+  /// All other bytes are unchanged.
   ///
-  /// - Parameter request: that ``request(_:unknownKeys:)`` reads.
+  /// - Parameter request: a request that ``request(_:unknownKeys:)`` can read.
   public static func stored(_ request: Data, defaults: AnnouncementRequest.Defaults) -> Data {
     guard !defaults.isEmpty, let start = request.firstIndex(of: UInt8(ascii: "{")) else { return request }
     let values = [("group", defaults.group), ("locale", defaults.locale), ("pack", defaults.pack)]
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Strings encode.
+    // Encoding a dictionary of strings cannot fail.
     guard
       let object = try? encoder.encode(
         Dictionary(uniqueKeysWithValues: values.compactMap { k, v in v.map { (k, $0) } }))
@@ -135,7 +137,7 @@ extension PayloadDecoder {
     _ top: PayloadFields
   ) throws(AnnouncementError) -> Set<AnnouncementRequest.Delivery> {
     let remedy =
-      "it is an array of one or more of "
+      "give an array with one or more of "
       + AnnouncementRequest.Delivery.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     guard let value = top.value("deliver") else { return [.clip] }
     guard case .array(let elements) = value, !elements.isEmpty else { throw top.invalid("deliver", value, remedy) }
@@ -144,7 +146,7 @@ extension PayloadDecoder {
       guard case .string(let name) = element, name.utf8.count <= 16,
         let delivery = AnnouncementRequest.Delivery(rawValue: name)
       else {
-        throw AnnouncementError(.fieldInvalid, "deliver", "has an element that is none", remedy: remedy)
+        throw AnnouncementError(.fieldInvalid, "deliver", "has an unknown element", remedy: remedy)
       }
       deliveries.insert(delivery)
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a phrase book names one channel: by a name, which the book puts into its channel phrase (`through {channel}`), or
-/// by phrases of the channel's own (`in cash`).
+/// A phrase book's wording for one channel: either a name, which the book inserts into its channel phrase (`through
+/// {channel}`), or complete phrases (`in cash`).
 struct ChannelName: Sendable, Decodable {
   var name: String
-  /// By kind of payment, and `other` for the kinds without one.
+  /// The channel's phrases by kind of payment. The key `other` serves the kinds without a phrase.
   var phrases: [String: String] = [:]
 
   private enum CodingKeys: String, CodingKey { case name, phrases }
@@ -19,11 +19,12 @@ struct ChannelName: Sendable, Decodable {
     phrases = try fields.decode([String: String].self, forKey: .phrases)
   }
 
-  /// The channel's own phrase for a kind of payment; `nil` when the book's channel phrase serves.
+  /// Returns the channel's own phrase for a kind of payment, or `nil` when the book's channel phrase applies.
   func phrase(for kind: Payment.Kind) -> String? { phrases[kind.rawValue] ?? phrases["other"] }
 }
 
-/// A sentence of a phrase book, with a form for an amount of one unit where the verb agrees with it: हुआ, हुए.
+/// A sentence of a phrase book. It has a second form for an amount of one unit in languages where the verb agrees with
+/// the amount: हुआ, हुए.
 struct SentenceForms: Sendable, Decodable {
   var one: String?
   var other: String
@@ -40,13 +41,13 @@ struct SentenceForms: Sendable, Decodable {
     other = try fields.decode(String.self, forKey: .other)
   }
 
-  /// Both forms with their names for errors.
+  /// Both forms, with the suffix that names each in errors.
   var named: [(suffix: String, sentence: String)] {
     [("", other)] + (one.map { [(".one", $0)] } ?? [])
   }
 }
 
-/// The forms of a sentence, taken apart when the book is read.
+/// The forms of a sentence, parsed when the book is read.
 struct SentenceTemplates: Sendable {
   private let one: SentenceTemplate?
   private let other: SentenceTemplate

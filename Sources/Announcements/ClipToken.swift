@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of a script as a recorded voice has it: one clip's worth of words, out of a locale's finite vocabulary.
+/// A piece of a script for a recorded voice: the words of one clip, from a locale's finite vocabulary.
 ///
-/// Tokens are no second grammar: each is a segment of the script, the very words that the engine would be given, without
-/// the white space and punctuation around them. What punctuation asks for becomes a pause.
+/// Tokens do not need a second grammar. Each token is a segment of the script, with the same words that the engine
+/// would receive, but without the surrounding white space and punctuation. Punctuation becomes a pause.
 public struct ClipToken: Sendable, Hashable {
-  /// What follows a token, from the closest joint to the end.
+  /// The boundary after a token, in order from the closest joint to the end.
   public enum Pause: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-    /// The next word of the same piece: `twenty` `one`.
+    /// The next word of the same piece follows: `twenty` `one`.
     case word
-    /// The next piece of the sentence: `Received` `twelve`.
+    /// The next piece of the sentence follows: `Received` `twelve`.
     case piece
-    /// A comma.
+    /// A comma follows.
     case clause
-    /// A full stop.
+    /// A full stop follows.
     case sentence
-    /// Nothing: the announcement is over.
+    /// Nothing follows; the announcement ends.
     case end
 
     public static func < (left: Pause, right: Pause) -> Bool { left.rank < right.rank }
@@ -23,7 +23,7 @@ public struct ClipToken: Sendable, Hashable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// Without white space: `twelve`, `Hong_Kong_dollars`, `到账`.
+  /// The token's words with underscores instead of white space: `twelve`, `Hong_Kong_dollars`, `到账`.
   public var name: String
   public var role: Script.Role
   public var pause: Pause
@@ -34,21 +34,21 @@ public struct ClipToken: Sendable, Hashable {
     self.pause = pause
   }
 
-  /// The words that a token's name stands for.
+  /// Returns the words that a token's name stands for.
   public static func words(ofName name: String) -> String { name.replacing("_", with: " ") }
 }
 
-/// How long a recorded voice is silent between two clips, in ms: a phrase book's `pauses`.
+/// The lengths in ms of a recorded voice's silences between two clips: the `pauses` of a phrase book.
 public struct ClipPauses: Sendable, Hashable, Decodable {
   public var word: Int
   public var piece: Int
   public var clause: Int
   public var sentence: Int
 
-  /// What a phrase book may ask for, in ms: longer silences are heard as the end.
+  /// The lengths in ms that a phrase book may request. Listeners take a longer silence for the end.
   public static let range = 0...2_000
 
-  /// For a phrase book that says nothing about them.
+  /// The pauses for a phrase book that defines none.
   public static let usual = ClipPauses(word: 20, piece: 50, clause: 180, sentence: 320)
 
   public init(word: Int, piece: Int, clause: Int, sentence: Int) {
@@ -58,7 +58,7 @@ public struct ClipPauses: Sendable, Hashable, Decodable {
     self.sentence = sentence
   }
 
-  /// In ms; none at the end.
+  /// Returns the length of a pause in ms; 0 at the end of the announcement.
   public func milliseconds(_ pause: ClipToken.Pause) -> Int {
     switch pause {
     case .word: word
@@ -69,7 +69,7 @@ public struct ClipPauses: Sendable, Hashable, Decodable {
     }
   }
 
-  /// Each with its key in the phrase book.
+  /// The pauses with their keys in the phrase book.
   public var named: [(name: String, milliseconds: Int)] {
     [("word", word), ("piece", piece), ("clause", clause), ("sentence", sentence)]
   }

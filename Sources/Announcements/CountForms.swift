@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the words of a count change before what they count, in languages whose numbers agree with it: Spanish says
-/// `veintiuno` of the number, `veintiún pesos` and `veintiuna libras` of money.
+/// The forms that the words of a count take before the counted noun, in languages whose numbers agree with it. Spanish
+/// says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
 struct CountForms: Sendable, Decodable {
-  /// What the last word of a count becomes before any unit, and it may become several: `uno` is un, and `millón` is
-  /// millón de.
+  /// The form of a count's last word before any unit. The form may be several words: `uno` becomes `un`, and `millón`
+  /// becomes `millón de`.
   var beforeUnit: [String: String]?
   var feminine: Feminine?
 
   struct Feminine: Sendable, Decodable {
-    /// What a word becomes before a feminine unit, wherever it stands: doscientas mil trescientas libras.
+    /// The form of a word before a feminine unit, wherever the word stands in the number: doscientas mil trescientas
+    /// libras.
     var forms: [String: String]
-    /// The words of number that are nouns themselves. What counts them agrees with them and not with the unit, and so
-    /// all up to the last of them stays as it is: doscientos millones trescientas libras.
+    /// The number words that are nouns themselves. A word that counts such a noun agrees with the noun and not with the
+    /// unit, so all words up to the last noun stay unchanged: doscientos millones trescientas libras.
     var nouns: Set<String>
-    /// The currencies whose major unit is feminine (ISO 4217), with or without units of their own in the book.
+    /// The ISO 4217 codes of currencies whose major unit is feminine, including currencies without units in the book.
     var currencies: Set<String>
   }
 
   func isFeminine(_ currency: Currency) -> Bool { feminine?.currencies.contains(currency.code) ?? false }
 
-  /// The words of a number as they stand before a unit.
+  /// Returns the words of a number in the form that stands before a unit.
   func counting(_ number: [NumberWord], isFeminine: Bool) -> [NumberWord] {
     var words = number
     if isFeminine, let feminine {
@@ -33,10 +34,10 @@ struct CountForms: Sendable, Decodable {
     return words
   }
 
-  /// What is wrong with the forms, for the phrase book that holds them.
+  /// What is wrong with the forms, for the error of the phrase book that contains them; `nil` if they are valid.
   var fault: String? {
     if beforeUnit?.values.contains(where: { $0.allSatisfy(\.isWhitespace) }) == true {
-      return "numbers.beforeUnit has an empty word"
+      return "numbers.beforeUnit contains an empty word"
     }
     let unknown = feminine?.currencies.filter { Currency(code: $0) == nil }.min()
     return unknown.map { "numbers.feminine.currencies: \($0) is not in ISO 4217" }

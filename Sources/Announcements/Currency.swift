@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An ISO 4217 currency: its code and how many decimal digits its minor unit has.
+/// An ISO 4217 currency: its code and the number of decimal digits of its minor unit.
 ///
-/// The digits come from ISO 4217's list one (2026), not from CLDR: CLDR gives the digits that people write
-/// (none for the Iranian rial), while a payment carries the digits that the standard defines.
+/// The numbers of digits come from ISO 4217, list one (2026), and not from CLDR. CLDR has the number of digits that
+/// people write (none for the Iranian rial), but a payment carries the digits that the standard defines.
 public struct Currency: Sendable, Hashable {
-  /// Three upper-case letters.
+  /// The code: three upper-case letters.
   public let code: String
 
-  /// Decimal digits of the minor unit: 0, 2 or 3.
+  /// The number of decimal digits of the minor unit: 0, 2 or 3.
   public let minorDigits: Int
 
-  /// - Parameter code: three letters, upper case as the standard writes them.
-  /// - Returns: `nil` for a code that is not an active currency of ISO 4217. Fund codes (`CLF` …),
-  ///   precious metals (`XAU` …) and drawing rights (`XDR`) are not money that a shop receives, and are left out.
+  /// Creates a currency from its code.
+  ///
+  /// - Parameter code: three upper-case letters, as in the standard.
+  /// - Returns: `nil` if the code is not an active currency of ISO 4217. Fund codes (`CLF` …), precious metals (`XAU`
+  ///   …) and drawing rights (`XDR`) are excluded, because a shop does not receive them as payment.
   public init?(code: String) {
     guard let minorDigits = Self.minorDigitsByCode[code] else { return nil }
     self.code = code
     self.minorDigits = minorDigits
   }
 
-  /// How many minor units make one major unit: 1, 100 or 1,000.
+  /// The number of minor units in one major unit: 1, 100 or 1,000.
   public var minorUnitsPerMajor: Int64 {
     (0..<minorDigits).reduce(into: 1) { scale, _ in scale *= 10 }
   }

@@ -4,24 +4,26 @@ public import struct Foundation.Decimal
 
 /// An exact sum of money: a whole number of minor units of one currency, above zero.
 ///
-/// It is made from decimal text or from integer minor units and never passes through binary floating point.
+/// A sum is created from decimal text or from integer minor units and never passes through binary floating point.
 public struct Money: Sendable, Hashable {
   public let currency: Currency
 
-  /// The sum in minor units (cents, fen, paise; yen), 1 or more.
+  /// The sum in minor units (cents, fen, paise; for yen, whole yen), at least 1.
   public let minorUnits: Int64
 
-  /// The largest sum in major units; ten trillion less one. Above it the number words of the locales part ways, and no
-  /// payment comes near it.
+  /// The largest sum in major units: ten trillion minus one. Above this sum the number words of the locales differ too
+  /// much, and no real payment comes near it.
   public static let largestMajorUnits: Int64 = 9_999_999_999_999
 
+  /// Creates a sum from minor units.
+  ///
   /// - Parameter field: the field's name for the error, such as `payment.minor`.
-  /// - Throws: `.fieldInvalid` for zero, a negative number, or more than ``largestMajorUnits``.
+  /// - Throws: `.fieldInvalid` for zero, for a negative number, or for more than ``largestMajorUnits``.
   public init(minorUnits: Int64, currency: Currency, field: String = "minor") throws(AnnouncementError) {
     guard minorUnits > 0 else {
       throw AnnouncementError(
         .fieldInvalid, field, minorUnits == 0 ? "is zero" : "is negative",
-        remedy: "give the sum paid as a number above zero, and say the direction with kind")
+        remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
     }
     guard minorUnits / currency.minorUnitsPerMajor <= Self.largestMajorUnits else {
       throw Self.tooLarge(field)
@@ -30,10 +32,12 @@ public struct Money: Sendable, Hashable {
     self.currency = currency
   }
 
-  /// Reads decimal text: digits, and after a point at most as many digits as the currency has.
+  /// Creates a sum from decimal text: digits, optionally a point and at most as many digits as the currency has.
   ///
-  /// No sign, no grouping, no exponent, ASCII digits only: text that two readers could take for two sums is refused.
-  /// - Throws: `.fieldInvalid`, naming `field` and the shape that is right.
+  /// Signs, grouping, exponents and digits other than ASCII are refused, because two readers could take such text for
+  /// two different sums.
+  ///
+  /// - Throws: `.fieldInvalid`, with the name of the field and the correct form.
   public init(decimalText text: String, currency: Currency, field: String = "amount") throws(AnnouncementError) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let digitsOnly = parts.allSatisfy { part in
@@ -42,8 +46,8 @@ public struct Money: Sendable, Hashable {
     guard (1...2).contains(parts.count), digitsOnly else {
       throw AnnouncementError(
         .fieldInvalid, field, text.isEmpty ? "is empty" : "is not a plain decimal number",
-        remedy: "write digits and, if need be, a point and more digits, such as 12.50; "
-          + "no sign, spaces, grouping, exponent or currency sign")
+        remedy: "write digits, optionally followed by a point and more digits, such as 12.50; "
+          + "do not add a sign, spaces, grouping, an exponent or a currency sign")
     }
     let fraction = parts.count == 2 ? parts[1] : Substring("").utf8[...]
     guard fraction.count <= currency.minorDigits else {
@@ -61,26 +65,27 @@ public struct Money: Sendable, Hashable {
     try self.init(minorUnits: minorUnits, currency: currency, field: field)
   }
 
-  /// Reads a JSON number that was decoded from its digits.
+  /// Creates a sum from a JSON number that was decoded from its digits.
   ///
-  /// - Throws: `.fieldInvalid`, as for decimal text; a negative or over-precise number is named as such.
+  /// - Throws: `.fieldInvalid`, as for decimal text. The error says whether the number is negative or has too many
+  ///   digits.
   public init(decimal: Decimal, currency: Currency, field: String = "amount") throws(AnnouncementError) {
     guard decimal.sign == .plus else {
       throw AnnouncementError(
         .fieldInvalid, field, "is negative",
-        remedy: "give the sum paid as a number above zero, and say the direction with kind")
+        remedy: "give the sum paid as a number above zero; set kind to the direction of the payment")
     }
-    // `description` writes a Decimal's digits in full, without grouping or exponent and without trailing zeros.
+    // `description` returns all digits of a Decimal, without grouping, an exponent or trailing zeros.
     try self.init(decimalText: decimal.description, currency: currency, field: field)
   }
 
-  /// Whole major units: 12 in 12.50.
+  /// The whole major units: 12 in 12.50.
   public var majorPart: Int64 { minorUnits / currency.minorUnitsPerMajor }
 
-  /// Minor units beyond the whole major units: 50 in 12.50.
+  /// The minor units beyond the whole major units: 50 in 12.50.
   public var minorPart: Int64 { minorUnits % currency.minorUnitsPerMajor }
 
-  /// The minor part's digits, as many as the currency has: `[5, 0]` in 12.50; empty for yen.
+  /// The digits of the minor part, as many as the currency has: `[5, 0]` in 12.50, none for yen.
   public var minorPartDigits: [Int] {
     var rest = minorPart
     var digits: [Int] = []
@@ -94,15 +99,15 @@ public struct Money: Sendable, Hashable {
   /// Whether the sum is exactly one major unit, or exactly one minor unit.
   public var isOneUnit: Bool { minorUnits == 1 || (majorPart == 1 && minorPart == 0) }
 
-  /// The sum in decimal text with all of the currency's digits: `12.50`, `1250` for yen.
+  /// The sum as decimal text with all of the currency's digits: `12.50`, or `1250` for yen.
   public var decimalText: String {
     currency.minorDigits == 0 ? "\(majorPart)" : "\(majorPart)." + minorPartDigits.map(String.init).joined()
   }
 
   private static func tooLarge(_ field: String) -> AnnouncementError {
     AnnouncementError(
-      .fieldInvalid, field, "is larger than can be said",
-      remedy: "the largest sum is \(largestMajorUnits) major units")
+      .fieldInvalid, field, "is larger than the largest sum that can be spoken",
+      remedy: "give at most \(largestMajorUnits) major units")
   }
 
   private static func tooPrecise(_ field: String, _ currency: Currency) -> AnnouncementError {

@@ -2,17 +2,17 @@
 
 import Foundation
 
-/// How a language counts: whole numbers from 0 to 9,999,999,999,999 as words.
+/// A language's words for the whole numbers from 0 to 9,999,999,999,999.
 ///
-/// The words come apart as they are counted, so that a unit can contract with the last one and a recorded voice can
-/// have a clip for each: `twenty-` and `one`, not a clip for each of ninety-nine.
+/// The words of a number are kept separate. A unit can therefore contract with the last word, and a recorded voice can
+/// have a clip for each word: `twenty-` and `one`, instead of a clip for each of ninety-nine numbers.
 enum NumberWords: Sendable {
-  /// CLDR's rule-based number format, where it is right: English, Hindi, Korean (but for a word) and most of Europe's
-  /// languages.
+  /// CLDR's rule-based number format, for the languages where it is correct: English, Hindi, Korean (with one
+  /// correction) and most European languages.
   case cldr(SpelledOutNumbers, CountForms)
 
-  /// Counting in ten thousands from a table, where CLDR is wrong for money: Chinese (`一千〇一`, and 兆 for 10^12) and
-  /// Japanese (kanji, of which the engine reads none).
+  /// Counting in groups of ten thousand from a table, for the languages where CLDR is wrong for money: Chinese (`一千〇一`,
+  /// and 兆 for 10^12) and Japanese (CLDR gives kanji, and the engine reads none).
   case myriad(MyriadNumerals)
 
   func words(_ number: Int64) -> [NumberWord] {
@@ -22,13 +22,12 @@ enum NumberWords: Sendable {
     }
   }
 
-  /// The words of a count that a unit follows, which may differ from the number by itself: 两元, but 第二; un peso, but
-  /// uno.
+  /// Returns the words of a count before a unit. They may differ from the number itself: 两元, but 第二; un peso, but uno.
   func words(counting number: Int64, isFeminine: Bool = false) -> [NumberWord] {
     counting(words(number), isFeminine: isFeminine)
   }
 
-  /// The words of a number in the form that stands before a unit.
+  /// Returns the words of a number in the form that stands before a unit.
   func counting(_ words: [NumberWord], isFeminine: Bool) -> [NumberWord] {
     switch self {
     case .cldr(_, let forms): return forms.counting(words, isFeminine: isFeminine)
@@ -37,7 +36,7 @@ enum NumberWords: Sendable {
     }
   }
 
-  /// Whether counts of the currency's major unit are feminine.
+  /// Returns whether counts of the currency's major unit are feminine.
   func isFeminine(_ currency: Currency) -> Bool {
     if case .cldr(_, let forms) = self { forms.isFeminine(currency) } else { false }
   }
@@ -47,7 +46,7 @@ enum NumberWords: Sendable {
 struct NumberWord: Equatable {
   var text: String
 
-  /// Whether it is written onto the next word, without the language's separator: `twenty-`, 십.
+  /// Whether the word is joined to the next one without the language's separator: `twenty-`, 십.
   var isBound: Bool
 
   init(_ text: String, isBound: Bool = false) {
@@ -56,19 +55,20 @@ struct NumberWord: Equatable {
   }
 }
 
-/// Whole numbers as CLDR spells them out.
+/// Whole numbers as CLDR spells them.
 ///
-/// `NumberFormatter` is a class with mutable state that Foundation does not promise to be safe on several threads, so
-/// one is kept behind a lock for each phrase book.
+/// `NumberFormatter` is a class with mutable state, and Foundation does not promise that it is thread-safe. Each phrase
+/// book therefore has one formatter, protected by a lock.
 final class SpelledOutNumbers: Sendable {
-  /// Longest first, so that the order in which they are made is the same everywhere.
+  /// The corrections, longest first, so that they are applied in the same order everywhere.
   private let corrections: [(spelled: String, said: String)]
   private let isSyllabic: Bool
   private let formatter: LockedFormatter
 
-  /// - Parameters:
-  ///   - corrections: what CLDR spells otherwise than the language says it, and how it is said.
-  ///   - isSyllabic: whether each syllable is a word that is written onto the next: 십이만 is 십, 이 and 만.
+  /// Creates the number words of a locale.
+  ///
+  /// - Parameters: - corrections: the spellings of CLDR that are wrong for the language, with the correct words. -
+  ///   isSyllabic: whether each syllable is a word that is joined to the next: 십이만 is 십, 이 and 만.
   init(locale: String, corrections: [String: String] = [:], isSyllabic: Bool = false) {
     self.isSyllabic = isSyllabic
     self.corrections = corrections.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }.map { ($0.key, $0.value) }
@@ -77,7 +77,7 @@ final class SpelledOutNumbers: Sendable {
 
   func words(_ number: Int64) -> [NumberWord] {
     let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.spelled, with: $1.said) }
-    // Soft hyphens and zero-width spaces mark where CLDR's compounds may break (German, Thai); they are not words.
+    // Soft hyphens and zero-width spaces mark where CLDR's compounds may be broken (German, Thai). They are not words.
     let isBroken = spelled.unicodeScalars.contains { $0 == "\u{AD}" || $0 == "\u{200B}" }
     let plain =
       isBroken
@@ -89,14 +89,16 @@ final class SpelledOutNumbers: Sendable {
     }
   }
 
-  /// A word's parts, each but the last with its hyphen.
+  /// Returns the parts of a hyphenated word. Each part but the last keeps its hyphen.
   private static func hyphenated(_ word: String) -> [String] {
     let parts = word.split(separator: "-")
     return parts.enumerated().map { $0.offset < parts.count - 1 ? $0.element + "-" : String($0.element) }
   }
 }
 
-/// `@unchecked Sendable`: the formatter is set up once and is used only under the lock.
+/// A number formatter behind a lock.
+///
+/// `@unchecked Sendable`: the formatter is configured once and is used only while the lock is held.
 private final class LockedFormatter: @unchecked Sendable {
   private let lock = NSLock()
   private let formatter = NumberFormatter()
@@ -111,32 +113,31 @@ private final class LockedFormatter: @unchecked Sendable {
   }
 }
 
-/// Numerals that count in groups of four digits, written out in tables so that every irregular word stands there and
-/// none is computed.
+/// Numerals that count in groups of four digits. The tables list every word, so irregular words need no rules.
 struct MyriadNumerals: Sendable, Decodable {
-  /// One to nine, and each of them at the tens, hundreds and thousands: nine words a row.
+  /// The words for one to nine. This row and those for tens, hundreds and thousands have nine words each.
   var ones: [String]
   var tens: [String]
   var hundreds: [String]
   var thousands: [String]
 
-  /// The words for 10^4, 10^8 and, where the language counts on, 10^12. With two words the language counts ten
-  /// thousands of 10^8: 一万亿.
+  /// The words for 10^4, 10^8 and, in languages that have one, 10^12. A language with two words counts ten thousands of
+  /// 10^8: 一万亿.
   var groups: [String]
 
-  /// Zero by itself.
+  /// The word for zero as a number of its own.
   var zero: String
 
-  /// Said where one place or more is skipped between two that are not: 一百零一. Absent where nothing is said.
+  /// The word for one or more skipped places between two digits: 一百零一. `nil` in languages that say nothing there.
   var skipped: String?
 
-  /// Ten to nineteen at the very start of a number: 十二, not 一十二.
+  /// The word for the ten of ten to nineteen at the start of a number: 十二, not 一十二.
   var leadingTen: String?
 
-  /// What a group's last word and the group's name become together: `せん` + `まん` is いっせんまん.
+  /// The contraction of a group's last word with the group's name: `せん` + `まん` becomes いっせんまん.
   var contractions: [String: String]?
 
-  /// What a word becomes when it is all of a group, or all of a count before a unit: 二 is 两 in 两万 and 两元.
+  /// The form of a word that is a whole group, or a whole count before a unit: 二 becomes 两 in 两万 and 两元.
   var alone: [String: String]?
 
   func words(_ number: Int64) -> [String] {
@@ -147,19 +148,19 @@ struct MyriadNumerals: Sendable, Decodable {
     return words
   }
 
-  /// Appends the groups from the highest to the lowest.
+  /// Appends the words of the groups, from the highest to the lowest.
   private func append(_ number: Int64, groupIndex: Int, to words: inout [String]) {
     let isHighest = groupIndex == groups.count
     let (higher, group) = isHighest ? (0, number) : number.quotientAndRemainder(dividingBy: 10_000)
     if higher > 0 { append(higher, groupIndex: groupIndex + 1, to: &words) }
     guard group > 0 else { return }
-    // A place is skipped when the group is short, or when the whole group above it is empty: 一亿零一千.
+    // A place is skipped when the group has fewer than four digits, or when the group above it is empty: 一亿零一千.
     if let skipped, !words.isEmpty, group < 1_000 || higher % 10_000 == 0 { words.append(skipped) }
     var groupWords: [String] = []
     if group < 10_000 {
       appendGroup(group, to: &groupWords)
     } else {
-      // More than the highest group's name covers: 一万亿 is ten thousand of 10^8.
+      // The group exceeds the range of the highest group's name, so it is a number itself: 一万亿 is ten thousand of 10^8.
       append(group, groupIndex: 0, to: &groupWords)
     }
     if groupIndex > 0 {
@@ -188,12 +189,12 @@ struct MyriadNumerals: Sendable, Decodable {
     }
   }
 
-  /// The tables' faults, for the phrase book that holds them.
+  /// What is wrong with the tables, for the error of the phrase book that contains them; `nil` if they are valid.
   var fault: String? {
     for (name, row) in [("ones", ones), ("tens", tens), ("hundreds", hundreds), ("thousands", thousands)]
     where row.count != 9 {
-      return "numbers.\(name) has \(row.count) words"
+      return "numbers.\(name) has \(row.count) words instead of nine"
     }
-    return (2...3).contains(groups.count) ? nil : "numbers.groups has \(groups.count) words"
+    return (2...3).contains(groups.count) ? nil : "numbers.groups has \(groups.count) words instead of two or three"
   }
 }

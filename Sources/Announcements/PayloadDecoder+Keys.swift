@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PayloadDecoder {
-  /// What is made of keys that nobody reads, and that are near none that somebody does.
+  /// The treatment of unknown keys that are not similar to a known key.
   public enum UnknownKeys: Sendable, Hashable {
-    /// The report names them.
+    /// The report lists the unknown keys.
     case warn
-    /// They are an error.
+    /// The first unknown key is an error.
     case refuse
   }
 
-  /// Where a payload stands: this decides what may stand beside it.
+  /// The context of a payload, which determines the keys that may stand beside it.
   struct Surroundings {
-    /// The keys beside the payload.
+    /// The option keys that are valid beside the payload.
     var options: [String] = []
-    /// Whether a text may take the payload's place.
+    /// Whether a text may stand in place of a payload.
     var allowsText = false
   }
 
-  /// Looks at all keys of a payload, before anything of it is read.
+  /// Checks all keys of a payload before any value is read.
   ///
-  /// - Returns: for each key that nobody reads a sentence for the report, in alphabetical order, at most
-  ///   ``PayloadKeys/mostNamed`` and one more for the rest.
-  /// - Throws: `.fieldUnknown` for a key that is near a known one, that tells in other systems what became of the money or
-  ///   that is not plain ASCII, and where unknown keys are refused; `.fieldsConflict` for a second source of the amount. A
-  ///   payload that was accepted already is only looked through.
+  /// - Returns: a sentence for the report for each unknown key, in alphabetical order: at most
+  ///   ``PayloadKeys/mostNamed`` sentences, and one more that counts the remaining keys.
+  /// - Throws: `.fieldUnknown` for a key that is similar to a known one, a key that other systems use to report the
+  ///   state of a payment, a key with characters other than plain ASCII, and any unknown key if unknown keys are
+  ///   refused; `.fieldsConflict` for a second source of the amount. A payload that was accepted earlier causes no
+  ///   errors.
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
   ) throws(AnnouncementError) -> [String] {
@@ -36,8 +37,8 @@ extension PayloadDecoder {
     }
     if treatment == .refuse, !top.wasAccepted, let first = names.first {
       throw AnnouncementError(
-        .fieldUnknown, first, count == 1 ? "is not a key" : "is not a key, nor are \(count - 1) more",
-        remedy: "leave out what is not a key of a payload, or do not ask for strict handling")
+        .fieldUnknown, first, count == 1 ? "is not a key" : "is not a key, and neither are \(count - 1) more",
+        remedy: "remove unknown keys, or do not ask for strict handling")
     }
     return warnings(naming: names, of: count)
   }
@@ -51,23 +52,23 @@ extension PayloadDecoder {
       }
       if level.mustTellReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
         throw AnnouncementError(
-          .fieldUnknown, level.name(key), "is not a key, and may tell that no money came",
-          remedy: "say what happened with kind: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+          .fieldUnknown, level.name(key), "is not a key, and may mean that no money was received",
+          remedy: "set kind to one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
       }
       guard level.isFromApp || PayloadKeys.isPlain(key) else {
         throw AnnouncementError(
-          .fieldUnknown, level.name(key), "is not a key, and holds a sign that is not plain ASCII",
+          .fieldUnknown, level.name(key), "is not a key, and contains a character that is not plain ASCII",
           remedy: plainRemedy)
       }
     }
   }
 
-  /// What to do about a key or a column that may look like one that it is not.
-  private static let plainRemedy = "write it with letters from a to z, digits and underscores, or leave it out"
+  /// The remedy for a key or a column that may look like a different one.
+  private static let plainRemedy = "use only the letters a to z, digits and underscores, or leave it out"
 
-  /// What a report says of columns that are not used.
+  /// Returns the report's sentences about unused columns.
   ///
-  /// - Parameter columns: as the list spells them.
+  /// - Parameter columns: the names of the columns, spelled as in the list.
   public static func warnings(ofColumns columns: [String]) -> [String] {
     warnings(naming: columns.prefix(PayloadKeys.mostNamed).map(PayloadKeys.printable), of: columns.count)
   }
@@ -77,40 +78,41 @@ extension PayloadDecoder {
       + (count > names.count ? ["\(count - names.count) more unknown keys, ignored"] : [])
   }
 
-  /// A key or a column as a report or an error names it: at most 40 characters, and no sign that a terminal or a log
-  /// obeys.
+  /// Returns the form of a key or a column for reports and errors: at most 40 characters, without characters that a
+  /// terminal or a log file would interpret.
   public static func printable(_ key: String) -> String { PayloadKeys.printable(key) }
 
-  /// Looks at the name of a column that is none of ``rowKeys``.
+  /// Checks the name of a column that is not in ``rowKeys``.
   ///
-  /// - Throws: `.fieldUnknown` when it is near one of them, or not plain ASCII.
+  /// - Throws: `.fieldUnknown` when the name is similar to one of them, or is not plain ASCII.
   public static func checkColumn(_ name: String) throws(AnnouncementError) {
     if let meant = knownColumns.near(PayloadKeys.Folded(name)) {
       throw AnnouncementError(.fieldUnknown, printable(name), "is not a column", remedy: "did you mean \(meant)?")
     }
     guard PayloadKeys.isPlain(name) else {
       throw AnnouncementError(
-        .fieldUnknown, printable(name), "is not a column, and holds a sign that is not plain ASCII",
+        .fieldUnknown, printable(name), "is not a column, and contains a character that is not plain ASCII",
         remedy: plainRemedy)
     }
   }
 
   private static let knownColumns = PayloadKeys.Known(rowKeys)
 
-  /// The key by which ``row(cells:)`` takes the cells of a column that is none of ``rowKeys``, and that is read where a
-  /// list has no `kind`: in other systems it tells what became of the money. Columns that mean the same have one key.
+  /// Returns the key for the cells of a column that other systems use to report the state of a payment, or `nil` for
+  /// any other column. ``row(cells:)`` reads the key if a list has no `kind`. Columns with the same meaning share one
+  /// key.
   public static func keyOfState(column name: String) -> String? { PayloadKeys.state(PayloadKeys.Folded(name))?.name }
 
-  /// One object of a payload, and how its keys are judged.
+  /// One object of a payload, and the rules for its keys.
   private struct Level {
     var fields: PayloadFields
-    /// Keys that are none, in alphabetical order.
+    /// The unknown keys, in alphabetical order.
     var unknown: [String]
-    /// The keys that a misspelt one may mean.
+    /// The known keys that a misspelt key may mean.
     var near: [String]
-    /// Whether a key that tells what became of the money must say that it came.
+    /// Whether a key that reports the state of the payment must say that money was received.
     var mustTellReceipt: Bool
-    /// Whether keys that nobody reads are the app's own.
+    /// Whether unknown keys belong to the app itself.
     var isFromApp: Bool
 
     init(
@@ -127,7 +129,7 @@ extension PayloadDecoder {
       self.isFromApp = isFromApp
     }
 
-    /// A key's path, for people.
+    /// Returns a key's path for reports and errors.
     func name(_ key: String) -> String { fields.name(PayloadKeys.printable(key)) }
   }
 
@@ -141,7 +143,7 @@ extension PayloadDecoder {
       if !top.wasAccepted { try refuse(PayloadKeys.decisive, beside: "payment", top) }
       let outer = shapes + surroundings.options
       let inner = top.fields("payment", values)
-      // Beside `aps` an app has keys of its own, of which none may tell another kind than the payment does.
+      // An app has its own keys beside `aps`, but none of them may contradict the payment's kind.
       let near = isBesideAPNs ? ["payment", "kind"] : outer + PayloadKeys.decisive
       let isKindUntold = inner.value("kind") == nil
       return [
@@ -149,13 +151,13 @@ extension PayloadDecoder {
         Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustTellReceipt: isKindUntold),
       ]
     }
-    // What stands beside `aps` alone is the app's own; only a misspelt payment is asked about.
+    // All keys beside `aps` belong to the app. Only a misspelt `payment` is an error.
     if isBesideAPNs {
       if !top.wasAccepted { try refuse(["amount", "minor"], beside: "aps", top) }
       let known = shapes + ["id"] + surroundings.options
       return [Level(top, known: known, near: ["payment"], mustTellReceipt: false, isFromApp: true)]
     }
-    // A text beside a key of a payment is told to be a conflict, where both are read.
+    // When a text and a payment's key are both present, the conflict between the two is the error to report.
     if surroundings.allowsText, top.value("text") != nil,
       PayloadKeys.neverBesideText.allSatisfy({ top.value($0) == nil })
     {
@@ -173,7 +175,7 @@ extension PayloadDecoder {
     throw AnnouncementError(
       .fieldsConflict, "\(source) and \(key)", "are both given",
       remedy: source == "payment"
-        ? "say what was paid inside payment, and nowhere else"
-        : "put the payment under the key payment, or leave \(key) out")
+        ? "give the amount only inside payment"
+        : "put the payment under the key payment, or remove \(key)")
   }
 }

@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// What a row of a list says: a row is a payload whose payment may have no id, or a text to be spoken.
+/// The content of one row of a list. A row is a payload whose payment may have no id, or a text to be spoken.
 public struct PayloadRow: Sendable, Hashable {
-  /// As far as it could be read, also where the rest could not.
+  /// The row's id, if it could be read. It may be known even if the rest of the row is invalid.
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
-  /// Which keys nobody reads, in sentences for the report.
+  /// A sentence for the report for each key that the decoder does not know.
   public var warnings: [String]
 
   public init(id: String? = nil, announcement: Result<Announcement, AnnouncementError>, warnings: [String] = []) {
@@ -19,13 +19,13 @@ public struct PayloadRow: Sendable, Hashable {
 }
 
 extension PayloadDecoder {
-  /// The most bytes a payload, or a line of JSON, may have.
+  /// The largest size of a payload, or of a line of JSON, in bytes.
   public static let largestBytes = PayloadParser.largestBytes
 
-  /// The fields of a row that is not JSON: the keys of a payment, and of a text.
+  /// The fields of a row that is not JSON: the keys of a payment and of a text.
   public static let rowKeys = PayloadKeys.payment + ["text"]
 
-  /// Reads a line of JSON: a payload as ``decode(_:)`` takes it, or `{"text": "…", "locale": "…"}`.
+  /// Reads a line of JSON: a payload as in ``decode(_:)``, or `{"text": "…", "locale": "…"}`.
   ///
   /// - Parameter line: UTF-8, with the limits of a payload.
   public static func row(json line: Data, unknownKeys: UnknownKeys = .warn) -> PayloadRow {
@@ -38,9 +38,10 @@ extension PayloadDecoder {
 
   /// Reads the cells of a table's row.
   ///
-  /// - Parameter cells: by ``rowKeys`` and ``keyOfState(column:)``; an empty cell is an absent one, but for the `kind` of
-  ///   a payment and what takes its place, which is told in each row where it is told at all. `amount` is decimal text, `minor` and `sequence` are
-  ///   whole numbers.
+  /// - Parameter cells: the cells by
+  ///   ``rowKeys`` and ``keyOfState(column:)``. An empty cell counts as absent, except in the column `kind` and the
+  ///   columns that stand for it: if a list has such a column, each payment needs a value.
+  ///   `amount` is decimal text; `minor` and `sequence` are whole numbers.
   public static func row(cells: [String: String]) -> PayloadRow {
     var values: [String: PayloadValue] = [:]
     var fault: AnnouncementError?
@@ -54,7 +55,7 @@ extension PayloadDecoder {
         values[key] = .number(number)
       } else {
         fault = AnnouncementError(
-          .fieldInvalid, key, "is not a whole number below 2^63", remedy: "write its digits and nothing else")
+          .fieldInvalid, key, "is not a whole number below 2^63", remedy: "write only digits")
       }
     }
     let row = row(PayloadFields(path: "", values: values), .warn)
@@ -75,17 +76,19 @@ extension PayloadDecoder {
     }
   }
 
-  /// - Returns: `nil` when the row is no text but a payload.
+  /// Reads the text of a row.
+  ///
+  /// - Returns: `nil` when the row holds a payload instead of a text.
   static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {
     guard top.value("text") != nil else { return nil }
-    // A request that was accepted under other rules is read all the same.
+    // A request that was accepted under earlier rules is still read.
     let payment = top.wasAccepted ? ["amount", "minor"] : PayloadKeys.neverBesideText
     let other = (["payment", "aps"] + payment).first { top.value($0) != nil }
     switch (try top.textOrBlank("text", atMost: Announcement.longestText), other) {
     case (let text?, nil):
       return .text(text, locale: try top.text("locale", atMost: 64))
     case (nil, _?):
-      // It is an error where it was not accepted already.
+      // A text that is too long is an error, unless it was accepted earlier.
       _ = try top.text("text", atMost: Announcement.longestText)
       return nil
     case (nil, nil):

@@ -2,11 +2,11 @@
 
 public import Foundation
 
-/// A payload as it was understood.
+/// The result of decoding a payload.
 public struct DecodedPayload: Sendable, Hashable {
   public var announcement: Announcement
 
-  /// Which keys nobody reads, in sentences for the report.
+  /// A sentence for the report for each key that the decoder does not know.
   public var warnings: [String]
 
   public init(announcement: Announcement, warnings: [String] = []) {
@@ -15,21 +15,23 @@ public struct DecodedPayload: Sendable, Hashable {
   }
 }
 
-/// Turns a payload's bytes into an announcement: the JSON contract of `docs/payload.md`.
+/// Turns the bytes of a payload into an announcement, by the JSON contract of `docs/payload.md`.
 ///
-/// A payload is a bare payment, an APNs payload with the key `payment`, or an APNs payload without it, whose
-/// `aps.alert` (or `title` and `body`) is spoken as text.
+/// A payload is a bare payment, an APNs payload with the key `payment`, or an APNs payload without it. The last is
+/// spoken as text, from `aps.alert` or its `title` and `body`.
 public enum PayloadDecoder {
-  /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
-  /// - Throws: an error that names the field, the shape of what it held, and what would be right.
+  /// Reads a payload.
+  ///
+  /// - Parameter data: UTF-8 JSON, at most 64 KiB and at most 16 levels deep.
+  /// - Throws: an `AnnouncementError` that names the field, the shape of its value, and a correct value.
   public static func decode(_ data: Data) throws(AnnouncementError) -> Announcement {
     try payload(data).announcement
   }
 
-  /// Reads a payload, and tells which of its keys nobody reads.
+  /// Reads a payload, and returns a warning for each unknown key.
   ///
-  /// - Parameter data: UTF-8 JSON, at most 64 KiB, at most 16 levels deep.
-  /// - Throws: as ``decode(_:)``.
+  /// - Parameter data: UTF-8 JSON, at most 64 KiB and at most 16 levels deep.
+  /// - Throws: the same errors as ``decode(_:)``.
   public static func payload(
     _ data: Data, unknownKeys treatment: UnknownKeys = .warn
   ) throws(AnnouncementError) -> DecodedPayload {
@@ -38,14 +40,14 @@ public enum PayloadDecoder {
     return DecodedPayload(announcement: try announcement(top), warnings: warnings)
   }
 
-  /// Checks that bytes are JSON as a payload is: strict, in UTF-8, with no key twice, and within its limits.
+  /// Checks that bytes are valid JSON for a payload: strict, in UTF-8, without repeated keys, and within the limits.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   public static func requireJSON(_ data: Data) throws(AnnouncementError) {
     _ = try PayloadParser.value(of: [UInt8](data))
   }
 
-  /// The fields of the one object that a payload is.
+  /// Returns the fields of the payload's object.
   static func fields(
     of data: Data, atMost largest: Int = largestBytes
   ) throws(AnnouncementError) -> PayloadFields {
@@ -58,13 +60,15 @@ public enum PayloadDecoder {
     return PayloadFields(path: "", values: values)
   }
 
+  /// Reads the announcement of a payload.
+  ///
   /// - Parameter requiresID: whether a payment without an id is refused.
   static func announcement(
     _ top: PayloadFields, requiresID: Bool = true
   ) throws(AnnouncementError) -> Announcement {
     if let payment = top.value("payment") {
       guard case .object(let fields) = payment else {
-        throw top.invalid("payment", payment, "it is an object with id, amount and currency")
+        throw top.invalid("payment", payment, "give an object with id, amount and currency")
       }
       return .payment(try self.payment(top.fields("payment", fields), requiresID))
     }
@@ -76,14 +80,14 @@ public enum PayloadDecoder {
 
   private static func payment(_ fields: PayloadFields, _ requiresID: Bool) throws(AnnouncementError) -> Payment {
     var id = try identifier(fields)
-    if requiresID { id = try fields.required("id", id, "give the payment's id, unique in the account") }
+    if requiresID { id = try fields.required("id", id, "give an id that is unique in the account") }
     let currency = try currency(fields)
     var kind = Payment.Kind.received
     if let text = try fields.text("kind", atMost: 64) {
       guard let known = Payment.Kind(rawValue: text) else {
         throw AnnouncementError(
           .fieldInvalid, fields.name("kind"), "is not a kind of payment",
-          remedy: "it is one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+          remedy: "give one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
       }
       kind = known
     }
@@ -102,7 +106,7 @@ public enum PayloadDecoder {
     guard let id = try fields.text("id", atMost: fields.wasAccepted ? 255 : 128) else { return nil }
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw AnnouncementError(
-        .fieldInvalid, fields.name("id"), "holds control characters", remedy: "it is printable text")
+        .fieldInvalid, fields.name("id"), "holds control characters", remedy: "use printable characters only")
     }
     return id
   }
@@ -135,11 +139,11 @@ public enum PayloadDecoder {
       return try Money(decimalText: text, currency: currency, field: fields.name("amount"))
     case .number(let digits):
       guard let number = Decimal(string: digits) else {
-        throw fields.invalid("amount", value, "it has at most 13 digits before its point")
+        throw fields.invalid("amount", value, "give at most 13 digits before the point")
       }
       return try Money(decimal: number, currency: currency, field: fields.name("amount"))
     default:
-      throw fields.invalid("amount", value, "it is a decimal string such as \"12.50\", or a number")
+      throw fields.invalid("amount", value, "give a decimal string such as \"12.50\", or a number")
     }
   }
 
@@ -149,11 +153,11 @@ public enum PayloadDecoder {
     if let date = try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)) { return date }
     throw AnnouncementError(
       .fieldInvalid, fields.name("occurred_at"), "is not a time",
-      remedy: "write it as RFC 3339 has it: 2026-11-20T20:23:58Z")
+      remedy: "write an RFC 3339 time such as 2026-11-20T20:23:58Z")
   }
 
   private static func alertText(_ aps: PayloadValue, _ top: PayloadFields) throws(AnnouncementError) -> String {
-    guard case .object(let values) = aps else { throw top.invalid("aps", aps, "it is an object") }
+    guard case .object(let values) = aps else { throw top.invalid("aps", aps, "give an object") }
     let fields = top.fields("aps", values)
     let limit = Announcement.longestText
     let text: String?
@@ -169,7 +173,7 @@ public enum PayloadDecoder {
     case nil:
       text = nil
     case let other?:
-      throw fields.invalid("alert", other, "it is a string, or an object with title and body")
+      throw fields.invalid("alert", other, "give a string, or an object with title and body")
     }
     guard let text, !text.isEmpty else {
       throw AnnouncementError(

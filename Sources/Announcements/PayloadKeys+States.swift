@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keys by which other systems tell what became of the money. Where a payment has no `kind`, such a key must say that the
-/// money came.
+/// The keys that other systems use to report the state of a payment. If a payment has no `kind`, the value of such a
+/// key must mean that money was received.
 extension PayloadKeys {
-  /// How the value of such a key is read.
+  /// The way in which the value of a key is read.
   enum State: Sendable {
-    /// It is in words, of which each must say that the money came, or nothing about it.
+    /// Words. Each must mean that money was received, or say nothing about it.
     case told
-    /// It names a thing, which may be a refund.
+    /// The name of a thing, which may be a refund.
     case thing
-    /// It is true when the money came.
+    /// A flag that is true when money was received.
     case came
-    /// It is true when the money did not come, or went.
+    /// A flag that is true when money was not received, or was paid back.
     case went
-    /// Only a refund has it.
+    /// A key that only a refund has.
     case refund
-    /// It is `kind` in other words.
+    /// Another spelling of `kind`.
     case kind
   }
 
@@ -41,7 +41,7 @@ extension PayloadKeys {
     (.refund, ["amount_refunded", "refunded_amount", "refund_amount", "refund_id", "refund_status", "refunds"]),
   ]
 
-  /// A key, without underscores.
+  /// A key without underscores.
   private struct Spelling: Sendable {
     var name: String
     var joined: [Unicode.Scalar]
@@ -54,10 +54,10 @@ extension PayloadKeys {
     names.map { Spelling(name: $0, joined: $0.unicodeScalars.filter { $0 != "_" }, state: state) }
   }
 
-  /// What a key tells, and the key of those above that it is.
+  /// Returns the known state key that a key means, and how its value is read; `nil` if the key is not a state key.
   ///
-  /// A key is one of them where its letters are the same, but for one that is wrong, missing or too many, or two that
-  /// have changed places. A key whose first or last word is kind tells a kind.
+  /// A key matches if it has the same letters, except for one letter that is wrong, missing or additional, or two
+  /// letters in swapped places. A key whose first or last word is `kind` also matches.
   static func state(_ key: Folded) -> (name: String, state: State)? {
     if let same = spellings.first(where: { $0.joined == key.joined }) { return (same.name, same.state) }
     if key.words.starts(with: kind + ["_"]) || key.joined.suffix(kind.count).elementsEqual(kind) {
@@ -72,7 +72,7 @@ extension PayloadKeys {
     abs(key.count - known.count) <= 1 && isWithin(1, key, 0, known, 0)
   }
 
-  /// Whether the key may tell that the money did not come, or went.
+  /// Returns whether the key's value may mean that money was not received, or was paid back.
   static func contradictsReceipt(_ key: Folded, _ value: PayloadValue) -> Bool {
     switch state(key)?.state {
     case nil: false
@@ -87,30 +87,31 @@ extension PayloadKeys {
 
   // MARK: Values
 
-  /// In bytes. A longer value is no word for what became of the money.
+  /// The largest size of a value in bytes. A longer value is not a state.
   private static let longestValue = 64
 
-  /// Words that say that the money came.
+  /// The words that mean that money was received.
   private static let received: Set<String> = [
     "received", "receive", "paid", "pay", "success", "succeeded", "successful", "complete", "completed", "captured",
     "settled", "finished", "ok", "credit", "credited", "incoming", "in",
   ]
 
-  /// Words that say nothing about it.
+  /// The words that say nothing about the state.
   private static let neutral: Set<String> = [
     "capture", "charge", "checkout", "intent", "invoice", "order", "payment", "purchase", "sale", "session", "trade",
     "transaction",
   ]
 
-  /// Each part must say it or be neutral: PAYMENT.SALE.COMPLETED does, and payout.paid and payment.failed.ok do not.
+  /// Returns whether a value means that money was received. Each part must mean so or be neutral:
+  /// PAYMENT.SALE.COMPLETED is accepted; payout.paid and payment.failed.ok are not.
   private static func tellsReceipt(_ value: PayloadValue) -> Bool {
     guard case .string(let text) = value, text.utf8.count <= longestValue else { return false }
     let parts = parts(of: text)
     return !parts.isEmpty && parts.allSatisfy { received.contains($0) || neutral.contains($0) }
   }
 
-  /// A value's words in lower case, divided by points, hyphens, blanks and the like, and by a capital behind a small
-  /// letter. Other signs stay, so that a word with one is no known word.
+  /// Returns a value's words in lower case. They are separated by periods, hyphens, blanks and similar characters, and
+  /// at each capital after a small letter. Other signs remain, so that a word that contains one is not a known word.
   private static func parts(of text: String) -> [String] {
     var parts: [String.UnicodeScalarView] = [.init()]
     var isBehindSmall = false
@@ -149,7 +150,7 @@ extension PayloadKeys {
     }
   }
 
-  /// Whether it is nothing, or a sum of nothing.
+  /// Returns whether a value is empty, or a sum of zero.
   private static func isEmpty(_ value: PayloadValue) -> Bool {
     switch value {
     case .string(let text): text.isEmpty || text == "none" || isZero(text)

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of a payload, and what is made of keys that are none of them. A pure value.
+/// The keys of a payload, and the rules for unknown keys. The type is a pure value.
 ///
-/// A misspelt key must not be passed over: without its `kind` a refund is announced as money that came.
+/// A misspelt key must not be ignored: without its `kind`, a refund would be announced as money received.
 enum PayloadKeys {
-  /// Of a payment.
+  /// The keys of a payment.
   static let payment = [
     "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
     "occurred_at",
   ]
 
-  /// Of a payment: what it is that is announced. Beside a payment they would contradict it.
+  /// The keys of a payment that determine the announced sum. Beside a payment they would contradict it.
   static let decisive = ["amount", "minor", "currency", "kind"]
 
-  /// Of a payment: what a text has no use for.
+  /// The keys of a payment that a text cannot have.
   static let neverBesideText = ["amount", "minor", "kind"]
 
   // MARK: Near keys
 
-  /// Words that are near a key by chance, and that other systems send often.
+  /// Words that are similar to a key by chance, and that other systems send often.
   static let unrelated: Set<String> = [
     "account", "aid", "auction", "avoid", "count", "date", "driver", "mailed", "next", "node", "payee", "pid", "player",
     "service", "stage", "stats", "test",
   ]
 
-  /// A key as it is compared, of any length: signs between its letters hide no word.
+  /// A key, of any length, in a form for comparison. Signs between its letters do not hide a word.
   struct Folded {
-    /// In lower case.
+    /// The key in lower case.
     let lowered: [Unicode.Scalar]
-    /// The key's words in lower case, with an underscore between two: `occurredAt`, `Occurred At` and `occurred-at` are
-    /// occurred_at. Other punctuation of ASCII is left out. A key with a word more is another key: payment_id is not
-    /// payment.
+    /// The key's words in lower case, joined by underscores: `occurredAt`, `Occurred At` and `occurred-at` become
+    /// occurred_at. Other ASCII punctuation is removed. A key with an additional word is a different key: payment_id is
+    /// not payment.
     let words: [Unicode.Scalar]
-    /// The same without underscores.
+    /// The words without underscores.
     let joined: [Unicode.Scalar]
     let name: String
 
@@ -59,7 +59,7 @@ enum PayloadKeys {
     }
   }
 
-  /// Whether a sign divides the words of a key, or the parts of a value.
+  /// Returns whether a character separates the words of a key, or the parts of a value.
   static func isBetweenWords(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "_", "-", ".", "/", ":", " ", "\t", "\r", "\n": true
@@ -67,18 +67,19 @@ enum PayloadKeys {
     }
   }
 
-  /// Whether a key has no letter that looks like another one, and no sign that nobody sees.
+  /// Returns whether a key has only printable ASCII characters. Other characters may be invisible, or may look like
+  /// others.
   static func isPlain(_ key: String) -> Bool { key.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 
-  /// Known keys that a misspelt one may mean.
+  /// The known keys that a misspelt key may mean.
   struct Known: Sendable {
     private struct Key: Sendable {
       var name: String
       var scalars: [Unicode.Scalar]
-      /// Without underscores.
+      /// The key without underscores.
       var joined: [Unicode.Scalar]
       var isShort: Bool { scalars.count < 4 }
-      /// How many letters of a misspelt one may differ, where the key is not short.
+      /// The number of letters that may differ in a misspelt key, unless the key is short.
       var edits: Int { scalars.count < 6 ? 1 : 2 }
     }
 
@@ -91,9 +92,11 @@ enum PayloadKeys {
       }
     }
 
-    /// The key that was meant, most likely: one that differs in letter case, hyphens or underscores, or in one letter
-    /// where it has four or five letters, and in one or two where it has more. A letter is wrong, missing or too many, or
-    /// two neighbours have changed places. A key of two or three letters is near in letter case alone.
+    /// Returns the key that was probably meant; `nil` if none is similar.
+    ///
+    /// A key may differ in letter case, hyphens or underscores. In a key of four or five letters one letter may also be
+    /// different, and in a longer key two: a letter is wrong, missing or additional, or two neighbours are swapped. In
+    /// a key of two or three letters only the letter case may differ.
     func near(_ key: Folded) -> String? {
       if let same = keys.first(where: { $0.joined == ($0.isShort ? key.lowered : key.joined) }) { return same.name }
       guard !unrelated.contains(key.name) else { return nil }
@@ -104,8 +107,9 @@ enum PayloadKeys {
     }
   }
 
-  /// Whether the rest of one text becomes the rest of the other by so many changes: a scalar more, fewer or another, or
-  /// two that change places. The work is bounded by the length times four to the power of the changes.
+  /// Returns whether the rest of one text becomes the rest of the other by at most the given number of changes. A
+  /// change adds, removes or replaces a scalar, or swaps two neighbours. The work is at most the length times four to
+  /// the power of the number of changes.
   static func isWithin(
     _ edits: Int, _ left: [Unicode.Scalar], _ leftStart: Int, _ right: [Unicode.Scalar], _ rightStart: Int
   ) -> Bool {
@@ -125,10 +129,11 @@ enum PayloadKeys {
 
   // MARK: Names for reports
 
-  /// The most unknown keys that are named one by one.
+  /// The largest number of unknown keys that a report lists by name.
   static let mostNamed = 20
 
-  /// A key as a report or an error names it: at most 40 characters, and no sign that a terminal or a log obeys.
+  /// Returns the form of a key for reports and errors: at most 40 characters, without characters that a terminal or a
+  /// log file would interpret.
   static func printable(_ key: String) -> String {
     let scalars = key.unicodeScalars.prefix(40).map { scalar -> Unicode.Scalar in
       let isPlain = scalar.isASCII ? (0x21...0x7E).contains(scalar.value) : scalar.properties.isAlphabetic

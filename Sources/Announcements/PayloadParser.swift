@@ -2,39 +2,45 @@
 
 import Foundation
 
-/// Reads a payload's bytes into a value, in one pass over them: what it costs is bounded by how many there are.
+/// Parses the bytes of a payload in one pass, so that the cost is proportional to their number.
 ///
-/// It reads JSON by the letter of RFC 8259, and says at which byte a text stops being it. It has limits that Foundation's
-/// decoder has not: how deep a payload nests, how long its numbers are, and that no object says one key twice. Foundation
-/// takes a comma behind the last element, half of a surrogate pair and a byte order mark (measured, Swift 6.3), and
-/// rounds a number of more than 38 digits without a word (measured: `1.000…1` with 45 digits becomes 1), and of two equal
-/// keys it takes the first where other readers take the last: both would be a sum that somebody else reads differently.
-/// Keys are compared byte by byte, because comparing letters takes time that grows with the square of their combining
-/// marks.
+/// The parser follows RFC 8259 strictly and reports the byte at which the text stops being JSON. It also enforces
+/// limits that Foundation's decoder does not have: the nesting depth of a payload, the length of its numbers, and that
+/// no object has the same key twice.
+///
+/// Foundation accepts a comma after the last element, half of a surrogate pair and a byte order mark (measured, Swift
+/// 6.3). It rounds a number of more than 38 digits without an error (measured: `1.000…1` with 45 digits becomes 1). Of
+/// two equal keys it takes the first, while other readers take the last. In the last two cases another reader would see
+/// a different sum.
+///
+/// Keys are compared byte by byte, because the time to compare characters grows with the square of the number of their
+/// combining marks.
 struct PayloadParser {
   static let largestBytes = 64 * 1024
   static let deepestNesting = 16
 
-  /// Digits, point and exponent together; a `Decimal` holds any such number exactly.
+  /// The largest length of a number: digits, point and exponent together. A `Decimal` holds any such number exactly.
   static let longestNumber = 36
 
-  /// In bytes. A longer key is kept whole in ASCII alone, where comparing is cheap; of another one only the beginning is
-  /// kept, and a sign of what is left out, which is not ASCII either.
+  /// The largest size of a key in bytes. A longer key is kept whole only if it is ASCII, which is cheap to compare. Of
+  /// any other key only the beginning is kept, followed by an ellipsis, which is not ASCII either.
   static let longestKey = 64
 
   private let bytes: [UInt8]
   private var position = 0
   private var depth = 0
 
+  /// Parses one value.
+  ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   static func value(of bytes: [UInt8], atMost largest: Int = largestBytes) throws(AnnouncementError) -> PayloadValue {
     guard bytes.count <= largest else {
       throw AnnouncementError(
         .payloadTooLarge, "payload", "is \(bytes.count) bytes",
-        remedy: "a payload is at most \(largestBytes) bytes")
+        remedy: "send at most \(largestBytes) bytes")
     }
     guard !bytes.isEmpty else { throw malformed("is empty") }
-    // JSON has no NUL, and what other encodings make of ASCII has many.
+    // JSON text never contains NUL, but ASCII text in UTF-16 or UTF-32 contains many.
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
       throw malformed("is not JSON in UTF-8")
     }
@@ -44,10 +50,10 @@ struct PayloadParser {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// What is wrong with the byte at `position`.
+  /// Returns an error that says what is wrong with the byte at `position`.
   private func fault(_ reason: String) -> AnnouncementError {
     Self.malformed(
-      "is not JSON by RFC 8259: " + (byte == nil ? "it ends too early" : "byte \(position + 1) \(reason)"))
+      "is not valid JSON (RFC 8259): " + (byte == nil ? "the text ends too early" : "byte \(position + 1) \(reason)"))
   }
 
   private static func malformed(
@@ -59,16 +65,16 @@ struct PayloadParser {
   // MARK: Values
 
   private mutating func whole() throws(AnnouncementError) -> PayloadValue {
-    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw fault("begins a byte order mark") }
+    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw fault("is the start of a byte order mark") }
     let value = try value()
     skipBlanks()
-    guard position == bytes.count else { throw fault("is behind the end of the value") }
+    guard position == bytes.count else { throw fault("comes after the end of the value") }
     return value
   }
 
   private mutating func value() throws(AnnouncementError) -> PayloadValue {
     skipBlanks()
-    guard let first = byte else { throw fault("begins no value") }
+    guard let first = byte else { throw fault("does not start a value") }
     switch first {
     case UInt8(ascii: "{"): return .object(try object())
     case UInt8(ascii: "["): return .array(try array())
@@ -77,7 +83,7 @@ struct PayloadParser {
     case UInt8(ascii: "t"): return try literal("true", .boolean(true))
     case UInt8(ascii: "f"): return try literal("false", .boolean(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
-    default: throw fault("begins no value")
+    default: throw fault("does not start a value")
     }
   }
 
@@ -86,10 +92,10 @@ struct PayloadParser {
     var values: [String: PayloadValue] = [:]
     var keys: Set<[UInt8]> = []
     while try isFollowed(isFirst: keys.isEmpty, end: UInt8(ascii: "}")) {
-      guard byte == UInt8(ascii: "\"") else { throw fault("begins no key in quotation marks") }
+      guard byte == UInt8(ascii: "\"") else { throw fault("does not start a key in quotation marks") }
       let key = Array(try string())
       guard keys.insert(key).inserted else { throw Self.repeated(key) }
-      guard take(UInt8(ascii: ":")) else { throw fault("is no colon behind a key") }
+      guard take(UInt8(ascii: ":")) else { throw fault("is not the colon after a key") }
       values[Self.name(of: key)] = try value()
     }
     depth -= 1
@@ -104,17 +110,18 @@ struct PayloadParser {
     return values
   }
 
-  /// Passes over the comma in front of the next element, or over the bracket that ends them.
+  /// Skips the comma before the next element, or the bracket that ends the list, and returns whether an element
+  /// follows.
   private mutating func isFollowed(isFirst: Bool, end: UInt8) throws(AnnouncementError) -> Bool {
     if take(end) { return false }
     guard !isFirst else { return true }
-    guard take(UInt8(ascii: ",")) else { throw fault("is neither a comma nor the end of a list or an object") }
+    guard take(UInt8(ascii: ",")) else { throw fault("is neither a comma nor the end of an array or an object") }
     skipBlanks()
-    guard byte != end else { throw fault("is an end behind a comma") }
+    guard byte != end else { throw fault("is a closing bracket after a comma") }
     return true
   }
 
-  /// Passes over the bracket that opens an object or an array.
+  /// Skips the bracket that opens an object or an array.
   private mutating func descend() throws(AnnouncementError) {
     guard depth < Self.deepestNesting else {
       throw Self.malformed(
@@ -126,7 +133,7 @@ struct PayloadParser {
   }
 
   private mutating func literal(_ word: StaticString, _ value: PayloadValue) throws(AnnouncementError) -> PayloadValue {
-    guard take(word) else { throw fault("begins no value") }
+    guard take(word) else { throw fault("does not start a value") }
     return value
   }
 
@@ -136,7 +143,7 @@ struct PayloadParser {
     guard key.count > longestKey, key.contains(where: { $0 >= 0x80 }) else {
       return String(decoding: key, as: UTF8.self)
     }
-    // No scalar is cut.
+    // The cut must not split a scalar.
     var end = longestKey
     while key[end] & 0xC0 == 0x80 { end -= 1 }
     return String(decoding: key[..<end], as: UTF8.self) + "…"
@@ -145,18 +152,18 @@ struct PayloadParser {
   private static func repeated(_ key: [UInt8]) -> AnnouncementError {
     let name = PayloadKeys.printable(name(of: key))
     return AnnouncementError(
-      .payloadMalformed, name.isEmpty ? "a key" : name, "stands twice in one object",
-      remedy: "say each key once, so that every reader takes the same value")
+      .payloadMalformed, name.isEmpty ? "a key" : name, "occurs twice in one object",
+      remedy: "give each key only once, so that every reader takes the same value")
   }
 
   // MARK: Numbers
 
-  /// The digits as they stand, by RFC 8259, section 6.
+  /// Returns the digits of a number unchanged, checked by RFC 8259, section 6.
   private mutating func number() throws(AnnouncementError) -> String {
     let start = position
     take("-")
     if take("0") {
-      if let byte, Self.digits.contains(byte) { throw fault("is a digit behind a leading zero") }
+      if let byte, Self.digits.contains(byte) { throw fault("is a digit after a leading zero") }
     } else {
       try passDigits()
     }
@@ -167,8 +174,8 @@ struct PayloadParser {
     }
     guard position - start <= Self.longestNumber else {
       throw Self.malformed(
-        "holds a number of \(position - start) characters",
-        remedy: "a number has at most \(Self.longestNumber); send an amount as a decimal string")
+        "contains a number of \(position - start) characters",
+        remedy: "use at most \(Self.longestNumber) characters, and send an amount as a decimal string")
     }
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
@@ -178,12 +185,12 @@ struct PayloadParser {
   private mutating func passDigits() throws(AnnouncementError) {
     let start = position
     while let byte, Self.digits.contains(byte) { position += 1 }
-    guard position > start else { throw fault("is no digit, and the number needs one") }
+    guard position > start else { throw fault("is not a digit, but the number needs one") }
   }
 
   // MARK: Strings
 
-  /// The bytes between two quotation marks, without escapes.
+  /// Returns the bytes between two quotation marks, with escapes resolved.
   private mutating func string() throws(AnnouncementError) -> ArraySlice<UInt8> {
     position += 1
     let start = position
@@ -194,7 +201,7 @@ struct PayloadParser {
     }
     var text = Array(bytes[start..<position])
     while true {
-      guard let next = byte, next >= 0x20 else { throw fault("is a control character in a text") }
+      guard let next = byte, next >= 0x20 else { throw fault("is a control character in a string") }
       position += 1
       switch next {
       case UInt8(ascii: "\""): return text[...]
@@ -204,9 +211,9 @@ struct PayloadParser {
     }
   }
 
-  /// Appends what stands behind a reverse solidus.
+  /// Appends the character for the escape after a backslash.
   private mutating func unescape(into text: inout [UInt8]) throws(AnnouncementError) {
-    guard let letter = byte else { throw fault("ends a text") }
+    guard let letter = byte else { throw fault("ends a string") }
     position += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
@@ -219,11 +226,11 @@ struct PayloadParser {
       text.append(contentsOf: UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter)
     default:
       position -= 1
-      throw fault("begins an escape that JSON does not have")
+      throw fault("is not part of a valid escape")
     }
   }
 
-  /// The scalar of one escape, or of the two that are a surrogate pair.
+  /// Returns the scalar of one escape, or of two escapes that form a surrogate pair.
   private mutating func escapedScalar() throws(AnnouncementError) -> Unicode.Scalar {
     let start = position
     var value = try hexadecimal()
@@ -233,17 +240,17 @@ struct PayloadParser {
     }
     guard let scalar = Unicode.Scalar(value) else {
       position = start
-      throw fault("begins one half of a surrogate pair")
+      throw fault("is part of half a surrogate pair")
     }
     return scalar
   }
 
-  /// The value of four hexadecimal digits.
+  /// Returns the value of four hexadecimal digits.
   private mutating func hexadecimal() throws(AnnouncementError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = byte.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-        throw fault("begins an escape that JSON does not have")
+        throw fault("is not part of a valid escape")
       }
       value = value << 4 | UInt32(digit)
       position += 1
@@ -259,7 +266,7 @@ struct PayloadParser {
     while let byte, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
   }
 
-  /// Passes over blanks, and over this byte where it stands behind them.
+  /// Skips white space, and the wanted byte if it follows. Returns whether it followed.
   private mutating func take(_ wanted: UInt8) -> Bool {
     skipBlanks()
     guard byte == wanted else { return false }

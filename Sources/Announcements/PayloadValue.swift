@@ -6,13 +6,13 @@ import Foundation
 enum PayloadValue: Decodable, Sendable {
   case null
   case boolean(Bool)
-  /// The digits as they stand.
+  /// A number, as the digits in the input.
   case number(String)
   case string(String)
   case array([PayloadValue])
   case object([String: PayloadValue])
 
-  /// What a summary is made of. A payload from outside is read by ``PayloadParser``.
+  /// Decodes a value of a summary. ``PayloadParser`` reads payloads from outside.
   init(from decoder: any Decoder) throws {
     if let fields = try? decoder.container(keyedBy: Key.self) {
       self = .object(
@@ -39,7 +39,7 @@ enum PayloadValue: Decodable, Sendable {
     }
   }
 
-  /// The value's shape in words, for an error that must not hold the value.
+  /// A description of the value's shape, for an error that must not contain the value.
   var shape: String {
     switch self {
     case .null: "null"
@@ -59,19 +59,19 @@ enum PayloadValue: Decodable, Sendable {
   }
 }
 
-/// The fields of one object of a payload, asked for by name and type; every error names the field's full path.
+/// The fields of one object of a payload, read by name and type. Every error names the field's full path.
 struct PayloadFields {
   let path: String
   let values: [String: PayloadValue]
 
-  /// Whether the payload was accepted already, perhaps under rules that have changed since. Such a payload is read all
-  /// the same, because a payment that was accepted is announced: an empty text is absent, and a long one is cut.
+  /// Whether the payload was accepted earlier, perhaps under different rules. Such a payload is always read, because an
+  /// accepted payment must be announced: an empty text counts as absent, and a long text is cut.
   var wasAccepted = false
 
-  /// The field's path as its writer spells it.
+  /// Returns the field's path, spelled as in the payload.
   func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// A field that is absent and one that is null are the same: nobody said anything.
+  /// Returns a field's value. A field that is null counts as absent.
   func value(_ key: String) -> PayloadValue? {
     switch values[key] {
     case .null?, nil: nil
@@ -79,7 +79,7 @@ struct PayloadFields {
     }
   }
 
-  /// The fields of an object in this one.
+  /// Returns the fields of an object inside this one.
   func fields(_ key: String, _ values: [String: PayloadValue]) -> PayloadFields {
     PayloadFields(path: name(key), values: values, wasAccepted: wasAccepted)
   }
@@ -88,28 +88,28 @@ struct PayloadFields {
     AnnouncementError(.fieldInvalid, name(key), "is \(value.shape)", remedy: remedy)
   }
 
-  /// Text of at most `limit` characters, which are Unicode scalar values: how many there are is known without comparing
-  /// or composing any, so that no text takes longer than its size.
+  /// Returns a field's text of at most `limit` characters. Characters are Unicode scalar values, which are counted
+  /// without comparing or composing them, so the time never exceeds the size of the text.
   ///
-  /// - Throws: `.fieldInvalid`; text that is empty or all white space says nothing, and is refused.
+  /// - Throws: `.fieldInvalid`, also for text that is empty or all white space.
   func text(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
     guard let value = value(key) else { return nil }
     if let text = try textOrBlank(key, atMost: limit) { return text }
     guard wasAccepted else {
       let shape = if case .string("") = value { "an empty string" } else { "white space" }
       throw AnnouncementError(
-        .fieldInvalid, name(key), "is \(shape)", remedy: "leave the key out where there is nothing to say")
+        .fieldInvalid, name(key), "is \(shape)", remedy: "leave out a key that has no value")
     }
     return nil
   }
 
-  /// The same, where text that is empty or all white space counts as absent.
+  /// Returns a field's text as ``text(_:atMost:)`` does, but treats text that is empty or all white space as absent.
   func textOrBlank(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
     guard let value = value(key) else { return nil }
-    guard case .string(var text) = value else { throw invalid(key, value, "it is a string") }
-    // A scalar has at most four bytes, and these are counted already.
+    guard case .string(var text) = value else { throw invalid(key, value, "give a string") }
+    // A scalar has at most four bytes, and the number of bytes is already known.
     if text.utf8.count > 4 * limit || text.unicodeScalars.count > limit {
-      guard wasAccepted else { throw invalid(key, value, "it is at most \(limit) characters") }
+      guard wasAccepted else { throw invalid(key, value, "give at most \(limit) characters") }
       text = String(text.unicodeScalars.prefix(limit))
     }
     return text.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? nil : text
@@ -120,7 +120,7 @@ struct PayloadFields {
     guard case .number(let digits) = value, let number = Decimal(string: digits),
       let integer = Int64(number.description)
     else {
-      throw invalid(key, value, "it is a whole number below 2^63, without quotation marks")
+      throw invalid(key, value, "give a whole number below 2^63, without quotation marks")
     }
     return integer
   }

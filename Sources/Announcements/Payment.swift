@@ -2,38 +2,39 @@
 
 public import struct Foundation.Date
 
-/// Money that moved, as a merchant's backend tells it.
+/// A payment, as reported by a merchant's backend.
 public struct Payment: Sendable, Hashable {
-  /// What happened to the money.
+  /// The direction and outcome of a payment.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case received, refunded, withdrawn, failed
   }
 
-  /// Unique per account; `nil` when the payment was typed at a command line.
+  /// The payment's id, unique per account; `nil` when the payment was typed at a command line.
   public var id: String?
   public var amount: Money
   public var kind: Kind
 
-  /// How it was paid: a name the phrase book knows, else spoken as it stands.
+  /// The payment channel. The phrase book translates names that it knows; any other name is spoken as given.
   public var channel: String?
 
-  /// Who paid, at most ``longestPayer`` characters.
+  /// The payer's name, at most ``longestPayer`` characters.
   public var payer: String?
 
-  /// How the payer's name is said (kana, pinyin), where its writing does not tell; at most ``longestPayer`` characters.
+  /// The pronunciation of the payer's name (kana, pinyin), if its spelling does not show it; at most ``longestPayer``
+  /// characters.
   public var payerReading: String?
 
-  /// What the payer wrote, at most ``longestNote`` characters.
+  /// The payer's message, at most ``longestNote`` characters.
   public var note: String?
 
-  /// BCP 47.
+  /// The locale as a BCP 47 tag.
   public var locale: String?
 
-  /// Rises by one per device.
+  /// The payment's number in a sequence that increases by one for each device.
   public var sequence: Int64?
   public var occurredAt: Date?
 
-  /// The payload's limits, in characters.
+  /// The largest length of a payer's name, in characters.
   public static let longestPayer = 80
   public static let longestNote = 200
   public static let longestChannel = 80
@@ -56,23 +57,24 @@ public struct Payment: Sendable, Hashable {
   }
 }
 
-/// What is to be said: a payment, free text, or several payments in one.
+/// An announcement: a payment, a text, a summary of several payments, or the words before a repeated announcement.
 public enum Announcement: Sendable, Hashable {
   case payment(Payment)
 
-  /// Text spoken as it stands, at most ``longestText`` characters, in `locale` (BCP 47).
+  /// A text to be spoken, at most ``longestText`` characters, in `locale` (BCP 47).
   case text(String, locale: String?)
 
-  /// A backlog of payments told as one; no step that shortens leaves anything out of it.
+  /// Several waiting payments as one announcement. Shortening steps never remove any part of it.
   case summary(PaymentSummary)
 
-  /// What is heard before an announcement that is heard again, in `locale` (BCP 47): `Again`.
+  /// The word spoken before a repeated announcement, in `locale` (BCP 47): `Again`.
   case again(locale: String?)
 
-  /// Far more than 30 s of speech, so that text which is merely too long is told how long it is.
+  /// The largest length of a text in characters. It exceeds 30 s of speech by far, so that the error for a text that is
+  /// somewhat too long can report its duration.
   public static let longestText = 2_000
 
-  /// The locale that the announcement itself asks for.
+  /// The locale that the announcement itself requests.
   public var locale: String? {
     switch self {
     case .payment(let payment): payment.locale

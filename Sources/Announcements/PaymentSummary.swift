@@ -2,44 +2,49 @@
 
 public import Foundation
 
-/// A backlog of payments received, told as one: how many there are and what they sum up to, in each currency by itself.
+/// A summary of several received payments: their number and their sum for each currency.
 ///
-/// As JSON:
+/// The JSON form:
 ///
 ///     {"locale": "zh-CN", "totals": [{"count": 5, "currency": "CNY", "amount": "57.50"}]}
 ///
-/// `locale` may be absent; the amount is decimal text. Read it with ``init(json:)``, which finds what a decoder by
-/// itself does not: keys that stand twice.
+/// `locale` is optional; the amount is decimal text. Read the JSON with ``init(json:)``, which also detects repeated
+/// keys; a decoder alone does not.
 public struct PaymentSummary: Sendable, Hashable {
-  /// How many payments there are in one currency, and their sum.
+  /// The number of payments in one currency, and their sum.
   public struct Total: Sendable, Hashable {
-    /// 1 to ``PaymentSummary/largestCount``.
+    /// The number of payments, from 1 to ``PaymentSummary/largestCount``.
     public let count: Int
     public let amount: Money
 
-    /// - Parameter field: the count's name for the error.
+    /// Creates a total.
+    ///
+    /// - Parameter field: the name of the count for the error.
     /// - Throws: `.fieldInvalid` for a count that is not between 1 and ``PaymentSummary/largestCount``.
     public init(count: Int, amount: Money, field: String = "count") throws(AnnouncementError) {
       guard (1...PaymentSummary.largestCount).contains(count) else {
         throw AnnouncementError(
-          .fieldInvalid, field, count == 0 ? "is zero" : count < 0 ? "is negative" : "is larger than can be said",
-          remedy: "give how many payments there are, from 1 to \(PaymentSummary.largestCount)")
+          .fieldInvalid, field, count == 0 ? "is zero" : count < 0 ? "is negative" : "is too large to be spoken",
+          remedy: "give a number of payments from 1 to \(PaymentSummary.largestCount)")
       }
       self.count = count
       self.amount = amount
     }
   }
 
-  /// The most payments of one currency; above it no count is read back.
+  /// The largest number of payments in one currency. The read-back does not understand larger counts.
   public static let largestCount = 9_999_999
 
-  /// BCP 47; `nil` leaves it to the account.
+  /// The locale as a BCP 47 tag; `nil` selects the account's locale.
   public let locale: String?
 
-  /// In the order in which the currencies first came; at least one, and each currency once.
+  /// The totals, in the order in which their currencies first occurred. There is at least one, and one for each
+  /// currency.
   public let totals: [Total]
 
-  /// - Throws: `.fieldInvalid` when there is no total, or a currency has two.
+  /// Creates a summary.
+  ///
+  /// - Throws: `.fieldInvalid` when there is no total, or when two totals have the same currency.
   public init(locale: String? = nil, totals: [Total]) throws(AnnouncementError) {
     guard !totals.isEmpty else {
       throw AnnouncementError(
@@ -48,17 +53,17 @@ public struct PaymentSummary: Sendable, Hashable {
     var currencies: Set<Currency> = []
     for (index, total) in totals.enumerated() where !currencies.insert(total.amount.currency).inserted {
       throw AnnouncementError(
-        .fieldInvalid, "totals[\(index)].currency", "stands twice", remedy: "add up what is of one currency")
+        .fieldInvalid, "totals[\(index)].currency", "occurs twice", remedy: "give one total for each currency")
     }
     self.locale = locale
     self.totals = totals
   }
 
-  /// Sums payments up, exactly. The locale is the one that most of them have (none counts as one), the earliest among
-  /// equals.
+  /// Adds payments exactly. The summary's locale is the one that most payments have; no locale counts as a locale of
+  /// its own, and the earliest wins among equals.
   ///
-  /// - Returns: `nil` when they cannot be told as one: there are fewer than two, one is not received, or the sum of a
-  ///   currency is larger than can be said.
+  /// - Returns: `nil` when the payments cannot be summarised: there are fewer than two, one is not a received payment,
+  ///   or the sum of a currency is too large to be spoken.
   public init?(of payments: [Payment]) {
     guard payments.count >= 2, payments.allSatisfy({ $0.kind == .received }) else { return nil }
     var currencies: [Currency] = []
@@ -90,7 +95,7 @@ public struct PaymentSummary: Sendable, Hashable {
 
   /// Reads a summary from JSON in UTF-8, with the limits of a payload. Unknown keys are ignored.
   ///
-  /// - Throws: an error that names the field, the shape of what it held, and what would be right.
+  /// - Throws: an `AnnouncementError` that names the field, the shape of its value, and a correct value.
   public init(json: Data) throws(AnnouncementError) {
     do throws(AnnouncementError) {
       _ = try PayloadParser.value(of: [UInt8](json))
@@ -115,7 +120,9 @@ public struct PaymentSummary: Sendable, Hashable {
 extension PaymentSummary: Codable {
   private enum Key: String, CodingKey { case locale, totals, count, currency, amount }
 
-  /// - Throws: `AnnouncementError`, naming the field; the decoder's own error for what is not JSON.
+  /// Decodes a summary.
+  ///
+  /// - Throws: an `AnnouncementError` that names the field, or the decoder's own error if the input is not JSON.
   public init(from decoder: any Decoder) throws {
     guard let object = try? decoder.container(keyedBy: Key.self) else {
       throw AnnouncementError(.payloadMalformed, Self.subject, "is not an object", remedy: Self.shape)
@@ -141,7 +148,7 @@ extension PaymentSummary: Codable {
   }
 
   private static func total(_ fields: PayloadFields) throws(AnnouncementError) -> Total {
-    let count = try fields.required("count", try fields.integer("count"), "give how many payments there are")
+    let count = try fields.required("count", try fields.integer("count"), "give the number of payments")
     let currency = try PayloadDecoder.currency(fields)
     let remedy = "give the sum as a decimal string, such as \"57.50\""
     let amount = try fields.required("amount", fields.value("amount"), remedy)

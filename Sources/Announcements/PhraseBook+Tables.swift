@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables that free text is looked up in, made of a phrase book's words when the book is read.
+// The lookup tables for free text. They are built from a phrase book's words when the book is read.
 
 extension PhraseBook.Content {
   var unitNames: ReplacementTable {
-    // Words of English and Spanish that mean something else too: five pounds of apples, I won, el sol.
+    // These English and Spanish words also have other meanings: five pounds of apples, I won, el sol.
     let words: Set<String> = ["GBP", "KRW", "PEN"]
     var table = ReplacementTable()
     for (code, units) in currencies {
@@ -24,7 +24,7 @@ extension PhraseBook.Content {
     return table
   }
 
-  /// The keys of ``TextRules/counters``, each standing for itself.
+  /// The keys of ``TextRules/counters``, each mapped to itself.
   var counterNames: ReplacementTable {
     var table = ReplacementTable()
     for name in (text?.counters ?? [:]).keys {
@@ -44,7 +44,7 @@ extension PhraseBook.Content {
         for case .words(let words) in SentenceTemplate.pieces(of: sentence, filled: []) {
           for clause in words.split(whereSeparator: { !$0.isLetter && !$0.isWhitespace && !$0.isMark }) {
             let phrase = String(clause).trimmed
-            // A word of one or two letters says nothing of a payment: a, の, 의.
+            // A word of one or two letters does not indicate a payment: a, の, 의.
             guard phrase.unicodeScalars.count > 1, phrase.utf8.count > 3 else { continue }
             table.add(phrase, "", isWholeWord: !phrase.unicodeScalars.allSatisfy(\.isUnspaced))
           }
@@ -65,7 +65,7 @@ extension PhraseBook.Content {
     return names
   }
 
-  /// Every word that a number may hold, found by writing numbers.
+  /// Returns every word that a number can contain. The words are collected by writing numbers.
   func numberWords(_ numbers: NumberWords) -> Set<String> {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000
@@ -86,11 +86,11 @@ extension PhraseBook.Content {
     return words
   }
 
-  /// Words that stand between two words of a sum.
+  /// The words that stand between two words of a sum.
   var joiners: Set<String> { Set([majorMinorSeparator.trimmed, decimalPoint]).filter { !$0.isEmpty } }
 }
 
 extension Character {
-  /// Whether the character is a combining mark by itself.
+  /// Whether the character consists of combining marks only.
   fileprivate var isMark: Bool { unicodeScalars.allSatisfy(\.isMark) }
 }

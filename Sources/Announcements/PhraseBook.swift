@@ -2,113 +2,116 @@
 
 public import Foundation
 
-/// How one locale says that money moved: its sentences, units, channels, numbers and voice. One file under
+/// The wording of one locale for payments: its sentences, units, channels, numbers and voice. Each book is one file in
 /// `Templates/`, described in `docs/phrase-books.md`.
 ///
-/// A class, though nothing in it changes: it is handed on for every word, and copying its tables cost more than writing
-/// the words.
+/// The book is immutable. It is still a class, because it is passed along for every word, and copying its tables cost
+/// more time than writing the words.
 public final class PhraseBook: Sendable {
-  /// BCP 47, as the file is named.
+  /// The locale (BCP 47), which is also the file's name.
   public let locale: String
 
   /// The engine's voice for this language, such as `en-us+f2`.
   public let voice: String
 
-  /// Words a minute when the caller asks for none.
+  /// The speaking rate in words per minute, for callers that request none.
   public let rate: Int
 
   let numbers: NumberWords
   let content: Content
 
-  /// The names of currencies' major units in a text, and their codes.
+  /// The names of the currencies' major units in a text, with the currencies' codes.
   let unitNames: ReplacementTable
 
-  /// How words that the voice cannot read are read.
+  /// The pronunciations of words that the voice cannot read.
   let readings: ReplacementTable
 
-  /// The words that a number counts in a text.
+  /// The words that a number can count in a text.
   let counterNames: ReplacementTable
 
-  /// The templates of the payment sentences, apart.
+  /// The templates of the payment sentences, parsed.
   let sentences: [Payment.Kind: SentenceTemplates]
 
-  /// The phrases around a channel's name, apart, by kind of payment and `other`.
+  /// The phrases around a channel's name, parsed, by kind of payment and `other`.
   let channelPhrases: [String: SentenceTemplate]
 
-  /// The words of the book's sentences, to find names that speak of a payment.
+  /// The words of the book's sentences. A name that contains them may imitate a payment.
   let sentenceWords: ReplacementTable
 
-  /// Whether a voice of the engine reads this book's words: the book's own, or one it names beside it, with any variant.
+  /// Returns whether a voice of the engine reads this book's words: the book's own voice or one of its other voices,
+  /// with any variant.
   public func isReadable(by voice: String) -> Bool { voices.contains(String(voice.prefix { $0 != "+" })) }
 
-  /// The voices, without a variant, that read this book's words.
+  /// The voices that read this book's words, without a variant.
   public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
 
-  /// The names of channels that the book has words for, in alphabetical order; others are spoken as they stand.
+  /// The names of the channels that the book translates, in alphabetical order. Other channels are spoken as given.
   public var channels: [String] { content.channels.keys.sorted() }
 
-  /// The channels of the book, each with its name in the book's language, as the voice says it.
+  /// The names of the book's channels in the book's language, as the voice speaks them, by channel.
   public var channelNames: [String: String] { content.channels.mapValues(\.name) }
 
-  /// How long a recorded voice is silent between two clips.
+  /// The lengths of a recorded voice's silences between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
 
-  /// Adds the book's words of numbers and of units.
+  /// Adds the book's words for numbers and units.
   func add(to sumWords: inout NumberWordTable) {
     sumWords.add(
       words: content.numberWords(numbers), joiners: content.joiners, units: content.allUnitNames)
   }
 
-  /// The book's language, by BCP 47: `zh` of zh-CN.
+  /// The book's language (BCP 47): `zh` of zh-CN.
   var language: Substring { locale.prefix { $0 != "-" } }
 
   /// The scripts (ISO 15924) that the voice reads.
   var writingSystems: Set<String> { content.writingSystems }
 
-  /// The file as it stands.
+  /// The contents of the file.
   struct Content: Decodable, Sendable {
     var locale: String
     var voice: String
-    /// Further voices that read the words rightly; of a neighbouring language (`cmn` for Chinese) that is not so.
+    /// Further voices that pronounce the words correctly. A voice of a neighbouring language (`cmn` for Chinese) does
+    /// not.
     var otherVoices: [String]?
     var rate: Int
-    /// A CLDR locale identifier and what to correct in it, or tables.
+    /// A CLDR locale identifier and corrections to it, or tables.
     var numbers: Numbers
-    /// The scripts (ISO 15924) that the voice reads; text in another becomes a run for another voice.
+    /// The scripts (ISO 15924) that the voice reads. Text in another script becomes a run for another voice.
     var writingSystems: Set<String>
-    /// Between two words, and between a number and its unit.
+    /// The separator between two words, and between a number and its unit.
     var wordSeparator: String
-    /// Between the major and the minor part of a sum.
+    /// The separator between the major and the minor part of a sum.
     var majorMinorSeparator: String
-    /// The decimal point and the ten digits, for sums without a minor unit's name.
+    /// The word for the decimal point. With the ten digits it serves sums whose minor unit has no name.
     var decimalPoint: String
-    /// Said before a negative number in free text.
+    /// The word before a negative number in free text.
     var minus: String
     var digits: [String]
     var channels: [String: ChannelName]
-    /// What is said around a channel's name, by kind of payment and `other`: `through {channel}`.
+    /// The phrases around a channel's name, by kind of payment and `other`: `through {channel}`.
     var channelPhrases: [String: String]
     var currencies: [String: Units]
     var sentences: [String: SentenceForms]
-    /// What is said before an announcement that is heard again: `Again`.
+    /// The word before a repeated announcement: `Again`.
     var again: String
-    /// How several payments are told as one.
+    /// The sentences that summarise several payments.
     var summary: SummaryPhrases
-    /// How long a recorded voice is silent between two clips.
+    /// The lengths of a recorded voice's silences between two clips.
     var pauses: ClipPauses?
-    /// How a symbol inside free text is said.
+    /// The words for symbols in free text.
     var symbols: [String: String]
-    /// Which currency a sign before or after a number means in free text.
+    /// The currencies that signs before or after a number mean in free text.
     var currencySigns: [String: String]
-    /// What the last word of a number becomes before the decimal point: いってん.
+    /// The form of a number's last word before the decimal point: いってん.
     var pointContractions: [String: String]?
-    /// Forms of address at the end of a name that the sentence says itself: さん, 님.
+    /// The forms of address that are removed from the end of a name, because the sentence adds one itself: さん, 님.
     var honorifics: [String]?
-    /// How words that the voice cannot read are read: a family name in kanji.
+    /// The pronunciations of words that the voice cannot read, such as a family name in kanji.
     var readings: [String: String]?
-    /// Scripts of the book's own language (ISO 15924) that only a voice of another language reads. The report says so.
+    /// The scripts (ISO 15924) of the book's own language that only a voice of another language can read. The report
+    /// mentions their use.
     var borrowedScripts: Set<String>?
-    /// How numbers in free text are read.
+    /// The rules for numbers in free text.
     var text: TextRules?
   }
 
@@ -131,25 +134,25 @@ public final class PhraseBook: Sendable {
     }
   }
 
-  /// A currency's units: `[major, minor …]`, each worth `value` minor units of the smallest.
+  /// A currency's units: one major unit and its minor units. Each minor unit is worth `value` of the smallest unit.
   struct Units: Decodable, Sendable {
     var major: Unit
-    /// From large to small (角, 分); empty when sums are said with a decimal point.
+    /// The minor units from large to small (角, 分); empty when sums are spoken with a decimal point.
     var minor: [Unit]
   }
 
   struct Unit: Decodable, Sendable {
-    /// After one; the same as `other` where the language has one form.
+    /// The name after the number one; the same as `other` in a language with one form.
     var one: String?
     var other: String
-    /// For minor units: how many of the currency's smallest units it is worth.
+    /// For a minor unit: its value in the currency's smallest units.
     var value: Int64?
-    /// Said before this unit when the unit above it is skipped: 十二元零五分.
+    /// The word before this unit when the unit above it is zero: 十二元零五分.
     var skipped: String?
-    /// What the last word of the count becomes before this unit: `よん` + `えん` is よえん.
+    /// The form of a count's last word before this unit: `よん` + `えん` becomes よえん.
     var contractions: [String: String]?
-    /// The names of a minor unit that is said without the major one, where another currency has a unit of the same name:
-    /// `euro cents`.
+    /// The names of a minor unit that is spoken without a major unit, if another currency has a minor unit of the same
+    /// name: `euro cents`.
     var alone: Names?
 
     struct Names: Decodable, Sendable {
@@ -163,15 +166,17 @@ public final class PhraseBook: Sendable {
     }
   }
 
+  /// Reads a phrase book.
+  ///
   /// - Parameters:
-  ///   - data: the file's bytes, JSON.
+  ///   - data: the file's contents, JSON.
   ///   - name: the file's name, for errors.
-  /// - Throws: `.phraseBookInvalid`, naming the file and what is wrong in it.
+  /// - Throws: `.phraseBookInvalid`, with the file's name and what is wrong in it.
   public init(data: Data, name: String) throws(AnnouncementError) {
     do {
       content = try JSONDecoder().decode(Content.self, from: data)
     } catch {
-      throw Self.invalid(name, "does not read as a phrase book (\(Self.place(of: error)))")
+      throw Self.invalid(name, "is not a valid phrase book (\(Self.place(of: error)))")
     }
     locale = content.locale
     voice = content.voice
@@ -186,9 +191,9 @@ public final class PhraseBook: Sendable {
     channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
     switch content.numbers {
     case .cldr(let identifier, let corrections, let isSyllabic, let counts):
-      // CLDR answers an unknown language in English and says nothing: the wrong words, spoken with confidence.
+      // For an unknown language CLDR silently returns English words, which would be spoken with confidence.
       guard !NumberFormatter.fallsBackToRoot(identifier) else {
-        throw Self.invalid(name, "names a CLDR locale that has no spelled-out numbers of its own")
+        throw Self.invalid(name, "names a CLDR locale without spelled-out numbers")
       }
       if let fault = counts.fault { throw Self.invalid(name, fault) }
       numbers = .cldr(SpelledOutNumbers(locale: identifier, corrections: corrections, isSyllabic: isSyllabic), counts)
@@ -216,25 +221,25 @@ public final class PhraseBook: Sendable {
 }
 
 extension PhraseBook.Content {
-  /// What decoding does not see.
+  /// What is wrong with the contents, beyond what decoding detects; `nil` if they are valid.
   var fault: String? {
-    if digits.count != 10 { return "digits has \(digits.count) words and not ten" }
+    if digits.count != 10 { return "digits has \(digits.count) words instead of ten" }
     for (name, pause) in pauses?.named ?? [] where !ClipPauses.range.contains(pause) {
       return "pauses.\(name) is not between \(ClipPauses.range.lowerBound) and \(ClipPauses.range.upperBound) ms"
     }
-    if !(80...450).contains(rate) { return "rate is not between 80 and 450 words a minute" }
+    if !(80...450).contains(rate) { return "rate is not between 80 and 450 words per minute" }
     for kind in Payment.Kind.allCases {
-      guard let forms = sentences[kind.rawValue] else { return "sentences has no \(kind.rawValue)" }
+      guard let forms = sentences[kind.rawValue] else { return "sentences.\(kind.rawValue) is missing" }
       for (suffix, sentence) in forms.named {
         if let fault = SentenceTemplate.fault(in: sentence) { return "sentences.\(kind.rawValue)\(suffix) \(fault)" }
       }
     }
-    guard channelPhrases["other"] != nil else { return "channelPhrases has no other" }
+    guard channelPhrases["other"] != nil else { return "channelPhrases.other is missing" }
     for (kind, phrase) in channelPhrases {
       if let fault = SentenceTemplate.channelFault(in: phrase) { return "channelPhrases.\(kind) \(fault)" }
     }
     if !again.contains(where: \.isLetter) || again.contains(where: { $0.isNumber || "[]{}".contains($0) }) {
-      return "again is not words without digits and brackets"
+      return "again must consist of words, without digits and brackets"
     }
     if let fault = summary.fault { return "summary\(fault)" }
     if let fault = text?.fault { return "text\(fault)" }
@@ -242,20 +247,21 @@ extension PhraseBook.Content {
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }
-      // Each unit divides the one above it, and the smallest is 1: else a sum could not be said to the last digit.
+      // Each unit divides the one above it, and the smallest is 1. Otherwise some sums could not be spoken exactly.
       var above = currency.minorUnitsPerMajor
       for value in values {
         guard value > 0, value < above, above % value == 0 else { return "currencies.\(code).minor has a wrong value" }
         above = value
       }
-      if let smallest = values.last, smallest != 1 { return "currencies.\(code).minor does not reach 1" }
+      if let smallest = values.last, smallest != 1 { return "currencies.\(code).minor has no unit of value 1" }
     }
     return nil
   }
 }
 
 extension PhraseBook.Content {
-  /// A minor unit whose name by itself could mean two currencies: both amounts would sound alike.
+  /// The error for a minor unit whose name alone could mean two currencies, so that both amounts would sound alike;
+  /// `nil` if there is none.
   private var sharedMinorUnit: String? {
     var owners: [String: String] = [:]
     for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
@@ -263,7 +269,7 @@ extension PhraseBook.Content {
         for name in Set([unit.name(of: 1, isAlone: true), unit.name(of: 2, isAlone: true)]) {
           if let other = owners[name], other != code {
             return
-              "currencies.\(code) and currencies.\(other) have a minor unit of the same name; give one of them alone"
+              "currencies.\(code) and currencies.\(other) have a minor unit of the same name; give one the key alone"
           }
           owners[name] = code
         }
@@ -274,7 +280,7 @@ extension PhraseBook.Content {
 }
 
 extension NumberFormatter {
-  /// Whether spelling out in this locale gives English although the locale is not English.
+  /// Returns whether spelling out numbers in this locale gives English, although the locale is not English.
   fileprivate static func fallsBackToRoot(_ identifier: String) -> Bool {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: identifier)

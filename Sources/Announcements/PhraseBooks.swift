@@ -2,22 +2,22 @@
 
 public import Foundation
 
-/// The phrase books that are installed, chosen by BCP 47 locale.
+/// The installed phrase books, selected by BCP 47 locale.
 public struct PhraseBooks: Sendable {
-  /// In alphabetical order. A book with a fault is kept as its fault: the others speak on.
+  /// The books in alphabetical order. An invalid book is kept as its error, so that the other books still work.
   private let books: [(locale: String, book: Result<PhraseBook, AnnouncementError>)]
-  /// The user's lexicon laid over the readings of a book, by the book's locale.
+  /// The tables that combine the user's lexicon with a book's readings, by the book's locale.
   private let lexicons: [String: ReplacementTable]
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations
   private let sumWords: NumberWordTable
 
-  /// Reads a folder of phrase books: each `<locale>.json`, `scripts.json` for the voices of other scripts, and
-  /// `pronunciation/` for the respellings of voices.
+  /// Reads a folder of phrase books: each `<locale>.json`, `scripts.json` with the voices of other scripts, and
+  /// `pronunciation/` with the respellings of voices.
   ///
-  /// - Parameter lexicon: how the user wants names to be said.
-  /// - Throws: `.phraseBooksMissing` when there is none; `.phraseBookInvalid` for `scripts.json` and the respellings. A
-  ///   fault in a book is thrown when that book is asked for.
+  /// - Parameter lexicon: the user's pronunciations of names.
+  /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` for `scripts.json` and the
+  ///   respellings. The error of an invalid book is thrown when that book is requested.
   public init(directory: URL, lexicon: Lexicon = .empty) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     guard let voices = try? Data(contentsOf: directory.appending(path: "scripts.json")) else {
@@ -42,7 +42,7 @@ public struct PhraseBooks: Sendable {
     let book = try PhraseBook(data: data, name: name)
     guard name == "\(book.locale).json" else {
       throw AnnouncementError(
-        .phraseBookInvalid, name, "holds the locale \(book.locale)", remedy: "name the file after its locale")
+        .phraseBookInvalid, name, "is for the locale \(book.locale)", remedy: "name the file after its locale")
     }
     return book
   }
@@ -50,11 +50,12 @@ public struct PhraseBooks: Sendable {
   /// The locales that can be spoken, in alphabetical order.
   public var locales: [String] { books.map(\.locale) }
 
-  /// The book for a locale: the very one, else the first of the same language, whatever its region or script: a
-  /// language's only book speaks for all who speak it.
-  /// - Throws: `.localeUnknown`, naming the locales there are; the fault of the book itself.
+  /// Returns the book for a locale: the exact match, or else the first book of the same language, whatever its region
+  /// or script.
+  ///
+  /// - Throws: `.localeUnknown`, with the available locales, or the error of an invalid book.
   public func book(for locale: String) throws(AnnouncementError) -> PhraseBook {
-    // As nearly all name it: taking it apart costs as much as all the words of an amount.
+    // Nearly all callers use the exact name, and parsing a tag costs as much as writing all words of an amount.
     if let same = books.first(where: { $0.locale == locale }) { return try same.book.get() }
     let wanted = locale.replacing("_", with: "-").lowercased()
     if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return try exact.book.get() }
@@ -69,7 +70,7 @@ public struct PhraseBooks: Sendable {
       remedy: "choose one of \(locales.joined(separator: ", "))")
   }
 
-  /// Writes scripts in the book for a locale.
+  /// Returns a writer of scripts in the book for a locale.
   public func writer(for locale: String) throws(AnnouncementError) -> ScriptWriter {
     let book = try book(for: locale)
     return ScriptWriter(
@@ -79,7 +80,7 @@ public struct PhraseBooks: Sendable {
 
   private static func missing(_ name: String) -> AnnouncementError {
     AnnouncementError(
-      .phraseBooksMissing, name, "is not there or cannot be read",
-      remedy: "name the folder that holds Templates/ with --data or CRIER_DATA")
+      .phraseBooksMissing, name, "does not exist or cannot be read",
+      remedy: "give the folder that contains Templates/ with --data or CRIER_DATA")
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a listener does not hear of an announcement, or hears otherwise than it is written: for the report.
+/// The parts of an announcement that a listener does not hear, or hears differently from the text, for the report.
 public struct Remarks: Sendable, Hashable {
   /// A part of a field that is not spoken.
   public struct Unspoken: Sendable, Hashable, Codable {
     /// The payload's field: `payer`, `note`, `channel`, `text`.
     public var field: String
-    /// The part as it stands in the field.
+    /// The part, spelled as in the field.
     public var text: String
 
     public init(field: String, text: String) {
@@ -17,7 +17,7 @@ public struct Remarks: Sendable, Hashable {
 
   public var unspoken: [Unspoken] = []
 
-  /// Sentences for people. They hold no amount and no name.
+  /// Sentences for people. They contain no amount and no name.
   public var warnings: [String] = []
 
   public init() {}

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Script {
-  /// A segment in its place, and the token a recorded voice may have for it.
+  /// A segment of the script, with the token that a recorded voice may have for it.
   public struct Piece: Sendable, Hashable {
-    /// Index into ``Script/runs``.
+    /// The index of the segment's run in ``Script/runs``.
     public var run: Int
     public var segment: Segment
 
-    /// `nil` for a name or a note, and for words of another language: nobody recorded them.
+    /// The token; `nil` for a name, a note or words of another language, which are not recorded.
     public var token: ClipToken?
 
-    /// What follows it.
+    /// The boundary after the segment.
     public var pause: ClipToken.Pause
   }
 
-  /// The script apart, in the order of speaking. A segment of punctuation alone is no piece; it lengthens the pause
-  /// before it.
+  /// The segments of the script in speaking order. A segment that is only punctuation is not a piece of its own; it
+  /// makes the pause before it longer.
   public var pieces: [Piece] {
     var pieces: [Piece] = []
     for (index, run) in runs.enumerated() {
@@ -44,12 +44,13 @@ extension Script {
     }
   }
 
-  /// The tokens of the script: of all that a voice with fixed recordings can have.
+  /// The tokens of the script, for everything that a voice with fixed recordings can say.
   public var tokens: [ClipToken] { pieces.compactMap(\.token) }
 }
 
 extension String {
-  /// Its parts, each with the punctuation behind it that asks for a pause: a token never goes over a pause.
+  /// The clauses of the text. Each ends with the punctuation that requires a pause, because a token never spans a
+  /// pause.
   var clauses: [String] {
     var clauses: [String] = []
     var open = ""
@@ -64,7 +65,7 @@ extension String {
     return clauses + [open]
   }
 
-  /// What stands before the first letter, the words, and what stands behind the last.
+  /// The text before the first letter, the words, and the text after the last letter.
   fileprivate var brokenAtWords: (opening: Substring, words: Substring, closing: Substring) {
     guard let first = firstIndex(where: \.isLetter), let last = lastIndex(where: \.isLetter) else {
       return (self[...], "", "")
@@ -74,7 +75,7 @@ extension String {
 }
 
 extension Substring {
-  /// The pause that this punctuation asks for.
+  /// The pause that this punctuation requires.
   fileprivate var pause: ClipToken.Pause {
     if contains(where: { ".!?。！？।".contains($0) }) { return .sentence }
     if contains(where: { ",;:，、；：،".contains($0) }) { return .clause }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Script {
-  /// What a summary says of one currency, to be read back by somebody who did not write it.
+  /// The spoken form of one currency's total in a summary. An independent reader checks it.
   public struct Total: Sendable, Hashable {
-    /// The words of how many payments there are; empty when they are not said.
+    /// The words of the number of payments; empty when they are not spoken.
     public var count: String
 
-    /// The words of what they sum up to, with the currency; empty when they are not said.
+    /// The words of the sum with its currency; empty when they are not spoken.
     public var amount: String
 
     public init(count: String, amount: String) {
@@ -15,13 +15,13 @@ extension Script {
     }
   }
 
-  /// The totals of a summary, in the order of speaking; empty for any other announcement.
+  /// The totals of a summary, in speaking order; empty for any other announcement.
   public var totals: [Total] { Self.totals(of: runs.flatMap(\.segments)) }
 
-  /// The totals that these segments say: the script's own, or what a recording says in their place.
+  /// Returns the totals that the segments say. The segments are the script's own or those of a recording.
   ///
-  /// Words of one role that follow each other are one count or one amount, whichever of the two comes first. Nothing is
-  /// made good: a total without its count or its amount has an empty text, which no reader takes for a number.
+  /// Consecutive words of one role form one count or one amount, in either order. Missing words are not replaced: a
+  /// total without its count or its amount has an empty text, which no reader accepts as a number.
   public static func totals(of segments: some Sequence<Segment>) -> [Total] {
     var totals: [Total] = []
     var previous: Role?

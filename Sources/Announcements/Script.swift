@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What will be said: runs of words, each in one language, in the order of speaking.
+/// The words of an announcement: runs of words in speaking order, each in one language.
 ///
-/// A script holds words only: no digit, no currency sign, no markup. It is a pure value; equal scripts spoken by the
-/// same voices make the same clip.
+/// A script contains only words: no digits, no currency signs and no markup. It is a pure value. Equal scripts spoken
+/// by the same voices produce the same clip.
 public struct Script: Sendable, Hashable, Codable {
-  /// What a piece of a script tells; the steps that shorten a clip drop pieces by role.
+  /// The meaning of a piece of a script. The steps that shorten a clip remove pieces by role.
   public enum Role: String, Sendable, Hashable, Codable {
     case phrase, channel, amount, payer, note, text
-    /// How many payments a summary sums up.
+    /// The number of payments in a summary.
     case count
   }
 
-  /// A few words of one role that are heard and shown as one mark.
+  /// A few words of one role that form one mark of the clip.
   public struct Segment: Sendable, Hashable, Codable {
     public var text: String
     public var role: Role
 
-    /// What the engine is given in place of ``text``, where the voice would say that wrongly.
+    /// The text for the engine in place of ``text``, if the voice would mispronounce that.
     public var respelled: String?
 
     public init(_ text: String, _ role: Role, respelled: String? = nil) {
@@ -26,16 +26,16 @@ public struct Script: Sendable, Hashable, Codable {
       self.respelled = respelled
     }
 
-    /// What the engine is given.
+    /// The text for the engine.
     public var spelling: String { respelled ?? text }
   }
 
-  /// Words in one language, spoken by one voice without a break.
+  /// Words in one language that one voice speaks without a break.
   public struct Run: Sendable, Hashable, Codable {
-    /// BCP 47.
+    /// The language as a BCP 47 tag.
     public var language: String
 
-    /// The engine's name of the voice: a language of espeak-ng, `+`, a variant.
+    /// The engine's name of the voice: an espeak-ng language, `+`, and a variant.
     public var voice: String
     public var segments: [Segment]
 
@@ -48,15 +48,15 @@ public struct Script: Sendable, Hashable, Codable {
     /// The words as people write them.
     public var text: String { segments.map(\.text).joined() }
 
-    /// The words as the engine is given them.
+    /// The words as the engine receives them.
     public var spelling: String { segments.map(\.spelling).joined() }
   }
 
-  /// The phrase book's locale, BCP 47.
+  /// The phrase book's locale (BCP 47).
   public var locale: String
   public var runs: [Run]
 
-  /// Words a minute.
+  /// The speaking rate in words per minute.
   public var rate: Int
 
   public init(locale: String, runs: [Run], rate: Int) {
@@ -65,7 +65,7 @@ public struct Script: Sendable, Hashable, Codable {
     self.rate = rate
   }
 
-  /// Everything that is said, as one line.
+  /// All words of the script as one line.
   public var text: String {
     var line = ""
     for text in runs.map(\.text) {
@@ -77,12 +77,12 @@ public struct Script: Sendable, Hashable, Codable {
     return line.trimmed
   }
 
-  /// The words of the amount alone; empty for free text. A summary has several: see ``totals``.
+  /// The words of the amount alone; empty for free text. A summary has several amounts: see ``totals``.
   public var amountText: String {
     runs.flatMap(\.segments).filter { $0.role == .amount }.map(\.text).joined().trimmed
   }
 
-  /// The same script with nothing but its amount.
+  /// The same script with only its amount.
   public var amountAlone: Script {
     var alone = self
     alone.runs = runs.compactMap { run in
@@ -92,8 +92,8 @@ public struct Script: Sendable, Hashable, Codable {
     return alone
   }
 
-  /// Whether two runs are written with a space between them: all but those of scripts that write none, and wide
-  /// punctuation, which brings its own.
+  /// Returns whether two runs are written with a space between them. There is none after a script that writes no
+  /// spaces, or after wide punctuation, which includes its own space.
   private static func isSpaced(_ last: Unicode.Scalar, _ first: Unicode.Scalar) -> Bool {
     let unspaced: Set<String?> = ["Hani", "Hira", "Kana"]
     if last == "," || last == "." { return true }
@@ -101,14 +101,14 @@ public struct Script: Sendable, Hashable, Codable {
     return !(unspaced.contains(WritingSystem.of(last)) && unspaced.contains(WritingSystem.of(first)))
   }
 
-  /// Whether any piece has this role.
+  /// Returns whether any segment has this role.
   public func says(_ role: Role) -> Bool {
     runs.contains { run in run.segments.contains { $0.role == role } }
   }
 }
 
 extension StringProtocol {
-  /// Without white space at both ends.
+  /// The text without white space at either end.
   var trimmed: String {
     String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }

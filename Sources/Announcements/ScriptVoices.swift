@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Which voice reads a name that is written in another script than its sentence: `Templates/scripts.json`.
+/// The voices for names in a different script from their sentence: `Templates/scripts.json`.
 public struct ScriptVoices: Sendable, Hashable {
   struct Entry: Sendable, Hashable, Decodable {
     var language: String
@@ -11,6 +11,8 @@ public struct ScriptVoices: Sendable, Hashable {
 
   private let entries: [String: Entry]
 
+  /// Reads the table of voices.
+  ///
   /// - Parameter data: JSON, from ISO 15924 codes to `{"language": BCP 47, "voice": the engine's name}`.
   /// - Throws: `.phraseBookInvalid`.
   public init(data: Data) throws(AnnouncementError) {
@@ -18,7 +20,7 @@ public struct ScriptVoices: Sendable, Hashable {
       entries = try JSONDecoder().decode([String: Entry].self, from: data)
     } catch {
       throw AnnouncementError(
-        .phraseBookInvalid, "scripts.json", "does not read as a table of voices",
+        .phraseBookInvalid, "scripts.json", "is not a valid table of voices",
         remedy: "see docs/phrase-books.md for the fields")
     }
   }

@@ -3,20 +3,21 @@
 import Foundation
 
 extension ScriptWriter {
-  /// Every token that the book's announcements are made of, found by writing announcements: there is no second list that
-  /// could differ from what is said.
+  /// Returns every token that the book's announcements contain. The tokens are collected by writing announcements, so
+  /// there is no second list that could differ from the spoken words.
   ///
-  /// The amounts written cover the grammar: all numbers of the first hundreds, and 1 to 99 at every power of ten with
-  /// and without a one behind them. `make check` proves it on every amount up to 9,999.99 and on random larger ones.
+  /// The written amounts cover the grammar: all numbers of the first hundreds, and 1 to 99 at every power of ten, alone
+  /// and with a one at the end. `make check` verifies this with every amount up to 9,999.99 and with random larger
+  /// ones.
   ///
-  /// - Parameter currencies: those that matter, ISO 4217; `nil` takes the region's own, or the book's first. The book's
-  ///   others follow in blocks that are not required.
-  /// - Throws: `.currencyUnspeakable` for an asked currency that the book cannot say.
+  /// - Parameter currencies: the required currencies (ISO 4217); `nil` selects the currency of the region, or else the
+  ///   book's first. The book's other currencies follow in blocks that are not required.
+  /// - Throws: `.currencyUnspeakable` for a required currency that the book cannot speak.
   public func vocabulary(currencies: [Currency]? = nil) throws(AnnouncementError) -> Vocabulary {
     let asked = currencies ?? [ownCurrency].compactMap(\.self)
     guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
     var builder = VocabularyBuilder(writer: self)
-    // What stands around every amount comes first, so that each further block buys whole announcements.
+    // The words around every amount come first, so that each further block adds whole announcements.
     try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
     for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
@@ -27,10 +28,10 @@ extension ScriptWriter {
     return Vocabulary(locale: book.locale, blocks: builder.blocks)
   }
 
-  /// The currencies that the book has units for, in alphabetical order.
+  /// The currencies that have units in the book, in alphabetical order.
   public var bookCurrencies: [Currency] { book.content.currencies.keys.sorted().compactMap(Currency.init(code:)) }
 
-  /// The currency of the locale's region, where the book has units for it, else the book's first.
+  /// The currency of the locale's region if the book has units for it, or else the book's first currency.
   public var ownCurrency: Currency? {
     let own = Locale(identifier: book.locale).currency?.identifier
     return bookCurrencies.first { $0.code == own } ?? bookCurrencies.first
@@ -40,7 +41,7 @@ extension ScriptWriter {
 /// Collects tokens in the order in which announcements first need them.
 private struct VocabularyBuilder {
   let writer: ScriptWriter
-  /// Blocks that are still without their words: how many of ``words`` are theirs.
+  /// The blocks without their words yet, each with the number of its words in ``words``.
   private var spans: [(block: Vocabulary.Block, count: Int)] = []
   private var known: Set<String> = []
   private var words: [Vocabulary.Word] = []
@@ -58,7 +59,7 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// Amounts from small to large, a block for each power of ten that needs new words.
+  /// Adds amounts from small to large, with a block for each power of ten that needs new words.
   mutating func addAmounts(in currency: Currency) throws(AnnouncementError) {
     let code = currency.code
     var power: Int64 = 1
@@ -75,19 +76,19 @@ private struct VocabularyBuilder {
       for number in numbers { try add(major: number, minor: 0, currency) }
       close("every whole amount under \(Self.grouped(power)) in \(code)", isRequired: true, widens: exponent > 1)
     }
-    // The largest sums have one group more than the last power of ten.
+    // The largest sums have one more group than the last power of ten.
     for count in Int64(1)...9 { try add(major: count * power, minor: 0, currency) }
     close("every whole amount in \(code)", isRequired: true, widens: true)
     for minor in 1..<max(1, currency.minorUnitsPerMajor) {
       try add(major: 0, minor: minor, currency)
       try add(major: 1, minor: minor, currency)
     }
-    // Before a point a number may keep the form that it loses before a unit: veintiún dólares, veintiuno punto cinco.
+    // Before a point a number may keep a form that it loses before a unit: veintiún dólares, veintiuno punto cinco.
     for major in Int64(1)...999 where currency.minorUnitsPerMajor > 1 { try add(major: major, minor: 1, currency) }
     close("every amount in \(code)", isRequired: true)
   }
 
-  /// The fixed words of one kind of payment.
+  /// Adds the fixed words of one kind of payment.
   mutating func addSentence(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
     try add(Payment(amount: example(currency), kind: kind), smallestAmount: nil)
     // The verb may agree with an amount of one unit.
@@ -96,7 +97,7 @@ private struct VocabularyBuilder {
     close("the words around every payment that is \(kind.rawValue), without channel and names", isRequired: true)
   }
 
-  /// Each channel of the book, and what a sentence says about one.
+  /// Adds each channel of the book, and the words around a channel.
   mutating func addChannels(in currency: Currency) throws(AnnouncementError) {
     for channel in writer.book.content.channels.keys.sorted() {
       for kind in Payment.Kind.allCases {
@@ -106,17 +107,18 @@ private struct VocabularyBuilder {
     close("the channels of the phrase book", isRequired: false)
   }
 
-  /// What stands around a name, a note and a channel that the book does not know; these themselves are spoken by the
-  /// engine.
+  /// Adds the words around a name, a note and a channel that the book does not know. The engine speaks these
+  /// themselves.
   mutating func addOptionalParts(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
-    // Any word of the book's own script will do for a name.
+    // Any word of the book's own script can stand for a name.
     let name = writer.book.content.digits[1]
     let payment = Payment(amount: try example(currency), kind: kind, channel: name, payer: name, note: name)
     try add(.payment(payment), smallestAmount: nil, isFixed: { $0 != .channel })
     close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
   }
 
-  /// Summaries of as many payments as may wait: counts may have words of their own before what they count.
+  /// Adds summaries with every possible number of waiting payments. Counts may have special forms before the counted
+  /// noun.
   mutating func addSummaries(in currency: Currency) throws(AnnouncementError) {
     var counts = Array(1...100)
     for digit in 1...9 { for place in [100, 1_000] { counts += [digit * place, digit * place + 1] } }
@@ -127,7 +129,7 @@ private struct VocabularyBuilder {
     close("a summary of up to 9,999 payments", isRequired: false)
   }
 
-  /// What another currency needs besides the numbers: its units, and how numbers change before them.
+  /// Adds the words that another currency needs besides the numbers: its units, and the forms of numbers before them.
   mutating func addUnits(of currency: Currency) throws(AnnouncementError) {
     var numbers = Array(Int64(1)...100)
     var power: Int64 = 100
@@ -146,7 +148,7 @@ private struct VocabularyBuilder {
     close("every amount in \(currency.code)", isRequired: false)
   }
 
-  /// An amount whose words take little breath.
+  /// Returns an amount whose words are short.
   private func example(_ currency: Currency) throws(AnnouncementError) -> Money {
     try Money(minorUnits: 12 * currency.minorUnitsPerMajor, currency: currency)
   }
@@ -170,7 +172,7 @@ private struct VocabularyBuilder {
   ) throws(AnnouncementError) {
     let script = try writer.script(for: announcement, shortenings: shortenings)
     for piece in script.pieces {
-      // An amount's words are bought by the blocks of its currency.
+      // The blocks of a currency contain the words of its amounts.
       guard let token = piece.token, isFixed(token.role), smallestAmount != nil || token.role != .amount else {
         continue
       }
@@ -188,8 +190,8 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// Ends a block with the words that are new since the last. One without any is no block; if it `widens` what the last
-  /// one buys, that one has bought it already.
+  /// Ends a block with the words that are new since the previous one. A block without new words is dropped. If it
+  /// `widens` the previous block, that block's coverage is extended instead.
   private mutating func close(_ coverage: String, isRequired: Bool, widens: Bool = false) {
     let count = words.count - spans.reduce(0) { $0 + $1.count }
     if count > 0 {
@@ -199,7 +201,7 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// 1,000,000
+  /// Returns a number with grouped digits: 1,000,000.
   private static func grouped(_ number: Int64) -> String {
     let digits = Array(String(number))
     return digits.enumerated().map { index, digit in

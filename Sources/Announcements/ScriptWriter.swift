@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the script of an announcement in one phrase book.
+/// Writes the scripts of announcements with one phrase book.
 public struct ScriptWriter: Sendable {
-  /// The steps that make a long clip shorter, in the order they are taken; the product's rule for 30 s.
+  /// The steps that shorten a long clip, in the order in which they are taken: the product's rule for the limit of 30
+  /// s.
   public enum Shortening: String, Sendable, Hashable, Codable, CaseIterable {
     case note, payer, rate
     case amountOnly = "amount_only"
@@ -11,7 +12,7 @@ public struct ScriptWriter: Sendable {
   public let book: PhraseBook
   let voices: ScriptVoices
   let pronunciations: Pronunciations
-  /// The user's lexicon for the book's language, and the book's own readings.
+  /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
   let sumWords: NumberWordTable
 
@@ -26,18 +27,18 @@ public struct ScriptWriter: Sendable {
     self.sumWords = sumWords
   }
 
-  /// The script of an announcement; see ``writing(of:shortenings:)``.
+  /// Returns the script of an announcement; see ``writing(of:shortenings:)``.
   public func script(
     for announcement: Announcement, shortenings: Set<Shortening> = []
   ) throws(AnnouncementError) -> Script {
     try writing(of: announcement, shortenings: shortenings).script
   }
 
-  /// Writes the script of an announcement, and tells what of it is not spoken.
+  /// Writes the script of an announcement, and returns it with remarks about the parts that are not spoken.
   ///
-  /// - Parameter shortenings: which pieces to leave out. `rate` changes no words.
-  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text without a word. A payer, note or channel in which
-  ///   nothing can be spoken is left out: the payment is announced all the same.
+  /// - Parameter shortenings: the pieces to leave out. `rate` changes no words.
+  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text without a word. A payer, note or channel that
+  ///   cannot be spoken is left out, and the payment is still announced.
   public func writing(
     of announcement: Announcement, shortenings: Set<Shortening> = []
   ) throws(AnnouncementError) -> (script: Script, remarks: Remarks) {
@@ -56,7 +57,7 @@ public struct ScriptWriter: Sendable {
       if payment.kind == .received {
         try appendAmount(payment.amount, to: &runs)
       } else {
-        // A sum by itself is heard as money received: what else happened to it stays said.
+        // Listeners understand a sum alone as money received, so the words for any other kind of payment remain.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
         try append(payment, without: [], to: &runs, &remarks)
       }
@@ -74,7 +75,7 @@ public struct ScriptWriter: Sendable {
     return (script, remarks)
   }
 
-  /// The run with the respellings that its voice needs.
+  /// Returns the run with the respellings that its voice needs.
   public func respelled(_ run: Script.Run) -> Script.Run { pronunciations.respelled(run) }
 
   private var freeText: FreeText {
@@ -92,7 +93,7 @@ public struct ScriptWriter: Sendable {
       remarks.add(reading, field: role.rawValue, book)
       return reading.pieces
     }
-    // The book was checked to have a sentence for each kind.
+    // The check of the book ensures a sentence for each kind.
     let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
     if let channel = payment.channel {
       if book.content.channels[channel.lowercased()] == nil, sentence.has(.otherChannel) {
@@ -117,7 +118,7 @@ public struct ScriptWriter: Sendable {
     }
   }
 
-  /// What is said of a channel: the book's own phrase, or the channel's name in the book's phrase for channels.
+  /// Returns the words for a channel: the book's own phrase, or the book's channel phrase with the channel's name.
   private func channel(
     _ channel: String, _ kind: Payment.Kind, read: (String) -> [FreeText.Piece]
   ) -> [(piece: FreeText.Piece, role: Script.Role)] {
@@ -137,7 +138,7 @@ public struct ScriptWriter: Sendable {
     return said
   }
 
-  /// A name that the book gives, as the lexicon says it.
+  /// Returns a name from the book, with the lexicon's pronunciation.
   private func named(_ name: String) -> FreeText.Piece {
     var piece = book.piece(name)
     if !lexicon.isEmpty {
@@ -147,15 +148,15 @@ public struct ScriptWriter: Sendable {
     return piece
   }
 
-  /// What is said of a payer: the name, without the form of address that the sentence says itself, read as the payload
-  /// asks for.
+  /// Returns the words for a payer: the name without the form of address that the sentence adds, with the pronunciation
+  /// from the payload.
   private func payer(
     _ payer: String, _ payerReading: String?, read: (String) -> [FreeText.Piece]
   ) -> [FreeText.Piece] {
     let name = book.withoutHonorific(payer)
     guard let payerReading else { return read(name) }
     let said = read(book.withoutHonorific(payerReading))
-    // A reading that no voice says is of no use.
+    // A reading that no voice can speak is ignored.
     guard !said.isEmpty else { return read(name) }
     guard said.count == 1, var piece = said.first else { return said }
     let written = freeText.reading(of: name, as: .name).pieces.map(\.text).joined(separator: " ")
@@ -168,7 +169,7 @@ public struct ScriptWriter: Sendable {
       switch piece {
       case .words(let words): for clause in words.clauses { runs.append(book.piece(clause), .phrase) }
       case .place(.amount): try appendAmount(total.amount, to: &runs)
-      // The book was checked to have no third place.
+      // The check of the book ensures that there is no third kind of place.
       case .place: for word in AmountGrammar(book: book).count(total.count) { runs.append(book.piece(word), .count) }
       }
     }
@@ -184,7 +185,7 @@ extension PhraseBook {
     FreeText.Piece(language: locale, voice: voice, text: words)
   }
 
-  /// A name without the form of address at its end: the sentence says one itself.
+  /// Returns a name without the form of address at its end, because the sentence adds one itself.
   fileprivate func withoutHonorific(_ name: String) -> String {
     guard let honorifics = content.honorifics else { return name }
     let trimmed = name.trimmed
@@ -193,15 +194,15 @@ extension PhraseBook {
   }
 }
 
-/// Joins pieces into runs: neighbours of one voice become one run, so that the engine hears whole clauses.
+/// Joins pieces into runs. Neighbours of one voice become one run, so that the engine receives whole clauses.
 private struct RunBuilder {
   private var runs: [Script.Run] = []
 
   mutating func append(_ piece: FreeText.Piece, _ role: Script.Role) {
     if let last = runs.indices.last, runs[last].voice == piece.voice {
       var segment = Script.Segment(piece.text, role, respelled: piece.said)
-      // White space and punctuation by themselves are no segment: they open the next one.
-      // Not of a number: its words are read back.
+      // White space and punctuation alone do not form a segment; they are added to the start of the next one. A number
+      // is an exception, because its words are read back.
       if let before = runs[last].segments.last, before.role == .phrase, !before.text.contains(where: \.isLetter),
         role != .amount, role != .count
       {
@@ -212,7 +213,7 @@ private struct RunBuilder {
       runs[last].segments.append(segment)
       return
     }
-    // A run begins with a word: a comma before it closes the clause of the run that ended.
+    // A run begins with a word. A comma before that word closes the last clause of the previous run.
     let opening = piece.text.prefix { !$0.isLetter }
     if let last = runs.indices.last, !opening.isEmpty {
       runs[last].segments.append(Script.Segment(String(opening), .phrase))
@@ -225,7 +226,7 @@ private struct RunBuilder {
         segments: [Script.Segment(words, role, respelled: piece.said)]))
   }
 
-  /// Runs without white space hanging at their ends.
+  /// The runs without white space at their ends.
   var finished: [Script.Run] {
     runs.map { run in
       var run = run

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sentence with places for what a payment holds: `[{channel} ]到账{amount}[，来自{payer}]`.
+/// A sentence with places for the fields of a payment: `[{channel} ]到账{amount}[，来自{payer}]`.
 ///
-/// Words outside braces are said as they stand. A part in square brackets is said only when the one place in it is
+/// Words outside braces are spoken as they are. A part in square brackets is spoken only if the place inside it is
 /// filled. Brackets do not nest.
 struct SentenceTemplate: Sendable {
   enum Piece: Equatable, Sendable {
@@ -10,12 +10,12 @@ struct SentenceTemplate: Sendable {
     case place(Place)
   }
 
-  /// What a payment or a summary fills in.
+  /// A place that a payment or a summary fills.
   enum Place: String, Sendable {
     case amount, channel, payer, note, count
-    /// A channel that the book does not know: text from outside.
+    /// A channel that the book does not know, which is text from outside.
     case otherChannel
-    /// What fills no sentence, and is told to whoever writes it into one.
+    /// A place that sentences cannot have. It exists so that a template with `{text}` gets a specific error.
     case text
   }
 
@@ -23,7 +23,7 @@ struct SentenceTemplate: Sendable {
 
   init(_ template: String) { parts = Self.parts(of: template) }
 
-  /// The pieces that are left when only the given places are filled.
+  /// Returns the pieces that remain when only the given places are filled.
   func pieces(filled: Set<Place>) -> [Piece] {
     parts.flatMap { part in
       let isLeftOut =
@@ -35,17 +35,17 @@ struct SentenceTemplate: Sendable {
     }
   }
 
-  /// The pieces of a template that is used once.
+  /// Returns the pieces of a template that is used once.
   static func pieces(of template: String, filled: Set<Place>) -> [Piece] {
     SentenceTemplate(template).pieces(filled: filled)
   }
 
-  /// Whether the sentence has this place.
+  /// Returns whether the sentence has this place.
   func has(_ place: Place) -> Bool { parts.contains { $0.pieces.contains(.place(place)) } }
 
-  /// What is wrong with a payment's template, or `nil`.
+  /// Returns what is wrong with a payment's template, or `nil`.
   ///
-  /// Text from outside stands behind the amount: before it, a listener would take a number in it for the sum paid.
+  /// Text from outside must follow the amount. Before it, a listener could take a number in that text for the sum paid.
   static func fault(in template: String) -> String? {
     let optional: Set<Place> = [.channel, .otherChannel, .payer, .note]
     if let fault = fault(in: template, required: [.amount], optional: optional, filler: "payment") { return fault }
@@ -54,37 +54,40 @@ struct SentenceTemplate: Sendable {
     }
     let before = places.prefix { $0 != .amount }
     if let place = before.first(where: { $0 != .channel }) {
-      return "says {\(place.rawValue)} before {amount}, and what others write stands behind it"
+      return "has {\(place.rawValue)} before {amount}; text from outside must follow the amount"
     }
     if before.contains(.channel) != places.contains(.otherChannel) {
       return before.contains(.channel)
-        ? "says {channel} before {amount}, and has no {otherChannel} behind it for channels that the book does not know"
-        : "has {otherChannel}, and {channel} is not said before {amount}"
+        ? "has {channel} before {amount}, but no {otherChannel} after it for channels that the book does not know"
+        : "has {otherChannel}, but no {channel} before {amount}"
     }
     return nil
   }
 
-  /// What is wrong with the phrase around a channel's name, or `nil`.
+  /// Returns what is wrong with the phrase around a channel's name, or `nil`.
   static func channelFault(in template: String) -> String? {
-    if template.contains("[") || template.contains("]") { return "has brackets, and nothing in it may be absent" }
+    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
     return fault(in: template, required: [.channel], optional: [], filler: "channel phrase")
   }
 
-  /// What is wrong with the template of a summary, or `nil`: nothing in it may be absent, and a word parts its numbers.
+  /// Returns what is wrong with the template of a summary, or `nil`. No part of it is optional, and a word must
+  /// separate its numbers.
   static func summaryFault(in template: String) -> String? {
-    if template.contains("[") || template.contains("]") { return "has brackets, and nothing in it may be absent" }
+    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
     if let fault = fault(in: template, required: [.count, .amount], optional: [], filler: "summary") { return fault }
     let pieces = pieces(of: template, filled: [])
     let places = pieces.indices.filter { if case .place = pieces[$0] { true } else { false } }
     let isParted = pieces[places[0]...places[1]].contains { piece in
       if case .words(let words) = piece { words.contains(where: \.isLetter) } else { false }
     }
-    return isParted ? nil : "has no word between {count} and {amount}, which would be heard as one number"
+    return isParted ? nil : "has no word between {count} and {amount}, so they would be heard as one number"
   }
 
+  /// Returns what is wrong with a template, or `nil`.
+  ///
   /// - Parameters:
-  ///   - required: places that stand exactly once, in the order in which they are looked for.
-  ///   - filler: what fills the places.
+  ///   - required: the places that must occur exactly once, in the order of the checks.
+  ///   - filler: the thing that fills the places, for the error.
   private static func fault(
     in template: String, required: [Place], optional: Set<Place>, filler: String
   ) -> String? {
@@ -92,13 +95,13 @@ struct SentenceTemplate: Sendable {
     for character in template {
       if character == "[" { depth += 1 }
       if character == "]" { depth -= 1 }
-      guard (0...1).contains(depth) else { return "has brackets that do not pair" }
+      guard (0...1).contains(depth) else { return "has unbalanced brackets" }
     }
-    guard depth == 0 else { return "has brackets that do not pair" }
+    guard depth == 0 else { return "has unbalanced brackets" }
     let parts = parts(of: template)
     for part in parts {
       for case .words(let words) in part.pieces {
-        if words.contains(where: { $0 == "{" || $0 == "}" }) { return "has a place that is not a name in braces" }
+        if words.contains(where: { $0 == "{" || $0 == "}" }) { return "has a brace outside a place like {amount}" }
         if words.unicodeScalars.contains(where: { $0.properties.generalCategory == .decimalNumber }) {
           return "has a digit; write it as a word"
         }
@@ -111,16 +114,16 @@ struct SentenceTemplate: Sendable {
     for part in parts {
       for case .place(let place) in part.pieces {
         guard places.contains(place) else {
-          return "has the place {\(place.rawValue)}, which a \(filler) does not fill"
+          return "has the place {\(place.rawValue)}, which does not exist in a \(filler)"
         }
         if !part.isOptional, optional.contains(place) {
-          return "says {\(place.rawValue)} outside brackets, and it may be absent"
+          return "has {\(place.rawValue)} outside brackets, although it is optional"
         }
       }
     }
     let said = parts.filter { !$0.isOptional }.flatMap(\.pieces)
     let wrong = required.first { place in said.filter { $0 == .place(place) }.count != 1 }
-    return wrong.map { "does not say {\($0.rawValue)} exactly once" }
+    return wrong.map { "must have {\($0.rawValue)} exactly once" }
   }
 
   private struct Part: Sendable {

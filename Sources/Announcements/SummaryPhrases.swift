@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a book tells several payments as one, and how it counts them: the key `summary` of a phrase book.
+/// A book's wording for the summary of several payments and for their number: the key `summary` of a phrase book.
 struct SummaryPhrases: Sendable, Decodable {
-  /// The sentence of one payment, where it differs.
+  /// The sentence for one payment, if it differs.
   var one: String?
-  /// The sentence of a sum, with the places `{count}` and `{amount}`.
+  /// The sentence for several payments, with the places `{count}` and `{amount}`.
   var other: String
-  /// Between two sentences: the sums in two currencies.
+  /// The separator between two sentences, one for each currency.
   var separator: String
 
-  /// Whether what is counted is feminine: veintiuna operaciones, but veintiún pagos.
+  /// Whether the counted noun is feminine: veintiuna operaciones, but veintiún pagos.
   var feminine: Bool?
-  /// Where the language has words of its own for a count's tens and ones: 스물한 건.
+  /// The tens and ones of a count, if the language has special words for them: 스물한 건.
   var belowHundred: CountsBelowHundred?
-  /// What the last word of the count becomes before what is counted: `いち` + `けん` is いっけん.
+  /// The form of the count's last word before the counted noun: `いち` + `けん` becomes いっけん.
   var contractions: [String: String]?
 
-  /// Nine words each, for 1 to 9 at that place.
+  /// The words for 1 to 9 as tens and as ones; nine words each.
   struct CountsBelowHundred: Sendable, Decodable {
     var tens: [String]
     var ones: [String]
@@ -30,13 +30,13 @@ struct SummaryPhrases: Sendable, Decodable {
 
   func sentence(of count: Int) -> String { count == 1 ? one ?? other : other }
 
-  /// The words of a count of payments.
+  /// Returns the words of a number of payments.
   func counting(_ count: Int64, by numbers: NumberWords) -> [NumberWord] {
     var words = numbers.words(counting: count, isFeminine: feminine ?? false)
     let rest = count % 100
     if let belowHundred, rest > 0 {
       let plain = numbers.words(counting: rest, isFeminine: feminine ?? false)
-      // What stands above the hundred stays as it is, and as it is bound to the rest: 백이십일 becomes 백스물한.
+      // The words above the hundred stay the same, including their connection to the rest: 백이십일 becomes 백스물한.
       words = words.dropLast(plain.count) + belowHundred.words(Int(rest))
     }
     if let last = words.last, let contracted = contractions?[last.text] {
@@ -45,23 +45,23 @@ struct SummaryPhrases: Sendable, Decodable {
     return words
   }
 
-  /// What is wrong, to be read after `summary`.
+  /// What is wrong with the phrases; the text continues the word `summary`. `nil` if they are valid.
   var fault: String? {
     for (name, sentence) in [("one", one), ("other", other)] {
       if let sentence, let fault = SentenceTemplate.summaryFault(in: sentence) { return ".\(name) \(fault)" }
     }
     if separator.isEmpty || separator.contains(where: { $0.isLetter || $0.isNumber }) {
-      return ".separator is not the punctuation between two sentences"
+      return ".separator must be the punctuation between two sentences"
     }
     for (name, row) in [("tens", belowHundred?.tens), ("ones", belowHundred?.ones)] {
-      if let row, row.count != 9 { return ".belowHundred.\(name) has \(row.count) words and not nine" }
+      if let row, row.count != 9 { return ".belowHundred.\(name) has \(row.count) words instead of nine" }
     }
     let words = (belowHundred?.tens ?? []) + (belowHundred?.ones ?? []) + (contractions.map { Array($0.values) } ?? [])
-    // 百 is a number too, and a word.
+    // 百 is a number character and still a valid word.
     let isWord = { (word: String) in
       word.contains(where: \.isLetter)
         && !word.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }
     }
-    return words.allSatisfy(isWord) ? nil : " has a word of a count that is no word"
+    return words.allSatisfy(isWord) ? nil : " contains an invalid word for a count"
   }
 }

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that a locale's fixed announcements are made of: the finite list of clip tokens that a recorded voice
-/// needs, in blocks that each buy something.
+/// The finite list of clip tokens that a recorded voice needs for a locale's fixed announcements. The list is divided
+/// into blocks, each of which makes further announcements possible.
 public struct Vocabulary: Sendable, Hashable {
   public struct Word: Sendable, Hashable {
-    /// The clip token's name.
+    /// The name of the clip token.
     public var token: String
-    /// What is said.
+    /// The words to record.
     public var text: String
     public var role: Script.Role
-    /// Whether an announcement may end with it: said so, with a falling voice, it sounds different.
+    /// Whether an announcement may end with this word. A speaker's voice falls at the end, so the word sounds different
+    /// there.
     public var mayEnd: Bool
-    /// A whole announcement in which the word stands, as text.
+    /// The text of a whole announcement that contains the word.
     public var example: String
-    /// The smallest amount of the block's currency that cannot be said without this word, such as `13.00 USD`; `nil`
-    /// for words of no amount.
+    /// The smallest amount of the block's currency that requires this word, such as `13.00 USD`; `nil` for words that
+    /// belong to no amount.
     public var smallestAmount: String?
   }
 
   public struct Block: Sendable, Hashable {
-    /// What can be said once this block and those before it are recorded: `every whole amount under 100 in CNY`.
+    /// The announcements that are possible once this block and all before it are recorded:
+    /// `every whole amount under 100 in CNY`.
     public var coverage: String
-    /// Whether an announcement of a payment in one of the asked currencies may need a word of this block; if not, it is
-    /// wanted for other currencies, or for channels and names that a shop may never meet.
+    /// Whether payments in one of the required currencies may need a word of this block. Other blocks serve other
+    /// currencies, channels and names, which a shop may never need.
     public var isRequired: Bool
     public var words: [Word]
   }
 
-  /// BCP 47.
+  /// The locale as a BCP 47 tag.
   public var locale: String
-  /// In the order of recording.
+  /// The blocks in recording order.
   public var blocks: [Block]
 
   public var words: [Word] { blocks.flatMap(\.words) }

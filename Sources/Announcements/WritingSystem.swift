@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which script a letter belongs to, as an ISO 15924 code.
+/// The scripts of letters, as ISO 15924 codes.
 ///
-/// The standard library has no script property. The table holds the blocks of the scripts that some voice of the
-/// engine reads, from Unicode's Scripts.txt (15.0), at the grain of blocks: which voice is to read a letter is all that
-/// is asked of it.
+/// The standard library has no script property. The table lists the blocks of the scripts that a voice of the engine
+/// reads, from Unicode's Scripts.txt (15.0). The precision of blocks is sufficient, because the table only selects the
+/// voice for a letter.
 enum WritingSystem {
-  /// - Returns: `nil` for a scalar that belongs to no script in particular (space, punctuation, a combining mark of
-  ///   many scripts) or to one that no voice reads.
+  /// Returns the script of a letter.
+  ///
+  /// - Returns: `nil` for a scalar that belongs to no particular script (a space, punctuation, a combining mark of many
+  ///   scripts) or to a script that no voice reads.
   static func of(_ scalar: Unicode.Scalar) -> String? {
     var low = 0
     var high = blocks.count
@@ -18,7 +20,7 @@ enum WritingSystem {
     return low < blocks.count && blocks[low].range.contains(scalar.value) ? blocks[low].script : nil
   }
 
-  /// In rising order, none overlapping.
+  /// The blocks in ascending order, without overlaps.
   private static let blocks: [(range: ClosedRange<UInt32>, script: String)] = [
     (0x41...0x5A, "Latn"), (0x61...0x7A, "Latn"), (0xAA...0xAA, "Latn"), (0xBA...0xBA, "Latn"),
     (0xC0...0xD6, "Latn"), (0xD8...0xF6, "Latn"), (0xF8...0x2B8, "Latn"), (0x370...0x3FF, "Grek"),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Amounts become words")
 struct AmountWordsTests {
   @Test(
-    "Chinese says 零 where a place is skipped, 角 and 分, and 两 before a unit",
+    "Chinese says 零 for a skipped place, uses 角 and 分, and says 两 before a unit",
     arguments: [
       ("1", "一元"), ("2", "两元"), ("10", "十元"), ("12.50", "十二元五角"), ("12.05", "十二元零五分"), ("12.55", "十二元五角五分"),
       ("0.05", "五分"), ("0.50", "五角"), ("2.02", "两元零二分"), ("0.22", "两角二分"), ("2.20", "两元两角"), ("101", "一百零一元"),
@@ -24,7 +24,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "English counts in the singular and the plural",
+    "English uses the singular and the plural",
     arguments: [
       ("1", "USD", "one dollar"), ("0.01", "USD", "one cent"), ("12.50", "USD", "twelve dollars and fifty cents"),
       ("1.01", "USD", "one dollar and one cent"), ("0.50", "EUR", "fifty euro cents"),
@@ -38,7 +38,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Japanese is kana, with its changes of sound",
+    "Japanese uses kana with the correct sound changes",
     arguments: [
       ("1", "いちえん"), ("4", "よえん"), ("14", "じゅうよえん"), ("300", "さんびゃくえん"), ("600", "ろっぴゃくえん"), ("800", "はっぴゃくえん"),
       ("1000", "せんえん"), ("3000", "さんぜんえん"), ("8000", "はっせんえん"), ("10000", "いちまんえん"), ("10000000", "いっせんまんえん"),
@@ -72,7 +72,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "Spanish counts in the form that stands before the unit, and millions have a de",
+    "Spanish numbers take the form before a unit, and millions are followed by de",
     arguments: [
       ("1", "MXN", "un peso"), ("0.01", "USD", "un centavo de dólar"), ("0.50", "MXN", "cincuenta centavos"),
       ("12.50", "USD", "doce dólares con cincuenta centavos"),
@@ -89,7 +89,7 @@ struct AmountWordsTests {
   }
 
   @Test(
-    "a Spanish count agrees with a feminine unit, and what counts millions agrees with them",
+    "a Spanish count agrees with a feminine unit, and the count of millions agrees with the millions",
     arguments: [
       ("1", "GBP", "una libra"), ("21.21", "GBP", "veintiuna libras con veintiún peniques"),
       ("200", "INR", "doscientas rupias"), ("231021", "GBP", "doscientas treinta y un mil veintiuna libras"),
@@ -111,7 +111,7 @@ struct AmountWordsTests {
     }
   }
 
-  @Test("a currency for which CLDR has a code and no name is refused")
+  @Test("a currency that has only a code in CLDR is refused")
   func unnamedCurrency() throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.words("5", "ZWG", "es-MX") }
     #expect(error?.code == .currencyUnspeakable)
@@ -119,8 +119,8 @@ struct AmountWordsTests {
 
   @Test("a currency whose name the voice cannot read is refused, and the error says where to add it")
   func unspeakableCurrency() throws {
-    // CLDR's Japanese name of the Macanese pataca is written in katakana, that of the Taiwan dollar begins with kanji;
-    // the phrase book has the second. The won of North Korea has neither.
+    // CLDR's Japanese name of the Macanese pataca is in katakana, and that of the Taiwan dollar begins with kanji. The
+    // phrase book contains the second. The won of North Korea has neither.
     let error = #expect(throws: AnnouncementError.self) { try Books.words("5", "KPW", "ja-JP") }
     #expect(error?.code == .currencyUnspeakable)
     #expect(error?.remedy == "add KPW under currencies in ja-JP.json")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a backend asks of the service")
+@Suite("A backend's request is decoded")
 struct AnnouncementRequestTests {
   private func request(_ json: String) throws -> AnnouncementRequest { try PayloadDecoder.request(Data(json.utf8)) }
 
@@ -16,10 +16,10 @@ struct AnnouncementRequestTests {
     } catch { return error }
   }
 
-  /// A payment with something beside it.
+  /// Returns a payment with additional keys beside it.
   private func payment(_ more: String) -> String { #"{"id":"p1","amount":"1.00","currency":"CNY",\#(more)}"# }
 
-  @Test("a payment alone is a clip with nothing said of how it is made")
+  @Test("a payment alone is a clip without options")
   func plain() throws {
     let request = try request(#"{"id":"p1","amount":"1.00","currency":"CNY"}"#)
     #expect(request.id == "p1" && request.deliver == [.clip] && request.device == nil)
@@ -28,7 +28,7 @@ struct AnnouncementRequestTests {
     #expect(payment.id == "p1")
   }
 
-  @Test("each option is read as it is written")
+  @Test("each option is read as written")
   func options() throws {
     let request = try request(
       payment(
@@ -40,7 +40,7 @@ struct AnnouncementRequestTests {
     #expect(options.format == "mp3" && options.encoding == "pcm16" && options.group == "group.a")
   }
 
-  @Test("an option that is null was not given, and one that is empty is an error")
+  @Test("a null option counts as absent, and an empty one is an error")
   func absent() throws {
     let request = try request(payment(#""deliver":null,"device":null,"method":null,"voice":null,"rate":null"#))
     #expect(request.deliver == [.clip] && request.device == nil && request.options == .init())
@@ -71,7 +71,7 @@ struct AnnouncementRequestTests {
   }
 
   @Test(
-    "a value of another shape names its field, and not what it holds",
+    "a value of the wrong shape is an error that names the field but not the value",
     arguments: [
       (#""deliver":"play""#, "deliver"), (#""deliver":[]"#, "deliver"), (#""deliver":{"play":1}"#, "deliver"),
       (#""deliver":["secret"]"#, "deliver"), (#""deliver":["Play"]"#, "deliver"), (#""deliver":["play",7]"#, "deliver"),
@@ -88,7 +88,7 @@ struct AnnouncementRequestTests {
   }
 
   @Test(
-    "a text that is too long names its field",
+    "a text that is too long is an error that names the field",
     arguments: [
       ("device", 128), ("method", 32), ("voice", 64), ("pack", 64), ("format", 32), ("encoding", 32), ("group", 155),
     ])
@@ -98,7 +98,7 @@ struct AnnouncementRequestTests {
     #expect(fault?.code == .fieldInvalid && fault?.subject == field)
   }
 
-  @Test("a payment needs an id, and what is wrong with a payload is said as ever")
+  @Test("a payment needs an id, and an invalid payload gives the usual error")
   func payload() {
     #expect(fault(#"{"amount":"1.00","currency":"CNY"}"#)?.code == .fieldMissing)
     #expect(fault("")?.code == .payloadMalformed)
@@ -107,14 +107,14 @@ struct AnnouncementRequestTests {
   }
 }
 
-@Suite("A request is kept with what its sender's key has")
+@Suite("A stored request contains its sender's defaults")
 struct StoredRequestTests {
   private static let requests = [
     #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
     #"{"unknown":{"crier:defaults":[1,{"a":"}"}]},"text":"{"}"#, #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#,
   ]
 
-  @Test("everything else stays, byte for byte", arguments: requests)
+  @Test("all other bytes stay unchanged", arguments: requests)
   func bytes(json: String) throws {
     let request = Data(json.utf8)
     #expect(PayloadDecoder.stored(request, defaults: .init()) == request)
@@ -130,7 +130,7 @@ struct StoredRequestTests {
   }
 
   @Test(
-    "whatever of them the key has",
+    "any subset of the defaults is stored",
     arguments: [
       AnnouncementRequest.Defaults(locale: "zh-CN"), .init(pack: "p"), .init(group: "g"),
       .init(locale: "l", group: "g"),
@@ -141,7 +141,7 @@ struct StoredRequestTests {
     #expect(PayloadDecoder.stored(Data(Self.requests[0].utf8), defaults: defaults) == stored, "always the same bytes")
   }
 
-  @Test("the largest request is read with them, and a larger one is not")
+  @Test("the largest request can be read with its defaults, and a larger one is refused")
   func largest() throws {
     let start = #"{"text":"a","unknown":""#
     func request(_ count: Int) -> Data {

@@ -9,7 +9,7 @@ enum Books {
   static let directory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
 
-  /// Read once: the books do not change.
+  /// Returns the phrase books, which are read only once because they do not change.
   static func all() throws -> PhraseBooks { try books.get() }
 
   private static let books = Result { try PhraseBooks(directory: directory) }
@@ -19,7 +19,7 @@ enum Books {
     return try Money(decimalText: text, currency: currency)
   }
 
-  /// The words of an amount in a locale.
+  /// Returns the words of an amount in a locale.
   static func words(_ text: String, _ code: String, _ locale: String) throws -> String {
     try all().writer(for: locale).script(for: .payment(Payment(amount: try money(text, code)))).amountText
   }

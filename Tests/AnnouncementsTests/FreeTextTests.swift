@@ -4,7 +4,7 @@ import Announcements
 import Foundation
 import Testing
 
-@Suite("Text from outside is made fit to be spoken")
+@Suite("Text from outside is made safe to speak")
 struct FreeTextTests {
   private func said(_ text: String, _ locale: String = "en-US") throws -> String {
     try Books.script(.text(text, locale: nil), locale).text
@@ -25,7 +25,7 @@ struct FreeTextTests {
       ("5000円1つ", "ja-JP", "ごせんえん, ひとつ"), ("5€3", "en-US", "five euros, three"),
       ("HK$50", "en-US", "fifty Hong Kong dollars"), ("¥12.50", "en-US", "one two point five zero"),
       ("$", "en-US", "dollars"),
-      // What is no sum to everybody is said digit by digit; what multiplies or negates it stays said.
+      // A sum with more than one reading is spoken digit by digit, but its multiplier or sign is still spoken.
       ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
       ("1.234,56 €", "en-US", "one thousand two hundred thirty-four euros and fifty-six cents"),
       ("1,234.50", "en-US", "one thousand two hundred thirty-four point five zero"),
@@ -40,7 +40,7 @@ struct FreeTextTests {
   }
 
   @Test(
-    "markup, phoneme escapes and shell words are plain words",
+    "markup, phoneme escapes and shell words become plain words",
     arguments: [
       ("[[h@loU]] <audio src=\"secret.wav\"/>", "h at loU audio src equals secret. wav"),
       ("-fsecret.txt $(id) `id`", "fsecret. txt dollars id id"), ("O'Brien's", "O Brien s"), ("O'Brien", "O'Brien"),
@@ -50,7 +50,7 @@ struct FreeTextTests {
     #expect(try said(text) == words)
   }
 
-  @Test("words and clauses longer than the engine takes are cut, not dropped")
+  @Test("words and clauses that exceed the engine's limits are divided, not dropped")
   func longWords() throws {
     let kana = String(repeating: "かきくけこ", count: 40)
     let words = try said(kana, "ja-JP").split(separator: " ")

@@ -4,7 +4,7 @@ import Announcements
 import Foundation
 import Testing
 
-@Suite("A user's lexicon says how names are said")
+@Suite("A user's lexicon determines how names are pronounced")
 struct LexiconTests {
   private func lexicon(_ csv: String) throws -> Lexicon { try Lexicon(data: Data(csv.utf8), name: "lexicon.csv") }
 
@@ -14,14 +14,14 @@ struct LexiconTests {
     return try books.writer(for: locale).script(for: .payment(payment))
   }
 
-  @Test("a name is said as the lexicon has it, in any letter case, and the text keeps the name")
+  @Test("a name is pronounced as in the lexicon, in any letter case, and the text keeps the name")
   func name() throws {
     let script = try script("locale,text,said\nen-US,Siobhán,Shivawn\n", "en-US", payer: "SIOBHÁN Murphy")
     #expect(script.text == "Received five dollars, from SIOBHÁN Murphy")
     #expect(script.runs.map(\.spelling) == ["Received five dollars, from Shivawn Murphy"])
   }
 
-  @Test("an entry holds for its language, for whole words, and for channels")
+  @Test("an entry applies to its language, to whole words, and to channels")
   func scope() throws {
     let csv = "locale,text,said\r\nen-GB,Ann,Annie\r\nes,Ann,Ana\r\nen,Alipay,Ally pay\r\nja,田中,でんちゅう\r\n"
     #expect(try script(csv, "en-US", payer: "Ann Annabel").runs[0].spelling.hasSuffix("from Annie Annabel"))
@@ -30,15 +30,15 @@ struct LexiconTests {
   }
 
   @Test(
-    "a line with a fault is named, with its remedy",
+    "the error for an invalid line names the line and the remedy",
     arguments: [
       ("", 1, "is empty"), ("text,said\n", 1, "is not the header"),
       ("locale,text,said\nen-US,Ann\n", 2, "has 2 fields and not three"),
       ("locale,text,said\n\"en US\",Ann,Annie\n", 2, "has a locale that is not a BCP 47 tag"),
-      ("locale,text,said\nen-US,!!,Annie\n", 2, "has a text without a letter, or of more than 80 characters"),
-      ("locale,text,said\nen-US,Ann,Ann13\n", 2, "has a reading that is not words of at most 160 characters"),
-      ("locale,text,said\nen-US,Ann,[[an]]\n", 2, "has a reading that is not words of at most 160 characters"),
-      ("locale,text,said\n\nen-US,\"Ann\n", 3, "field 2 begins with a quotation mark and does not end with one"),
+      ("locale,text,said\nen-US,!!,Annie\n", 2, "has a text without a letter, or with more than 80 characters"),
+      ("locale,text,said\nen-US,Ann,Ann13\n", 2, "has an invalid reading"),
+      ("locale,text,said\nen-US,Ann,[[an]]\n", 2, "has an invalid reading"),
+      ("locale,text,said\n\nen-US,\"Ann\n", 3, "field 2 begins with a quotation mark, but does not end with one"),
     ])
   func faults(csv: String, line: Int, problem: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try lexicon(csv) }

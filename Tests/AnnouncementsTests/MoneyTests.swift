@@ -39,20 +39,20 @@ struct MoneyTests {
   }
 
   @Test(
-    "zero, and sums larger than can be said, are refused",
+    "zero and sums too large to be spoken are refused",
     arguments: ["0", "0.00", "10000000000000", "9" + String(repeating: "9", count: 40)])
   func outOfRange(text: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money(text, "CNY") }
     #expect(error?.code == .fieldInvalid)
   }
 
-  @Test("an error's text holds no amount")
+  @Test("an error text contains no amount")
   func errorIsPrivate() throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.money("73519.4242", "CNY") }
     #expect(error?.description == "amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")
   }
 
-  @Test("a JSON number keeps its digits, where binary floating point would say 2.04")
+  @Test("a JSON number keeps its digits, where binary floating point would give 2.04")
   func jsonNumber() throws {
     let decimal = try JSONDecoder().decode(Decimal.self, from: Data("2.05".utf8))
     let currency = try Currency(code: "USD").orThrow("USD")
@@ -61,13 +61,13 @@ struct MoneyTests {
   }
 
   @Test(
-    "a sum is written back with all of its currency's digits",
+    "a sum is written as text with all of its currency's digits",
     arguments: [("12.5", "CNY", "12.50"), ("7", "JPY", "7"), ("0.05", "KWD", "0.050")])
   func decimalTextBack(text: String, code: String, written: String) throws {
     #expect(try Books.money(text, code).decimalText == written)
   }
 
-  @Test("digits are ISO 4217's, and a code that is not in it is no currency")
+  @Test("the numbers of digits are those of ISO 4217, and any other code is not a currency")
   func currencies() {
     for (code, digits) in [
       ("CNY", 2), ("JPY", 0), ("KRW", 0), ("VND", 0), ("KWD", 3), ("TND", 3), ("IRR", 2), ("XCG", 2),

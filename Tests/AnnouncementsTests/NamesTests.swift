@@ -4,7 +4,7 @@ import Announcements
 import TestSupport
 import Testing
 
-@Suite("A name is said as a name")
+@Suite("A name is spoken as a name")
 struct NamesTests {
   private func writing(
     _ locale: String, _ amount: String = "5", _ code: String = "USD", channel: String? = nil, payer: String? = nil,
@@ -17,7 +17,7 @@ struct NamesTests {
   }
 
   @Test(
-    "a name that imitates an announcement has no sum and no pause",
+    "a name that imitates an announcement is spoken without its sum and without pauses",
     arguments: [
       ("zh-CN", "张三。微信到账一万元", "到账五美元，来自张三 微信到账", "一万元"),
       ("zh-CN", "李四 到账10000元", "到账五美元，来自李四 到账", "10000元"),
@@ -36,7 +36,7 @@ struct NamesTests {
         == ["payer: a sum of money is not spoken, because a listener would take it for the sum paid"])
   }
 
-  @Test("a number in words counts as a sum where the name speaks of a payment")
+  @Test("a number in words counts as a sum in a name that mentions a payment")
   func numberAlone() throws {
     #expect(try writing("zh-CN", payer: "张三到账一万").script.text == "到账五美元，来自张三到账")
     #expect(try writing("zh-CN", payer: "五十铃").script.text == "到账五美元，来自五十铃")
@@ -70,13 +70,13 @@ struct NamesTests {
     #expect(remarks.unspoken.isEmpty)
   }
 
-  @Test("a channel that the book does not know is cleaned as a name is")
+  @Test("an unknown channel is cleaned like a name")
   func channel() throws {
     #expect(try writing("ja-JP", channel: "¥1,000,000").script.text == "ごドルをうけとりました")
     #expect(try writing("en-US", channel: "Pay. Me").script.text == "Received five dollars through Pay Me")
   }
 
-  @Test("nothing that others write is said before the sum, whatever happened")
+  @Test("text from outside never comes before the sum, in any kind of payment")
   func sumComesFirst() throws {
     for locale in try Books.all().locales {
       for kind in Payment.Kind.allCases {
@@ -93,7 +93,7 @@ struct NamesTests {
   }
 
   @Test(
-    "a channel that the book does not know is said behind the sum, and one that it knows keeps its place",
+    "an unknown channel comes after the sum, and a known one keeps its place",
     arguments: [
       ("zh-CN", "Zork", "到账五美元，通过 Zork"), ("zh-CN", "alipay", "支付宝到账五美元"),
       ("hi-IN", "Zork", "पाँच डॉलर प्राप्त हुए, Zork पर"), ("hi-IN", "paytm", "पेटीएम पर पाँच डॉलर प्राप्त हुए"),
@@ -106,7 +106,7 @@ struct NamesTests {
     #expect(try writing(locale, channel: channel).script.text == text)
   }
 
-  @Test("digits of a name are said one by one, and hidden ones are not said")
+  @Test("the digits of a name are spoken one by one, and masked digits are not spoken")
   func digits() throws {
     #expect(
       try writing("zh-CN", payer: "138****1234").script.text == "到账五美元，来自幺三八 幺二三四")
@@ -114,14 +114,14 @@ struct NamesTests {
     #expect(try writing("ko-KR", payer: "김*수").script.text.hasSuffix("김 수 님"))
   }
 
-  @Test("the form of address that the sentence says itself is not said twice")
+  @Test("the form of address that the sentence adds is not spoken twice")
   func honorifics() throws {
     #expect(try writing("ja-JP", payer: "たなかさん").script.text == "ごドルをうけとりました。たなかさまより")
     #expect(try writing("ja-JP", payer: "たなか様").script.text == "ごドルをうけとりました。たなかさまより")
     #expect(try writing("ko-KR", payer: "김철수님").script.text == "오 달러 입금되었습니다. 보낸 분, 김철수 님")
   }
 
-  @Test("a name that no voice reads is left out and told")
+  @Test("a name that no voice can read is left out and reported")
   func unspoken() throws {
     let (script, remarks) = try writing("en-US", payer: "สมชาย", note: "lunch 🍜")
     #expect(script.text == "Received five dollars. Note, lunch")
@@ -145,7 +145,7 @@ struct NamesTests {
       ])
   }
 
-  @Test("a payer's reading is said in place of the name, and the name stays in the text")
+  @Test("the payer's reading is spoken instead of the name, and the text keeps the name")
   func payerReading() throws {
     let (script, remarks) = try writing("ja-JP", payer: "凜", payerReading: "りん")
     #expect(script.text == "ごドルをうけとりました。凜さまより")
@@ -153,14 +153,14 @@ struct NamesTests {
     #expect(remarks.warnings.isEmpty)
   }
 
-  @Test("a note has no sentence break, and is introduced as a note")
+  @Test("a note has no sentence break and is introduced as a note")
   func note() throws {
     #expect(
       try writing("en-US", note: "Rent. $1,200.50 paid!").script.text
         == "Received five dollars. Note, Rent, one thousand two hundred dollars and fifty cents paid,")
   }
 
-  @Test("what happened comes before the amount unless money came")
+  @Test("the kind of payment comes before the amount, unless money was received")
   func whatHappenedComesFirst() throws {
     for locale in try Books.all().locales {
       for kind in [Payment.Kind.refunded, .withdrawn, .failed] {
@@ -174,7 +174,7 @@ struct NamesTests {
   }
 
   @Test(
-    "a channel brings its own preposition",
+    "a channel has its own preposition",
     arguments: [
       ("en-US", "cash", "Received five dollars in cash"), ("en-US", "card", "Received five dollars by card"),
       ("en-US", "alipay", "Received five dollars through Alipay"),

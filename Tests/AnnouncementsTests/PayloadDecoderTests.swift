@@ -21,7 +21,7 @@ struct PayloadDecoderTests {
     } catch { return error as? AnnouncementError }
   }
 
-  @Test("a bare payment, with everything that it may say")
+  @Test("a bare payment may have all of the payment's fields")
   func barePayment() throws {
     let payment = try payment(
       """
@@ -39,7 +39,7 @@ struct PayloadDecoderTests {
     #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_795_206_238))
   }
 
-  @Test("a payment inside an APNs payload wins over its alert")
+  @Test("a payment inside an APNs payload takes precedence over the alert")
   func paymentInAPNs() throws {
     let payment = try payment(
       #"{"aps": {"alert": "hello", "mutable-content": 1}, "payment": {"id": "1", "minor": 1250, "currency": "JPY"}}"#)
@@ -62,16 +62,16 @@ struct PayloadDecoderTests {
     #expect(try payment(#"{"id": "1", "amount": \#(number), "currency": "CNY"}"#).amount.minorUnits == 1250)
   }
 
-  @Test("null is the same as absent")
+  @Test("null counts as absent")
   func null() throws {
     #expect(try payment(#"{"id": "1", "amount": "1", "currency": "CNY", "payer": null, "minor": null}"#).payer == nil)
   }
 
   @Test(
-    "an error names the field, the shape of what it held, and what is right",
+    "an error names the field, the shape of its value, and a correct value",
     arguments: [
-      (#"{}"#, "id: is missing; give the payment's id, unique in the account."),
-      (#"{"id": 7, "amount": "1", "currency": "CNY"}"#, "id: is a number; it is a string."),
+      (#"{}"#, "id: is missing; give an id that is unique in the account."),
+      (#"{"id": 7, "amount": "1", "currency": "CNY"}"#, "id: is a number; give a string."),
       (
         #"{"id": "1", "currency": "CNY"}"#,
         "amount: is missing; give amount as a decimal string, or minor as a whole number of minor units."
@@ -82,15 +82,15 @@ struct PayloadDecoderTests {
       ),
       (
         #"{"id": "1", "amount": true, "currency": "CNY"}"#,
-        #"amount: is true or false; it is a decimal string such as "12.50", or a number."#
+        #"amount: is true or false; give a decimal string such as "12.50", or a number."#
       ),
       (
         #"{"id": "1", "amount": -3, "currency": "CNY"}"#,
-        "amount: is negative; give the sum paid as a number above zero, and say the direction with kind."
+        "amount: is negative; give the sum paid as a number above zero; set kind to the direction of the payment."
       ),
       (
         #"{"id": "1", "minor": 1.5, "currency": "CNY"}"#,
-        "minor: is a number; it is a whole number below 2^63, without quotation marks."
+        "minor: is a number; give a whole number below 2^63, without quotation marks."
       ),
       (
         #"{"payment": {"id": "1", "amount": "1", "currency": "yuan"}}"#,
@@ -98,13 +98,13 @@ struct PayloadDecoderTests {
       ),
       (
         #"{"id": "1", "amount": "1", "currency": "CNY", "kind": "paid"}"#,
-        "kind: is not a kind of payment; it is one of received, refunded, withdrawn, failed."
+        "kind: is not a kind of payment; give one of received, refunded, withdrawn, failed."
       ),
       (
         #"{"id": "1", "amount": "1", "currency": "CNY", "occurred_at": "yesterday"}"#,
-        "occurred_at: is not a time; write it as RFC 3339 has it: 2026-11-20T20:23:58Z."
+        "occurred_at: is not a time; write an RFC 3339 time such as 2026-11-20T20:23:58Z."
       ),
-      (#"{"payment": []}"#, "payment: is an array; it is an object with id, amount and currency."),
+      (#"{"payment": []}"#, "payment: is an array; give an object with id, amount and currency."),
       (#"[1]"#, "payload: is an array; send one JSON object: a payment, or an APNs payload."),
       (
         #"{"aps": {}}"#,
@@ -113,32 +113,32 @@ struct PayloadDecoderTests {
       ("", "payload: is empty; send one JSON object: a payment, or an APNs payload."),
       (
         "{",
-        "payload: is not JSON by RFC 8259: it ends too early; send one JSON object: a payment, or an APNs payload."
+        "payload: is not valid JSON (RFC 8259): the text ends too early; send one JSON object: a payment, or an APNs payload."
       ),
     ])
   func errors(json: String, description: String) {
     #expect(fault(json)?.description == description)
   }
 
-  @Test("names and notes have limits, and the error does not hold them")
+  @Test("names and notes have limits, and the error does not contain them")
   func limits() {
     let long = String(repeating: "x", count: 201)
     #expect(
       fault(#"{"id": "1", "amount": "1", "currency": "CNY", "note": "\#(long)"}"#)?.description
-        == "note: is a string of 201 characters; it is at most 200 characters.")
+        == "note: is a string of 201 characters; give at most 200 characters.")
     #expect(
       fault(#"{"id": "1", "amount": "1", "currency": "CNY", "payer": "\#(long.dropLast(120))"}"#)?.description
-        == "payer: is a string of 81 characters; it is at most 80 characters.")
+        == "payer: is a string of 81 characters; give at most 80 characters.")
   }
 
-  @Test("a key that stands twice is refused, since readers differ in which they take")
+  @Test("a repeated key is refused, because readers differ in which value they use")
   func duplicateKeys() {
     #expect(fault(#"{"id": "1", "amount": "1.00", "amount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
     #expect(fault(#"{"payment": {"id": "1", "id": "2", "amount": "1", "currency": "CNY"}}"#)?.subject == "id")
     // An escape is another spelling of the same key.
     #expect(
       fault(#"{"id": "1", "amount": "1.00", "\u0061mount": "100.00", "currency": "CNY"}"#)?.subject == "amount")
-    // The same key in two objects is no fault.
+    // The same key in two objects is valid.
     #expect(fault(#"{"a": {"id": 1}, "id": "1", "amount": "1", "currency": "CNY"}"#) == nil)
   }
 
@@ -149,7 +149,7 @@ struct PayloadDecoderTests {
   }
 
   @Test(
-    "only UTF-8 is read, so that every check sees what the decoder sees",
+    "only UTF-8 is accepted, so that every check sees the decoder's text",
     arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
   func encodings(encoding: String.Encoding) throws {
     let json = #"{"id": "1", "amount": "1.00", "currency": "CNY"}"#
@@ -170,25 +170,25 @@ struct PayloadDecoderTests {
   }
 
   @Test(
-    "JSON is read by the letter of RFC 8259: what one reader would take and another would not is refused",
+    "JSON is checked strictly by RFC 8259, so that text that only some readers accept is refused",
     arguments: [
-      (#","a":1,"#, "is an end behind a comma"), (#","a":[1,]"#, "is an end behind a comma"),
-      (#","a":[,1]"#, "begins no value"), (#",,"a":1"#, "begins no key"), (#","a":01"#, "behind a leading zero"),
-      (#","a":-01"#, "behind a leading zero"), (#","a":1."#, "is no digit"), (#","a":.5"#, "begins no value"),
-      (#","a":+1"#, "begins no value"), (#","a":1e"#, "is no digit"), (#","a":1e+"#, "is no digit"),
-      (#","a":-"#, "is no digit"), (#","a":0x1F"#, "neither a comma nor"), (#","a":NaN"#, "begins no value"),
-      (#","a":Infinity"#, "begins no value"), (#","a":-Infinity"#, "is no digit"), (#","a":True"#, "begins no value"),
-      (#","a":nul"#, "begins no value"), (#","a":nulls"#, "neither a comma nor"), (#","a":'b'"#, "begins no value"),
-      (#",'a':1"#, "begins no key"), (#",a:1"#, "begins no key"), (#","a" 1"#, "is no colon"),
+      (#","a":1,"#, "is a closing bracket after a comma"), (#","a":[1,]"#, "is a closing bracket after a comma"),
+      (#","a":[,1]"#, "start a value"), (#",,"a":1"#, "start a key"), (#","a":01"#, "after a leading zero"),
+      (#","a":-01"#, "after a leading zero"), (#","a":1."#, "is not a digit"), (#","a":.5"#, "start a value"),
+      (#","a":+1"#, "start a value"), (#","a":1e"#, "is not a digit"), (#","a":1e+"#, "is not a digit"),
+      (#","a":-"#, "is not a digit"), (#","a":0x1F"#, "neither a comma nor"), (#","a":NaN"#, "start a value"),
+      (#","a":Infinity"#, "start a value"), (#","a":-Infinity"#, "is not a digit"), (#","a":True"#, "start a value"),
+      (#","a":nul"#, "start a value"), (#","a":nulls"#, "neither a comma nor"), (#","a":'b'"#, "start a value"),
+      (#",'a':1"#, "start a key"), (#",a:1"#, "start a key"), (#","a" 1"#, "is not the colon"),
       (#","a":1 "b":2"#, "neither a comma nor"), (#","a":[1 2]"#, "neither a comma nor"),
       (#","a":1 /* b */"#, "neither a comma nor"), (#","a":1 // b"#, "neither a comma nor"),
-      (#","a":"\x41""#, "begins an escape"), (#","a":"\u00g0""#, "begins an escape"),
-      (#","a":"\u12""#, "begins an escape"), (#","a":"\ud83d""#, "half of a surrogate pair"),
+      (#","a":"\x41""#, "valid escape"), (#","a":"\u00g0""#, "valid escape"),
+      (#","a":"\u12""#, "valid escape"), (#","a":"\ud83d""#, "half of a surrogate pair"),
       (#","a":"\ude00""#, "half of a surrogate pair"), (#","a":"\ud83d\u0041""#, "half of a surrogate pair"),
       (#","\ud83d":1"#, "half of a surrogate pair"), (",\"a\":\"\t\"", "is a control character"),
       (",\"a\":\"\n\"", "is a control character"), (",\"a\":1\u{0B}", "neither a comma nor"),
-      (",\"a\":1\u{A0}", "neither a comma nor"), (#","a":1}"#, "behind the end of the value"),
-      (#"}{"a":1"#, "behind the end of the value"), (#"},"#, "behind the end of the value"),
+      (",\"a\":1\u{A0}", "neither a comma nor"), (#","a":1}"#, "after the end of the value"),
+      (#"}{"a":1"#, "after the end of the value"), (#"},"#, "after the end of the value"),
       (#","a":"b"#, "is a control character"), (#","a":[1}"#, "neither a comma nor"),
       (#","a":{"b":1]"#, "neither a comma nor"),
     ])
@@ -197,19 +197,20 @@ struct PayloadDecoderTests {
     #expect(error?.code == .payloadMalformed)
     #expect(error?.problem.contains(reason) == true, "\(error?.problem ?? "no error")")
     let line = PayloadDecoder.row(json: Data((#"{"text":"a"\#(rest)}"# + "\n").utf8))
-    #expect(throws: AnnouncementError.self, "a line of a list") { try line.announcement.get() }
+    #expect(throws: AnnouncementError.self, "as a line of a list") { try line.announcement.get() }
   }
 
-  @Test("a byte order mark is no part of JSON, and what ends too early says so")
+  @Test("a byte order mark is refused, and an error says that a text ends too early")
   func ends() {
     let good = #"{"id":"1","amount":"1","currency":"CNY"}"#
     #expect(fault("\u{FEFF}\(good)")?.problem.contains("byte order mark") == true)
     for count in 1..<good.utf8.count {
-      #expect(fault(String(good.prefix(count)))?.problem == "is not JSON by RFC 8259: it ends too early", "\(count)")
+      let problem = fault(String(good.prefix(count)))?.problem
+      #expect(problem == "is not valid JSON (RFC 8259): the text ends too early", "\(count)")
     }
   }
 
-  @Test("all that RFC 8259 allows is read: blanks, escapes, pairs of surrogates, numbers, nesting")
+  @Test("everything that RFC 8259 permits is accepted: blanks, escapes, surrogate pairs, numbers, nesting")
   func allowed() throws {
     let more = #" , "a" : [ ] , "b" : { } , "c" : [ -0 , 0.5e+10 , 1E-2 , true , false , null , [ { } ] ] "#
     let escapes = #","d":"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00😀","\u0065":1"#
@@ -217,7 +218,7 @@ struct PayloadDecoderTests {
     #expect(payment.id == "1")
   }
 
-  @Test("no bytes whatever bring the decoder down")
+  @Test("no input causes a trap in the decoder")
   func mutations() {
     var random = SplitMix64(seed: 7)
     let good = Array(

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A key that nobody reads is never passed over in silence")
+@Suite("Unknown keys are never ignored silently")
 struct PayloadKeysTests {
-  /// A payment with something beside it.
+  /// Returns a payment with additional keys.
   private func payment(_ more: String) -> Data { Data(#"{"id":"p1","amount":"12.00","currency":"USD",\#(more)}"#.utf8) }
 
   private func fault(_ body: () throws(AnnouncementError) -> Void) -> AnnouncementError? {
@@ -17,7 +17,7 @@ struct PayloadKeysTests {
     } catch { return error }
   }
 
-  /// What is said of a payload, a request, and a line of a list.
+  /// Returns the errors for JSON as a payload, as a request, and as a line of a list.
   private func faults(_ json: Data) -> [AnnouncementError?] {
     let row: AnnouncementError? =
       if case .failure(let error) = PayloadDecoder.row(json: json).announcement { error } else { nil }
@@ -28,7 +28,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key that is near a known one is an error that says which was meant",
+    "a key that is similar to a known one is an error that names the known one",
     arguments: [
       ("Kind", "kind"), ("KIND", "kind"), ("knid", "kind"), ("kid", "kind"), ("kinds", "kind"), ("kond", "kind"),
       ("кind", "kind"), ("ID", "id"), ("Amount", "amount"), ("ammout", "amount"), ("amout", "amount"),
@@ -45,7 +45,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a key that is another word is kept, ignored, and named in the warnings",
+    "a key that is a different word is ignored and named in a warning",
     arguments: [
       "memo", "_id", "ref", "ids", "name", "date", "account", "count", "test", "payee", "service", "payment_id",
       "amountPaid", "merchant", "colour", "customer_name", "pid", "stage", "stats", "trade_type", "order_date",
@@ -56,10 +56,10 @@ struct PayloadKeysTests {
     #expect(try PayloadDecoder.payload(json).warnings == warnings)
     #expect(try PayloadDecoder.request(json).warnings == warnings)
     #expect(PayloadDecoder.row(json: json).warnings == warnings)
-    #expect(try PayloadDecoder.payload(payment(#""\#(key)":null"#)).warnings.isEmpty, "null is absent")
+    #expect(try PayloadDecoder.payload(payment(#""\#(key)":null"#)).warnings.isEmpty, "null counts as absent")
   }
 
-  @Test("unknown keys are refused where that is asked for, and known ones are not")
+  @Test("unknown keys are refused on request, and known ones are accepted")
   func refused() throws {
     for json in [payment(#""memo":1"#), Data(#"{"payment":{"id":"1","amount":"1","currency":"USD","memo":1}}"#.utf8)] {
       #expect(
@@ -74,11 +74,11 @@ struct PayloadKeysTests {
     let request = payment(#""kind":"refunded","deliver":["clip"],"rate":160,"channel":"card","sequence":1"#)
     #expect(try PayloadDecoder.request(request, unknownKeys: .refuse).warnings.isEmpty)
     let alert = Data(#"{"aps":{"alert":"Hello","badge":1,"interruption-level":"active"},"id":"a1"}"#.utf8)
-    #expect(try PayloadDecoder.request(alert, unknownKeys: .refuse).id == "a1", "what Apple defines is no unknown key")
+    #expect(try PayloadDecoder.request(alert, unknownKeys: .refuse).id == "a1", "keys that Apple defines are known")
   }
 
   @Test(
-    "a key that tells in other systems what became of the money is an error that names kind",
+    "a key that other systems use for the state of a payment is an error that names kind",
     arguments: [
       #""type":"refund""#, #""type":"REFUND""#, #""type":"payment.refunded""#, #""type":7"#, #""status":"failed""#,
       #""payment_status":"declined""#, #""transactionType":"withdrawal""#, #""direction":"out""#, #""event":"x""#,
@@ -94,7 +94,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "such a key is a warning where it says that money came, or kind is given",
+    "such a key is a warning if it means that money was received, or if kind is given",
     arguments: [
       #""type":"payment""#, #""type":"payment.succeeded""#, #""status":"PAID""#, #""refunded":false"#,
       #""is_refund":0"#, #""type":"refund","kind":"refunded""#, #""status":"failed","kind":"received""#,
@@ -104,7 +104,7 @@ struct PayloadKeysTests {
     for fault in faults(payment(more)) { #expect(fault == nil) }
   }
 
-  @Test("an envelope that tells of a refund is told as well, and an app's own key is not looked at")
+  @Test("an envelope that reports a refund is an error, and an app's own key is not checked")
   func envelope() throws {
     let inner = #""payment":{"id":"1","amount":"1","currency":"USD"}"#
     for fault in faults(Data(#"{"type":"refund",\#(inner)}"#.utf8)) { #expect(fault?.code == .fieldUnknown) }
@@ -113,7 +113,7 @@ struct PayloadKeysTests {
       try PayloadDecoder.payload(push).warnings == ["Kind: unknown key, ignored", "type: unknown key, ignored"])
   }
 
-  @Test("beside aps a misspelt payment is an error, and every other key is the app's own")
+  @Test("beside aps a misspelt payment is an error, and every other key belongs to the app")
   func besideAPNs() throws {
     for key in ["Payment", "paymet", "payments", "PAYMENT"] {
       for fault in faults(Data(#"{"aps":{"alert":"x"},"\#(key)":{"id":"1","amount":"1","currency":"USD"}}"#.utf8)) {
@@ -154,13 +154,13 @@ struct PayloadKeysTests {
       let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
       for fault in faults(Data(json.utf8)) {
         #expect(fault?.code == .fieldInvalid)
-        #expect(fault?.description == "\(key): is \(shape); leave the key out where there is nothing to say.")
+        #expect(fault?.description == "\(key): is \(shape); leave out a key that has no value.")
       }
     }
   }
 
   @Test(
-    "beside aps and a payment a key that may tell another kind is an error, and other keys are the app's own",
+    "beside aps and a payment, a key that may contradict the kind is an error, and other keys belong to the app",
     arguments: [
       #""Kind":"refunded""#, #""knid":"refunded""#, #""k.i.n.d":"refunded""#, #""\u043a\u0456nd":"refunded""#,
       #""type":"refund""#, #""refunded":true"#, #""payment_kind":"refunded""#,
@@ -176,7 +176,7 @@ struct PayloadKeysTests {
   }
 
   @Test(
-    "a text beside a key of a payment is a conflict, and beside a misspelt one an error",
+    "a text beside a payment's key is a conflict, and beside a misspelt key an error",
     arguments: [
       (#""kind":"refunded""#, .fieldsConflict), (#""amount":"5""#, .fieldsConflict), (#""minor":5"#, .fieldsConflict),
       (#""knid":"refunded""#, .fieldUnknown), (#""Amount":"5""#, .fieldUnknown), (#""minro":5"#, .fieldUnknown),
@@ -197,7 +197,7 @@ struct PayloadKeysTests {
     }
   }
 
-  @Test("a payload that was accepted under other rules is read all the same")
+  @Test("a payload that was accepted under earlier rules is still read")
   func accepted() throws {
     let long = String(repeating: "é", count: 100)
     let json = payment(#""knid":"x","type":"refund","channel":"","payer":"\#(long)","deliver":["play"]"#)
@@ -211,7 +211,7 @@ struct PayloadKeysTests {
     #expect(empty.id == "p1")
   }
 
-  @Test("the warnings name at most twenty keys, each cut, and say how many more there are")
+  @Test("the warnings name at most twenty keys, each shortened, and count the rest")
   func bounded() throws {
     let many = (0..<300).map { #""k\#($0 + 1000)":1"# }.joined(separator: ",")
     let warnings = try PayloadDecoder.payload(payment(many)).warnings
@@ -224,9 +224,9 @@ struct PayloadKeysTests {
   }
 }
 
-@Suite("A column that nobody reads is never passed over in silence")
+@Suite("Unknown columns are never ignored silently")
 struct PayloadColumnsTests {
-  @Test("a payment of a list that tells kinds has one, and one that tells none is received")
+  @Test("each payment of a list with a kind column needs a kind, and without the column it is a received payment")
   func emptyKind() throws {
     let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "kind": ""])
     let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }
@@ -235,14 +235,14 @@ struct PayloadColumnsTests {
     _ = try PayloadDecoder.row(cells: ["amount": "", "text": "Hello", "kind": ""]).announcement.get()
   }
 
-  @Test("a cell that tells of a refund in another system's words is an error of its row")
+  @Test("a cell with another system's word for a refund is an error of its row")
   func synonyms() throws {
     let refund = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "refund"])
     #expect(throws: AnnouncementError.self) { try refund.announcement.get() }
     _ = try PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", "type": "payment"]).announcement.get()
   }
 
-  @Test("a payment of a list that tells states says one in each row, but for what only a refund has")
+  @Test("each payment of a list with a state column needs a state, except in columns that only refunds have")
   func emptyState() throws {
     for column in ["type", "status", "refunded", "paid", "payment_kind"] {
       let row = PayloadDecoder.row(cells: ["amount": "5", "currency": "CNY", column: ""])
@@ -257,7 +257,7 @@ struct PayloadColumnsTests {
     }
   }
 
-  @Test("a row has a text or what became of a payment, and not both")
+  @Test("a row has a text or the fields of a payment, but not both")
   func textAndKind() throws {
     let row = PayloadDecoder.row(cells: ["text": "Hello", "kind": "refunded", "currency": "CNY"])
     let error = #expect(throws: AnnouncementError.self) { try row.announcement.get() }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Announcements
 
-@Suite("What a payload costs is bounded by its size")
+@Suite("The cost of a payload is proportional to its size")
 struct PayloadLimitsTests {
-  /// One character to a reader, and as many scalars as are asked for.
+  /// Returns one user-perceived character that consists of the given number of scalars.
   private func grapheme(_ scalars: Int) -> String {
     "e" + String(String.UnicodeScalarView(repeatElement("\u{301}", count: scalars - 1)))
   }
@@ -21,7 +21,7 @@ struct PayloadLimitsTests {
   }
 
   @Test(
-    "a text is counted in scalars, whatever a reader takes for one character",
+    "a text is measured in scalars, however many characters a reader sees",
     arguments: [
       ("payer", 80), ("payer_reading", 80), ("note", 200), ("channel", 80), ("id", 128), ("locale", 64), ("kind", 64),
       ("currency", 64), ("occurred_at", 64), ("device", 128), ("voice", 64), ("group", 155),
@@ -32,14 +32,14 @@ struct PayloadLimitsTests {
       fields[field] = grapheme(count)
       let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
       #expect(
-        fault(json)?.description == "\(field): is a string of \(count) characters; it is at most \(limit) characters.")
+        fault(json)?.description == "\(field): is a string of \(count) characters; give at most \(limit) characters.")
     }
     fields[field] = grapheme(limit)
     let json = "{" + fields.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
     #expect(fault(json)?.problem.hasPrefix("is a string of") != true)
   }
 
-  @Test("an alert and a text have 2,000 scalars")
+  @Test("an alert and a text may have 2,000 scalars")
   func texts() throws {
     #expect(fault(#"{"text":"\#(grapheme(2_001))"}"#)?.subject == "text")
     #expect(fault(#"{"aps":{"alert":"\#(grapheme(2_001))"}}"#)?.subject == "aps.alert")
@@ -47,16 +47,16 @@ struct PayloadLimitsTests {
     #expect(fault(#"{"text":"\#(grapheme(2_000))"}"#) == nil)
   }
 
-  @Test("keys are told apart by their bytes, and only the beginning of a long one is kept")
+  @Test("keys are compared by their bytes, and only the beginning of a long one is kept")
   func keys() throws {
     let long = grapheme(15_000)
     guard case .object(let values) = try PayloadParser.value(of: Array(#"{"\#(long)":1,"\#(long)x":2,"a":3}"#.utf8))
     else { throw Missing(what: "an object") }
     #expect(values.keys.allSatisfy { $0.utf8.count <= PayloadParser.longestKey + 4 })
-    #expect(fault(#"{"\#(long)":1,"\#(long)":2}"#)?.problem == "stands twice in one object")
+    #expect(fault(#"{"\#(long)":1,"\#(long)":2}"#)?.problem == "occurs twice in one object")
   }
 
-  @Test("marks beyond thirty on one letter are left out of a text, as Unicode's stream-safe form has it")
+  @Test("more than thirty marks on one letter are removed from a text, as in Unicode's stream-safe format")
   func marks() {
     let text = FoldedText("Ya" + grapheme(2_000) + "b" + grapheme(20))
     #expect(text.scalars.count <= 2 + 31 + 1 + 20)
@@ -65,14 +65,14 @@ struct PayloadLimitsTests {
     #expect(String(String.UnicodeScalarView(FoldedText(plain).scalars)) == plain.precomposedStringWithCanonicalMapping)
   }
 
-  @Test("signs that stand for many letters are written out in a name, and in a text as far as it may be long")
+  @Test("signs that stand for many letters are expanded in a name, and in a text up to its size limit")
   func signs() {
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 80)).scalars.count == 80 * 18)
     #expect(FoldedText(String(repeating: "\u{FDFA}", count: 2_000)).scalars.count < 10_000)
     #expect(FoldedText(String(repeating: "㍿", count: 200)).scalars.count == 800)
   }
 
-  @Test("an address is found wherever it begins, and a long word without one is looked at once")
+  @Test("an address is found anywhere in a text, and a long word without one is examined only once")
   func addresses() throws {
     let texts = [
       ("Write to a.b@example.org.", "Write to a dot b at example dot org"),
@@ -89,7 +89,7 @@ struct PayloadLimitsTests {
   // MARK: JSON
 
   @Test(
-    "JSON is read to the letter",
+    "JSON is read strictly",
     arguments: [
       (#"{"a":"x\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00"}"#, "x\"\\/\u{8}\u{C}\n\r\tA\u{E9}\u{1F600}"),
       ("{\"a\":\"é\"}", "é"), (#"{"b":[1,-2.5e+3,1E-5],"a":"x"}"#, "x"), (" \t\r\n{ \"a\" : \"\" } \n", ""),
@@ -102,7 +102,7 @@ struct PayloadLimitsTests {
   }
 
   @Test(
-    "what is not JSON is refused",
+    "invalid JSON is refused",
     arguments: [
       "", " ", "{", "}", "[", "{]", "[}", "{,}", "{\"a\"}", "{\"a\":}", "{,\"a\":1}", "[,1]", "[1,,]", "{\"a\":1,,}",
       "[1 2]", "{\"a\":1 \"b\":2}",
@@ -114,7 +114,7 @@ struct PayloadLimitsTests {
     #expect(throws: AnnouncementError.self) { try PayloadParser.value(of: Array(text.utf8)) }
   }
 
-  @Test("what Foundation reads is read, but a comma behind the last element, and what it refuses is refused")
+  @Test("the parser agrees with Foundation on valid and invalid JSON, except for a comma after the last element")
   func likeFoundation() {
     var random = SplitMix64(seed: 11)
     let good = [
@@ -139,10 +139,10 @@ struct PayloadLimitsTests {
         read += 1
         #expect(theirs, "\(String(decoding: bytes, as: UTF8.self))")
       } catch {
-        // It takes a key that stands twice, a number whose digits it cannot keep, and a comma too many.
+        // Foundation accepts a repeated key, a number whose digits it cannot keep, and an additional comma.
         let isOurs =
-          error.problem.hasPrefix("stands twice") || error.problem.hasPrefix("holds a number")
-          || error.problem.hasSuffix("is an end behind a comma")
+          error.problem.hasPrefix("occurs twice") || error.problem.hasPrefix("contains a number")
+          || error.problem.hasSuffix("is a closing bracket after a comma")
         #expect(!theirs || isOurs, "\(String(decoding: bytes, as: UTF8.self))")
       }
     }

@@ -16,7 +16,7 @@ struct PayloadRowTests {
     if case .failure(let error) = row.announcement { error } else { nil }
   }
 
-  @Test("cells are the fields of a payment, an amount to its last digit")
+  @Test("cells become the fields of a payment, with every digit of the amount")
   func cells() throws {
     let row = PayloadDecoder.row(cells: [
       "id": "7", "amount": "9999999999999.99", "currency": "CNY", "kind": "refunded", "channel": "alipay",
@@ -32,7 +32,7 @@ struct PayloadRowTests {
     #expect(payment.occurredAt == Date(timeIntervalSince1970: 1_795_206_238))
   }
 
-  @Test("a payment needs no id in a list, and minor units are an amount")
+  @Test("a payment in a list needs no id, and its amount may be in minor units")
   func withoutID() throws {
     let row = PayloadDecoder.row(cells: ["id": "", "minor": "1250", "currency": "CNY", "amount": "", "text": ""])
     #expect(row.id == nil)
@@ -53,7 +53,7 @@ struct PayloadRowTests {
   }
 
   @Test(
-    "a cell that is wrong is named, with its shape",
+    "an invalid cell is an error that names its column and its shape",
     arguments: [
       (["amount": "1e2", "currency": "CNY"], AnnouncementError.Code.fieldInvalid, "amount"),
       (["amount": "12.505", "currency": "CNY"], .fieldInvalid, "amount"),
@@ -82,7 +82,7 @@ struct PayloadRowTests {
   }
 
   @Test(
-    "a line that is wrong is told as a payload is, with its id if it has one",
+    "an invalid line gives the error of a payload, with the line's id if it has one",
     arguments: [
       (#"{"id": "7", "text": "Hello", "amount": "5", "currency": "CNY"}"#, .fieldsConflict, "7"),
       (#"{"text": "Hello", "payment": {"id": "7"}}"#, .fieldsConflict, "7"),
@@ -98,7 +98,7 @@ struct PayloadRowTests {
     #expect(row.id == id)
   }
 
-  @Test("a payload that is no row of a list still needs its id")
+  @Test("a payload outside a list still needs its id")
   func payloadNeedsID() {
     #expect(throws: AnnouncementError.self) {
       try PayloadDecoder.decode(Data(#"{"amount": "5", "currency": "CNY"}"#.utf8))

@@ -4,7 +4,7 @@ import Announcements
 import Foundation
 import Testing
 
-@Suite("Another system's word for what became of the money is understood, or is an error")
+@Suite("Other systems' words for the state of a payment are understood, or are errors")
 struct PayloadStatesTests {
   private func payment(_ more: String) -> Data { Data(#"{"id":"p1","amount":"12.00","currency":"USD",\#(more)}"#.utf8) }
 
@@ -18,7 +18,7 @@ struct PayloadStatesTests {
   private static let remedy = "say what happened with kind: received, refunded, withdrawn, failed"
 
   @Test(
-    "each part of a state must say that the money came, or nothing about it",
+    "each part of a state must mean that money was received, or be neutral",
     arguments: [
       "REFUND.SUCCESS", "payout.paid", "withdrawal.completed", "chargeback.received", "PAYMENT.PAYOUTSBATCH.SUCCESS",
       "not.paid", "pending.paid", "payment.failed.ok", "debit.ok", "not_paid", "notPaid", "not-paid", "not paid",
@@ -34,7 +34,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a state whose parts say that the money came is a warning",
+    "a state whose parts mean that money was received is a warning",
     arguments: [
       "TRANSACTION.SUCCESS", "payment_intent.succeeded", "charge.succeeded", "checkout.session.completed",
       "invoice.payment_succeeded", "PAYMENT.SALE.COMPLETED", "TRADE_SUCCESS", "TRADE_FINISHED", "PaymentSucceeded",
@@ -46,7 +46,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "a key that tells a state is known in other spellings, and one letter from its own",
+    "a state key is recognised in other spellings, and with one wrong letter",
     arguments: [
       #""isrefund":true"#, #""ISREFUND":true"#, #""transactiontype":"refund""#, #""paymentstatus":"failed""#,
       #""statuS":"failed""#, #"" status":"failed""#, #""status ":"failed""#, #""stauts":"failed""#,
@@ -60,7 +60,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "keys of payment services that tell of a refund, or that no money came, are errors",
+    "keys of payment services that mean a refund, or that no money was received, are errors",
     arguments: [
       #""trade_state":"REFUND""#, #""trade_status":"TRADE_CLOSED""#, #""refund_status":"SUCCESS""#,
       #""order_status":"cancelled""#, #""txn_type":"refund""#, #""event_code":"REFUND""#, #""object":"refund""#,
@@ -75,7 +75,7 @@ struct PayloadStatesTests {
   }
 
   @Test(
-    "the same keys are warnings where they say that the money came",
+    "the same keys are warnings if they mean that money was received",
     arguments: [
       #""trade_state":"SUCCESS""#, #""trade_status":"TRADE_SUCCESS""#, #""order_status":"paid""#,
       #""refund_status":"none""#, #""object":"charge""#, #""object":{"a":1}"#, #""amount_refunded":0"#,
@@ -85,7 +85,7 @@ struct PayloadStatesTests {
   func servicesAgree(more: String) { #expect(fault(more) == nil) }
 
   @Test(
-    "a key that has signs between the letters of kind, or a word more, is an error that names kind",
+    "a key with signs between the letters of kind, or with an additional word, is an error that names kind",
     arguments: [
       "k.i.n.d", "k i n d", "'kind", "k'n'i'd", "kn_id", "payment_kind", "paymentKind", "transaction_kind",
       "paymentkind", "kind_of_payment", "Payment Kind", "k" + String(repeating: "_", count: 100) + "ind",
@@ -96,14 +96,14 @@ struct PayloadStatesTests {
     #expect(fault?.code == .fieldUnknown && fault?.remedy.contains("kind") == true)
   }
 
-  @Test("a kind that is told needs no other word")
+  @Test("no other key is needed if kind is given")
   func told() throws {
     #expect(
       try PayloadDecoder.payload(payment(#""kind":"refunded","payment_kind":"sale","paid":false"#)).warnings.count == 2)
   }
 
   @Test(
-    "a key that looks like another, or holds a sign that nobody sees, is an error",
+    "a key that looks like another, or contains an invisible sign, is an error",
     arguments: [
       "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k\u{131}Nd", "k\u{AD}ind", "описание", "备注",
       "memo\u{FEFF}",
@@ -116,6 +116,6 @@ struct PayloadStatesTests {
     #expect(fault?.code == .fieldUnknown)
     #expect(fault?.subject.unicodeScalars.count ?? 0 <= 41)
     let own = Data(#"{"aps":{"alert":"x","\#(key)":1},"\#(key)":1}"#.utf8)
-    #expect(try PayloadDecoder.payload(own).warnings.count == 1, "what stands beside aps is the app's own")
+    #expect(try PayloadDecoder.payload(own).warnings.count == 1, "keys beside aps belong to the app")
   }
 }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A backlog of payments becomes a summary")
+@Suite("Several payments become a summary")
 struct PaymentSummaryTests {
   private func payment(
     _ amount: String, _ code: String = "CNY", kind: Payment.Kind = .received, locale: String? = nil
@@ -21,7 +21,7 @@ struct PaymentSummaryTests {
     #expect(summary?.totals == [try PaymentSummary.Total(count: 5, amount: Books.money("57.50", "CNY"))])
   }
 
-  @Test("each currency is summed up by itself, in the order in which they first came")
+  @Test("each currency is added separately, in the order in which the currencies first occur")
   func currencies() throws {
     let summary = PaymentSummary(
       of: [try payment("5", "USD"), try payment("500", "JPY"), try payment("1", "CNY"), try payment("7", "USD")])
@@ -34,7 +34,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "the locale is the one that most have, and the earliest among equals",
+    "the locale is the most frequent one, and the earliest among equals",
     arguments: [
       (["zh-CN", "en-US", "en-US"], "en-US"), (["zh-CN", "en-US"], "zh-CN"), (["en-US", "zh-CN"], "en-US"),
       ([nil, nil, "en-US"], nil), ([nil, "en-US"], nil), (["en-US", nil], "en-US"), ([nil, "ja-JP", "ja-JP"], "ja-JP"),
@@ -45,19 +45,19 @@ struct PaymentSummaryTests {
     #expect(summary.map { Announcement.summary($0).locale } == .some(expected))
   }
 
-  @Test("fewer than two payments are no backlog")
+  @Test("fewer than two payments have no summary")
   func tooFew() throws {
     #expect(PaymentSummary(of: []) == nil)
     #expect(PaymentSummary(of: [try payment("5")]) == nil)
   }
 
   @Test(
-    "a payment that is not received is not summed up", arguments: [Payment.Kind.refunded, .withdrawn, .failed])
+    "a payment that was not received is not added", arguments: [Payment.Kind.refunded, .withdrawn, .failed])
   func otherKinds(kind: Payment.Kind) throws {
     #expect(PaymentSummary(of: [try payment("5"), try payment("5"), try payment("5", kind: kind)]) == nil)
   }
 
-  @Test("a sum that is larger than can be said is none, and one that is just as large is one")
+  @Test("a sum too large to be spoken has no summary, and the largest possible sum has one")
   func tooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment(largest), try payment("1")]) == nil)
@@ -65,20 +65,20 @@ struct PaymentSummaryTests {
     #expect(nearly?.totals.map(\.amount.decimalText) == ["9999999999999.99"])
   }
 
-  @Test("a sum beyond 64 bits is none")
+  @Test("a sum beyond 64 bits has no summary")
   func overflow() throws {
-    // Each is 9,999,999,999,999,999 minor units of three digits; 923 of them pass 2^63.
+    // Each payment is 9,999,999,999,999,999 minor units of three digits, and 923 of them exceed 2^63.
     let payments = try Array(repeating: payment("9999999999999.999", "KWD"), count: 1_000)
     #expect(PaymentSummary(of: payments) == nil)
   }
 
-  @Test("one sum that cannot be said stops the whole summary, and not only its currency")
+  @Test("one sum that cannot be spoken prevents the whole summary, and not only its currency")
   func oneTooLarge() throws {
     let largest = "\(Money.largestMajorUnits)"
     #expect(PaymentSummary(of: [try payment("5", "USD"), try payment(largest), try payment(largest)]) == nil)
   }
 
-  @Test("the JSON is the one that is promised")
+  @Test("the JSON has the documented form")
   func json() throws {
     let summary = try PaymentSummary(
       locale: "zh-CN", totals: [PaymentSummary.Total(count: 5, amount: Books.money("57.5", "CNY"))])
@@ -90,7 +90,7 @@ struct PaymentSummaryTests {
     #expect(try read(#"{"locale":"zh-CN","totals":[{"count":5,"currency":"CNY","amount":"57.50"}]}"#) == summary)
   }
 
-  @Test("what is written is read again, with every digit and in its order")
+  @Test("a summary is read back with every digit and in its order")
   func roundTrip() throws {
     let all = try [
       PaymentSummary(
@@ -108,7 +108,7 @@ struct PaymentSummaryTests {
     }
   }
 
-  @Test("unknown keys and an empty locale are passed over")
+  @Test("unknown keys and an empty locale are ignored")
   func unknownKeys() throws {
     let summary = try read(
       #"{"locale": " ", "x": [1], "totals": [{"count": 2, "currency": "JPY", "amount": "5", "y": {}}]}"#)
@@ -116,7 +116,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "what is wrong is named with its field",
+    "an error names its field",
     arguments: [
       ("", "summary", AnnouncementError.Code.payloadMalformed), ("{", "summary", .payloadMalformed),
       ("[]", "summary", .payloadMalformed), ("null", "summary", .payloadMalformed),
@@ -133,7 +133,7 @@ struct PaymentSummaryTests {
   }
 
   @Test(
-    "what is wrong in a total is named with its place in the list",
+    "an error in a total names its place in the list",
     arguments: [
       (#""count": 0, "currency": "CNY", "amount": "5""#, "count", AnnouncementError.Code.fieldInvalid),
       (#""count": -1, "currency": "CNY", "amount": "5""#, "count", .fieldInvalid),
@@ -162,7 +162,7 @@ struct PaymentSummaryTests {
     }
   }
 
-  @Test("a summary made by hand obeys the same rules", arguments: [0, -1, Int.min, 10_000_000, Int.max])
+  @Test("a summary created directly follows the same rules", arguments: [0, -1, Int.min, 10_000_000, Int.max])
   func byHand(count: Int) throws {
     let amount = try Books.money("5", "CNY")
     let error = #expect(throws: AnnouncementError.self) { try PaymentSummary.Total(count: count, amount: amount) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Phrase books are data")
 struct PhraseBookTests {
   @Test(
-    "a locale without a book of its own takes its language's",
+    "a locale without a book uses the book of its language",
     arguments: [
       ("zh-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-Hans-SG", "zh-CN"), ("ZH-cn", "zh-CN"), ("en-GB", "en-US"),
       ("en_IN", "en-US"),
@@ -26,7 +26,7 @@ struct PhraseBookTests {
     #expect(error?.remedy == "choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN")
   }
 
-  @Test("a new locale is a new file and nothing else")
+  @Test("adding a locale requires only a new file")
   func newLocale() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)
@@ -42,11 +42,11 @@ struct PhraseBookTests {
   }
 
   @Test(
-    "what is wrong in a book is named",
+    "the error for an invalid book says what is wrong",
     arguments: [
-      ("\"cldr\": \"en_US\"", "\"cldr\": \"te_IN\"", "names a CLDR locale that has no spelled-out numbers of its own"),
-      ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words a minute"),
-      ("\"zero\", ", "", "digits has 9 words and not ten"),
+      ("\"cldr\": \"en_US\"", "\"cldr\": \"te_IN\"", "names a CLDR locale without spelled-out numbers"),
+      ("\"rate\": 160", "\"rate\": 20", "rate is not between 80 and 450 words per minute"),
+      ("\"zero\", ", "", "digits has 9 words instead of ten"),
       ("\"USD\": {", "\"USX\": {", "currencies.USX is not in ISO 4217"),
       (
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
@@ -56,35 +56,35 @@ struct PhraseBookTests {
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
       (
         "[ {channel}]", " {channel}",
-        "sentences.failed says {channel} outside brackets, and it may be absent"
+        "sentences.failed has {channel} outside brackets, although it is optional"
       ),
       ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),
-      ("[, from {payer}]", "[, from {payer}", "sentences.failed has brackets that do not pair"),
+      ("[, from {payer}]", "[, from {payer}", "sentences.failed has unbalanced brackets"),
       (
         "{amount}[ {channel}][, from {payer}]", "[{payer}: ]{amount}[ {channel}]",
-        "sentences.failed says {payer} before {amount}, and what others write stands behind it"
+        "sentences.failed has {payer} before {amount}; text from outside must follow the amount"
       ),
       (
         "{amount}[ {channel}][, from {payer}]", "[{channel}: ]{amount}[, from {payer}]",
-        "sentences.failed says {channel} before {amount}, and has no {otherChannel} behind it for channels that the book "
+        "sentences.failed has {channel} before {amount}, but no {otherChannel} after it for channels that the book "
           + "does not know"
       ),
       (
         "[ {channel}][, from {payer}]", "[ {channel}][ {otherChannel}][, from {payer}]",
-        "sentences.failed has {otherChannel}, and {channel} is not said before {amount}"
+        "sentences.failed has {otherChannel}, but no {channel} before {amount}"
       ),
-      ("{payer}", "{buyer}", "sentences.failed has a place that is not a name in braces"),
+      ("{payer}", "{buyer}", "sentences.failed has a brace outside a place like {amount}"),
       (
         "\"cldr\": \"en_US\"", "\"cldr\": \"en_US\", \"beforeUnit\": { \"one\": \" \" }",
-        "numbers.beforeUnit has an empty word"
+        "numbers.beforeUnit contains an empty word"
       ),
       (
         "\"cldr\": \"en_US\"",
         "\"cldr\": \"en_US\", \"feminine\": { \"forms\": {}, \"nouns\": [], \"currencies\": [\"GPB\"] }",
         "numbers.feminine.currencies: GPB is not in ISO 4217"
       ),
-      ("\"rate\": 160,", "", "does not read as a phrase book (no rate)"),
-      ("{", "", "does not read as a phrase book (not JSON)"),
+      ("\"rate\": 160,", "", "is not a valid phrase book (no rate)"),
+      ("{", "", "is not a valid phrase book (not JSON)"),
     ])
   func faults(good: String, bad: String, problem: String) throws {
     let text = try String(contentsOf: Books.directory.appending(path: "en-US.json"), encoding: .utf8)
@@ -92,13 +92,13 @@ struct PhraseBookTests {
       try PhraseBook(data: Data(text.replacing(good, with: bad).utf8), name: "en-US.json")
     }
     #expect(error?.code == .phraseBookInvalid)
-    // Sentences are looked at in the order of the kinds, so a fault in several is named in the first.
+    // Sentences are checked in the order of the kinds, so the error names the first of several faults.
     #expect(
       error?.problem.replacing("sentences.received", with: "sentences.failed")
         == problem.replacing("sentences.received", with: "sentences.failed"))
   }
 
-  @Test("a book with a fault stops nobody but those who ask for it")
+  @Test("an invalid book affects only requests for that book")
   func oneFault() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)
@@ -110,7 +110,7 @@ struct PhraseBookTests {
     #expect(error?.code == .phraseBookInvalid)
   }
 
-  @Test("a folder without books says how to name one")
+  @Test("the error for a folder without books says how to choose a folder")
   func missing() {
     let error = #expect(throws: AnnouncementError.self) {
       try PhraseBooks(directory: URL(filePath: "/nonexistent-folder"))

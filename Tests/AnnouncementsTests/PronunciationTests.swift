@@ -5,7 +5,7 @@ import Testing
 
 @testable import Announcements
 
-@Suite("Words are respelled for a voice, and stay as they are for people")
+@Suite("Words are respelled for a voice, but people see them unchanged")
 struct PronunciationTests {
   private func pronunciation(_ json: String) throws -> Pronunciation {
     try Pronunciation(data: Data(json.utf8), name: "xx.json")
@@ -15,14 +15,14 @@ struct PronunciationTests {
     pronunciation.respell(texts.map { Script.Segment($0, .amount) }).map(\.spelling)
   }
 
-  @Test("a whole word is replaced in any letter case, and a part of a word is not")
+  @Test("a whole word is replaced in any letter case, but part of a word is not")
   func words() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z", "words": {"won": "wahn"}}"#)
     #expect(spellings(voice, "twenty ", "won") == ["twenty ", "wahn"])
     #expect(spellings(voice, "Won, wonder") == ["wahn, wonder"])
   }
 
-  @Test("a phrase is replaced wherever it stands, the longest first, and one that stands for itself is protected")
+  @Test("a phrase is replaced anywhere, the longest first, and a phrase that maps to itself is protected")
   func phrases() throws {
     let voice = try pronunciation(
       #"{"voice": "xx", "reads": "一-龥", "phrases": {"一元": "yì元", "十一": "十一", "银行": "银航"}}"#)
@@ -31,7 +31,7 @@ struct PronunciationTests {
     #expect(spellings(voice, "中国银行卡") == ["中国银航卡"])
   }
 
-  @Test("a phrase over two segments leaves each segment what is its own")
+  @Test("a phrase across two segments leaves each segment its own part")
   func segments() throws {
     let voice = try pronunciation(
       #"{"voice": "xx", "reads": "一-龥 가-힣", "phrases": {"一元": "yì元", "십 원": "시붠"}}"#)
@@ -42,7 +42,7 @@ struct PronunciationTests {
     #expect(segments[1].respelled == nil)
   }
 
-  @Test("a letter that the voice does not read is respelled, or read without its marks, or not said")
+  @Test("a letter that the voice does not read is respelled, read without its marks, or left out")
   func letters() throws {
     let voice = try pronunciation(#"{"voice": "xx", "reads": "a-z ê", "letters": {"ß": "ss", "đ": "d"}}"#)
     #expect(spellings(voice, "Nguyễn Đức Straße") == ["Nguyên duc Strasse"])
@@ -57,10 +57,10 @@ struct PronunciationTests {
   }
 
   @Test(
-    "a table with a fault is refused, and the error names the file",
+    "an invalid table is refused, and the error names the file",
     arguments: [
-      ("{", "does not read as a table of pronunciations"),
-      (#"{"voice": "yy", "reads": "a-z"}"#, "is for the voice yy, and a file is named after its voice"),
+      ("{", "is not a valid table of pronunciations"),
+      (#"{"voice": "yy", "reads": "a-z"}"#, "is for the voice yy, but the file must be named after its voice"),
       (#"{"voice": "xx", "reads": "a-z abc"}"#, "has a part in reads that is neither a letter nor a range such as a-z"),
       (#"{"voice": "xx", "reads": "z-a"}"#, "has a part in reads that is neither a letter nor a range such as a-z"),
       (
@@ -74,7 +74,7 @@ struct PronunciationTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("the report's text and the words that are read back keep the real words")
+  @Test("the report's text and the words for the read-back stay unchanged")
   func realWords() throws {
     let script = try Books.script(
       .payment(Payment(amount: try Books.money("20", "KRW"), channel: "bank", payer: "Nguyễn")), "en-US")

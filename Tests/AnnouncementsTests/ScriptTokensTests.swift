@@ -3,7 +3,7 @@
 import Announcements
 import Testing
 
-/// One derivation: the tokens of a recorded voice are the segments that the engine is given.
+/// The tokens of a recorded voice are derived from the segments that the engine receives.
 @Suite("Clip tokens")
 struct ScriptTokensTests {
   private func tokens(_ payment: Payment, _ locale: String) throws -> [ClipToken] {
@@ -16,7 +16,7 @@ struct ScriptTokensTests {
   }
 
   @Test(
-    "an amount is one token a word",
+    "an amount has one token for each word",
     arguments: [
       ("21.50", "USD", "en-US", "twenty one dollars and fifty cents"),
       ("0.01", "USD", "en-US", "one cent"),
@@ -32,7 +32,7 @@ struct ScriptTokensTests {
     #expect(try names(text, code, locale) == expected)
   }
 
-  @Test("joined as they stand the words are the engine's text")
+  @Test("joined without a separator, the words are the engine's text")
   func oneDerivation() throws {
     #expect(try Books.words("21.50", "USD", "en-US") == "twenty-one dollars and fifty cents")
     #expect(try Books.words("123456", "KRW", "ko-KR") == "십이만 삼천사백오십육 원")
@@ -50,7 +50,7 @@ struct ScriptTokensTests {
       ])
   }
 
-  @Test("a payer and a note have no token: nobody recorded them")
+  @Test("a payer and a note have no token, because they are not recorded")
   func names() throws {
     let payment = Payment(amount: try Books.money("2", "USD"), payer: "twelve", note: "thanks")
     let pieces = try Books.script(.payment(payment), "en-US").pieces

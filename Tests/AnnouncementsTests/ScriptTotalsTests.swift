@@ -23,7 +23,7 @@ struct ScriptTotalsTests {
         ("two euros", .amount), (" from ", .phrase), ("one", .count)) == [four, one])
   }
 
-  @Test("counts and amounts that nothing parts are told apart by their role")
+  @Test("adjacent counts and amounts are separated by their role")
   func unparted() {
     #expect(
       totals(("four", .count), ("ten dollars", .amount), ("one", .count), ("two euros", .amount)) == [
@@ -31,7 +31,7 @@ struct ScriptTotalsTests {
       ])
   }
 
-  @Test("what is not said is empty, and is not taken from a neighbour")
+  @Test("a missing part is empty and is not taken from a neighbour")
   func missing() {
     #expect(
       totals(("four", .count), (" payments. ", .phrase), ("one", .count), (" of ", .phrase), ("two euros", .amount))
@@ -41,14 +41,14 @@ struct ScriptTotalsTests {
         == [Script.Total(count: "", amount: "ten dollars"), Script.Total(count: "one", amount: "two euros")])
   }
 
-  @Test("a payment and a text have none")
+  @Test("a payment and a text have no totals")
   func none() throws {
     #expect(try Books.script(.payment(Payment(amount: Books.money("5", "USD"))), "en-US").totals.isEmpty)
     #expect(try Books.script(.text("five payments", locale: nil), "en-US").totals.isEmpty)
     #expect(totals().isEmpty)
   }
 
-  @Test("a count is one token a word, as an amount is")
+  @Test("a count has one token for each word, like an amount")
   func tokens() throws {
     let total = try PaymentSummary.Total(count: 21, amount: Books.money("12", "USD"))
     let script = try Books.script(.summary(PaymentSummary(totals: [total])), "en-US")
@@ -63,7 +63,7 @@ struct ScriptTotalsTests {
       ])
   }
 
-  @Test("a comma within the sentence parts two tokens, and is heard as a pause")
+  @Test("a comma within the sentence separates two tokens and becomes a pause")
   func comma() throws {
     let total = try PaymentSummary.Total(count: 2, amount: Books.money("2", "CNY"))
     let script = try Books.script(.summary(PaymentSummary(totals: [total])), "zh-CN")
@@ -72,7 +72,7 @@ struct ScriptTotalsTests {
     #expect(script.tokens.map(\.pause) == [.piece, .piece, .clause, .piece, .word, .end])
   }
 
-  @Test("the words of summaries are a block that nobody must record")
+  @Test("the words of summaries form a block that is not required")
   func vocabulary() throws {
     let blocks = try Books.all().writer(for: "ko-KR").vocabulary().blocks
     let block = blocks.filter { $0.coverage == "a summary of up to 9,999 payments" }

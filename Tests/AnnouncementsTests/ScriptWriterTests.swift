@@ -15,13 +15,13 @@ struct ScriptWriterTests {
 
   private func voices(_ script: Script) -> [String] { script.runs.map(\.voice) }
 
-  @Test("a channel the book knows is said in its language, in any case of letters")
+  @Test("a known channel is spoken in the book's language, in any letter case")
   func knownChannel() throws {
     #expect(try Books.script(payment(channel: "alipay"), "zh-CN").text == "支付宝到账十二元五角")
     #expect(try Books.script(payment(channel: "AliPay"), "zh-CN").text == "支付宝到账十二元五角")
   }
 
-  @Test("what is absent leaves no word behind")
+  @Test("an absent field leaves no words behind")
   func optionalParts() throws {
     #expect(try Books.script(payment(), "zh-CN").text == "到账十二元五角")
     #expect(try Books.script(payment("1", "USD"), "en-US").text == "Received one dollar")
@@ -30,7 +30,7 @@ struct ScriptWriterTests {
         == "Received one dollar through Pay Pal, from Ann. Note, Lunch")
   }
 
-  @Test("each kind has a sentence of its own, in every locale")
+  @Test("each kind has its own sentence in every locale")
   func kinds() throws {
     for locale in try Books.all().locales {
       let texts = try Payment.Kind.allCases.map { try Books.script(payment("5", "USD", kind: $0), locale).text }
@@ -38,7 +38,7 @@ struct ScriptWriterTests {
     }
   }
 
-  @Test("a name in another script is a run of its own for a voice that reads it")
+  @Test("a name in another script is a separate run for a voice that reads it")
   func foreignNames() throws {
     let script = try Books.script(payment(payer: "John Smith"), "zh-CN")
     #expect(voices(script) == ["cmn-latn-pinyin+f2", "en-us+f2"])
@@ -48,7 +48,7 @@ struct ScriptWriterTests {
     #expect(voices(other) == ["en-us+f2", "cmn-latn-pinyin+f2", "en-us+f2", "ru+f2"])
   }
 
-  @Test("the amount's words are the script's own, whatever stands around them")
+  @Test("the words of the amount can be extracted, whatever surrounds them")
   func amountText() throws {
     let script = try Books.script(payment(channel: "PhonePe 2", payer: "Mr 99", note: "¥3.00"), "zh-CN")
     #expect(script.amountText == "十二元五角")
@@ -56,14 +56,14 @@ struct ScriptWriterTests {
   }
 
   @Test(
-    "a payer of whom nothing can be said is left out, and the payment is said",
+    "a payer who cannot be spoken is left out, and the payment is spoken",
     arguments: ["😀👨‍👩‍👧", "\u{200B}\u{A0} ", "...!?", "ภาษาไทย", "[[]]<>"])
   func unspeakablePayer(payer: String) throws {
     #expect(try Books.script(payment("5", "USD", payer: payer), "en-US").text == "Received five dollars")
   }
 
   @Test(
-    "the steps that shorten leave out the note, the payer, and all but the amount",
+    "the shortening steps remove the note, then the payer, and then all but the amount",
     arguments: [
       ([.note], "Received one dollar in cash, from Ann"),
       ([.note, .payer], "Received one dollar in cash"), ([.amountOnly], "one dollar"),
@@ -74,7 +74,7 @@ struct ScriptWriterTests {
     #expect(try writer.script(for: announcement, shortenings: steps).text == text)
   }
 
-  @Test("a sum that did not arrive is never said by itself, which is how money received sounds")
+  @Test("a sum that was not received is never spoken alone, because that means money received")
   func amountOnlyKeepsTheKind() throws {
     let writer = try Books.all().writer(for: "en-US")
     for (kind, text) in [
@@ -86,7 +86,7 @@ struct ScriptWriterTests {
     }
   }
 
-  @Test("free text with nothing to say is an error", arguments: ["", " \u{200B}\t", "!?…", "😀"])
+  @Test("free text without anything to speak is an error", arguments: ["", " \u{200B}\t", "!?…", "😀"])
   func nothingToSay(text: String) throws {
     let error = #expect(throws: AnnouncementError.self) { try Books.script(.text(text, locale: nil), "en-US") }
     #expect(error?.code == .nothingToSay)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The key `summary` of a phrase book.
-@Suite("Summaries are data")
+@Suite("The wording of summaries is data")
 struct SummaryPhrasesTests {
   private static let other = "\"other\": \"Received {count} payments, {amount} in total\""
 
@@ -17,49 +17,50 @@ struct SummaryPhrasesTests {
   }
 
   @Test(
-    "what is wrong in a book's summary is named",
+    "the error for an invalid summary says what is wrong",
     arguments: [
-      ("\"summary\"", "\"sum\"", "does not read as a phrase book (no summary)"),
-      ("    \"separator\": \". \"\n  },", "  },", "does not read as a phrase book (no separator)"),
-      (other, "\"others\": \"\"", "does not read as a phrase book (no other)"),
+      ("\"summary\"", "\"sum\"", "is not a valid phrase book (no summary)"),
+      ("    \"separator\": \". \"\n  },", "  },", "is not a valid phrase book (no separator)"),
+      (other, "\"others\": \"\"", "is not a valid phrase book (no other)"),
       (other, "\"other\": \"{count} payments\"", "summary.other does not say {amount} exactly once"),
       (other, "\"other\": \"{amount} in total\"", "summary.other does not say {count} exactly once"),
       (other, "\"other\": \"{count} and {count} for {amount}\"", "summary.other does not say {count} exactly once"),
       (
         other, "\"other\": \"{count} payments, {amount}[ through {channel}]\"",
-        "summary.other has brackets, and nothing in it may be absent"
+        "summary.other has brackets, but none of its parts is optional"
       ),
       (
         other, "\"other\": \"{count} payments, {amount} from {payer}\"",
         "summary.other has the place {payer}, which a summary does not fill"
       ),
       (
-        other, "\"other\": \"{number} payments, {amount}\"", "summary.other has a place that is not a name in braces"
+        other, "\"other\": \"{number} payments, {amount}\"", "summary.other has a brace outside a place like {amount}"
       ),
       (other, "\"other\": \"{count} of ２, {amount}\"", "summary.other has a digit; write it as a word"),
       (
         other, "\"other\": \"Received {count}: {amount}\"",
-        "summary.other has no word between {count} and {amount}, which would be heard as one number"
+        "summary.other has no word between {count} and {amount}, so they would be heard as one number"
       ),
       ("Received {count} payment of", "Received a payment of", "summary.one does not say {count} exactly once"),
       (
-        "\"separator\": \". \"", "\"separator\": \"\"", "summary.separator is not the punctuation between two sentences"
+        "\"separator\": \". \"", "\"separator\": \"\"",
+        "summary.separator must be the punctuation between two sentences"
       ),
       (
         "\"separator\": \". \"", "\"separator\": \" and \"",
-        "summary.separator is not the punctuation between two sentences"
+        "summary.separator must be the punctuation between two sentences"
       ),
       (
         "\"separator\": \". \"", "\"separator\": \"1\"",
-        "summary.separator is not the punctuation between two sentences"
+        "summary.separator must be the punctuation between two sentences"
       ),
       (
         "\"separator\": \". \"", "\"separator\": \". \", \"belowHundred\": { \"tens\": [], \"ones\": [] }",
-        "summary.belowHundred.tens has 0 words and not nine"
+        "summary.belowHundred.tens has 0 words instead of nine"
       ),
       (
         "\"separator\": \". \"", "\"separator\": \". \", \"contractions\": { \"one\": \"1st\" }",
-        "summary has a word of a count that is no word"
+        "summary contains an invalid word for a count"
       ),
       (
         "Received {amount}", "Received {amount} for {count}",
@@ -72,7 +73,7 @@ struct SummaryPhrasesTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("what is counted may be feminine")
+  @Test("the counted noun may be feminine")
   func feminine() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.copyItem(at: Books.directory, to: folder)

@@ -4,7 +4,7 @@ import AmountReadback
 import Announcements
 import Testing
 
-/// What a shop hears of a backlog.
+/// The words that a shop hears for several waiting payments.
 @Suite("A summary becomes words")
 struct SummaryWordsTests {
   static let locales = ["zh-CN", "en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR"]
@@ -16,7 +16,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "five payments of 57.50 yuan in all",
+    "five payments add up to 57.50 yuan",
     arguments: [
       ("zh-CN", "收款五笔，合计五十七元五角"),
       ("en-US", "Received five payments, fifty-seven point five zero yuan in total"),
@@ -30,7 +30,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "the count agrees with what is counted, and takes the form that stands before it",
+    "the count agrees with the counted noun and takes the form before it",
     arguments: [
       (
         "zh-CN", "CNY",
@@ -85,7 +85,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "counts that change before what is counted",
+    "some counts change before the counted noun",
     arguments: [
       (
         "ja-JP",
@@ -117,7 +117,7 @@ struct SummaryWordsTests {
   }
 
   @Test(
-    "two currencies are two sentences",
+    "two currencies give two sentences",
     arguments: [
       ("zh-CN", "收款四笔，合计四十七元五角。收款一笔，合计十美元"),
       (
@@ -145,7 +145,7 @@ struct SummaryWordsTests {
     #expect(try reader.minorUnits(in: script.totals[1].amount, currency: "USD", minorDigits: 2) == 1_000)
   }
 
-  /// All of them are read by `make check`; here the first, and some of every hundred beyond.
+  /// A sample: all of the first counts, and some of every further hundred. `make check` reads all counts.
   static let sample = Array(1...250) + Array(stride(from: 267, through: 9_999, by: 37)) + [1_000, 5_000, 9_999]
 
   @Test("a count is read back, and every token of it is listed", arguments: locales)
@@ -165,7 +165,7 @@ struct SummaryWordsTests {
     #expect(wrong == [] && unlisted.isEmpty)
   }
 
-  @Test("larger counts, of which no shop has heard, are read back too", arguments: locales)
+  @Test("larger counts than any shop has are also read back", arguments: locales)
   func largeCounts(locale: String) throws {
     let reader = try AmountReader(locale: locale)
     for count in [10_000, 10_001, 100_000, 123_456, 1_000_000, 1_000_021, 2_000_000, PaymentSummary.largestCount] {
@@ -183,7 +183,7 @@ struct SummaryWordsTests {
     }
   }
 
-  @Test("the steps that shorten leave a summary as it is", arguments: ScriptWriter.Shortening.allCases)
+  @Test("the shortening steps leave a summary unchanged", arguments: ScriptWriter.Shortening.allCases)
   func shortenings(step: ScriptWriter.Shortening) throws {
     let writer = try Books.all().writer(for: "en-US")
     let announcement = try summary((5, "57.50", "USD"))

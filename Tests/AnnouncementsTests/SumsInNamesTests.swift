@@ -18,7 +18,7 @@ struct SumsInNamesTests {
     return try Books.all().writer(for: locale).writing(of: .payment(payment))
   }
 
-  /// Expects that nothing of the text is said of a payer, of a payer's reading and of a channel, and that it is told.
+  /// Expects that the text is not spoken as a payer, as a payer's reading or as a channel, and that the remarks say so.
   private func expectUnspoken(_ text: String, _ locale: String) throws {
     let payer = try writing(locale, payer: text)
     #expect(!payer.script.says(.payer), "\(locale) \(text): \(payer.script.text)")
@@ -33,7 +33,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "letters that no voice reads hide no sum: what is left without them is looked through again",
+    "letters that no voice reads cannot hide a sum, because the remaining letters are searched again",
     arguments: [
       ("en-US", "nine hundred กdollars"), ("en-US", "nine hunกdred dollars"), ("zh-CN", "九百ก元"),
       ("ko-KR", "구ก백ก원"), ("hi-IN", "नौ सौ กरुपये"), ("es-MX", "cien ก pesos"), ("ja-JP", "きゅうひゃくกえん"),
@@ -44,7 +44,7 @@ struct SumsInNamesTests {
     try expectUnspoken(text, locale)
   }
 
-  @Test("a name in which only the letters that are left make a sum is told as a whole")
+  @Test("a name whose remaining letters form a sum is left out and reported as a whole")
   func wholeName() throws {
     let (script, remarks) = try writing("en-US", payer: "Bob nine hundred กdollars")
     #expect(script.text == "Received five dollars")
@@ -52,7 +52,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a sum that is left out neither leaves another nor makes one of what stood around it",
+    "removing a sum neither leaves another sum nor forms one from its neighbours",
     arguments: [
       ("zh-CN", "九5元百元"), ("ja-JP", "きゅう5えんひゃくえん"), ("en-US", "nine $5 hundred dollars"),
       ("ko-KR", "구5원백원"),
@@ -62,7 +62,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a number in words beside a unit, a sign or a code of a currency is a sum",
+    "a number in words beside a unit, a sign or a currency code is a sum",
     arguments: [
       ("ja-JP", "キュウヒャクエン"), ("ja-JP", "ｷｭｳﾋｬｸｴﾝ"), ("ja-JP", "センエン"), ("ja-JP", "900エン"), ("ja-JP", "九百エン"),
       ("ja-JP", "ひゃくエン"), ("ja-JP", "三ドル"), ("zh-CN", "十塊"), ("zh-CN", "九百圓"), ("zh-CN", "五毛"), ("zh-CN", "九百人民幣"),
@@ -84,7 +84,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "letters beside a long sum do not hide it, and what is left of the name is said",
+    "letters beside a long sum do not hide it, and the rest of the name is spoken",
     arguments: [
       ("zh-CN", "九百元左右", "九百元"), ("zh-CN", "九百元人民币", "九百元"), ("zh-CN", "王九百元李", "九百元"), ("zh-CN", "十元整", "十元"),
       ("zh-CN", "近九百元", "九百元"), ("ko-KR", "구백원이", "구백원"), ("ko-KR", "구백원을", "구백원"), ("ko-KR", "구백원만", "구백원"),
@@ -99,7 +99,7 @@ struct SumsInNamesTests {
   }
 
   @Test(
-    "a name beside a word of money, or of a number, keeps its words",
+    "a name with a word for money or a number keeps its words",
     arguments: [
       ("en-US", "Tencent"), ("en-US", "Grand Hotel"), ("en-US", "A Grand Affair"), ("en-US", "Bob Seven"),
       ("en-US", "Ron Five"), ("en-US", "Penny One"), ("en-US", "Simone Dollar"), ("ja-JP", "アレクサンドル"),
@@ -124,7 +124,7 @@ struct SumsInNamesTests {
     "영희 50000원 입금되었습니다", "지훈. 메모, 9,900원 환불되었습니다", "철수. 백만 원 입금되었습니다",
   ]
 
-  @Test("of 500 names of all scripts, those that hold a sum and no others lose words to it")
+  @Test("of 500 names in all scripts, only those that contain a sum lose words")
   func names() throws {
     let file = Books.directory.appending(path: "../Tests/Fixtures/heard/names.tsv")
     let names = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")

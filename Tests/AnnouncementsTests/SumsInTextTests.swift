@@ -6,11 +6,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sums in free text, in every way of writing that CLDR's patterns and the six countries' habits know: the words are read
-/// back by the independent reader, and are the sum that was written.
-@Suite("A sum in a text is said as the sum that is meant")
+/// Sums in free text, in every notation of CLDR's patterns and of the six countries. The independent reader reads the
+/// words back, and the result must equal the written sum.
+@Suite("A sum in a text is spoken as the intended sum")
 struct SumsInTextTests {
-  /// Signs that mean one currency in a locale, as the phrase books' `currencySigns` have them.
+  /// The signs that mean one currency in a locale, as in the phrase books' `currencySigns`.
   static let currencies: [(locale: String, code: String, sign: String)] = [
     ("en-US", "USD", "$"), ("en-US", "EUR", "€"), ("en-US", "GBP", "£"), ("en-US", "INR", "₹"), ("en-US", "JPY", "¥"),
     ("zh-CN", "CNY", "¥"), ("zh-CN", "USD", "$"), ("zh-CN", "EUR", "€"),
@@ -18,14 +18,14 @@ struct SumsInTextTests {
     ("ja-JP", "JPY", "¥"), ("ja-JP", "USD", "$"), ("ko-KR", "KRW", "₩"), ("ko-KR", "USD", "$"),
   ]
 
-  /// One way of writing a sum; `nil` for sums that are not written so.
+  /// A notation for sums. It returns `nil` for a sum that it cannot express.
   struct Way: Sendable {
     var name: String
     var write: @Sendable (_ sum: Money, _ sign: String, _ locale: String) -> String?
     var isNegative = false
   }
 
-  /// The digits of a sum: `1234567.50`, grouped by threes or as India groups, with a decimal part where there is one.
+  /// Returns the digits of a sum: `1234567.50`, grouped in threes or as in India, with a decimal part if there is one.
   private static func digits(
     _ sum: Money, group: String = "", point: String = ".", isIndian: Bool = false
   ) -> String {
@@ -42,7 +42,7 @@ struct SumsInTextTests {
     return groups.joined(separator: group) + (sum.minorPart > 0 ? point + decimals : "")
   }
 
-  /// The sum as a decimal multiple of a power of ten, where two decimals are enough: 1.5 of 1,500,000.
+  /// Returns the sum as a decimal multiple of a power of ten, if two decimals are enough: 1.5 for 1,500,000.
   private static func multiple(_ sum: Money, _ power: Int) -> String? {
     var unit = sum.currency.minorUnitsPerMajor
     for _ in 0..<power { unit *= 10 }
@@ -147,7 +147,7 @@ struct SumsInTextTests {
       }
     }
 
-  /// A sum that fits the ways of writing: of any length, with and without a decimal part, round or not.
+  /// Returns a random sum for the notations: of any length, with and without a decimal part, round or not.
   private static func sum(_ currency: Currency, _ random: inout SplitMix64) throws -> Money {
     let length = Int.random(in: 0...10, using: &random)
     let highest = (0..<length).reduce(Int64(1)) { power, _ in power * 10 }
@@ -161,7 +161,7 @@ struct SumsInTextTests {
     return try Money(minorUnits: max(1, major * currency.minorUnitsPerMajor + minor), currency: currency)
   }
 
-  @Test("5,000 sums and more read back, in every way of writing them")
+  @Test("more than 5,000 sums read back, in every notation")
   func readBack() throws {
     var random = SplitMix64(seed: 12)
     var checked = 0
@@ -185,7 +185,7 @@ struct SumsInTextTests {
     #expect(Set(Self.ways.map(\.name)) == Set(byWay.keys))
   }
 
-  /// The words of a text that do not read back as the sum meant; `nil` when they do.
+  /// Returns the words of a text that do not read back as the intended sum; `nil` when they do.
   private func misreading(
     of text: String, meaning sum: Money, in locale: String, isNegative: Bool
   ) throws -> String? {
@@ -199,7 +199,7 @@ struct SumsInTextTests {
       guard words.hasPrefix(sign) else { return words }
       words.removeFirst(sign.count)
     }
-    // A long sum has a pause in it, so that the engine says it to the end.
+    // A long sum contains a pause, so that the engine speaks all of it.
     words = words.replacing(",", with: "")
     let reader = try AmountReader(locale: locale)
     let read = try? reader.minorUnits(
@@ -208,7 +208,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a sum that can be read in two ways is said digit by digit, and the report says so",
+    "a sum with two readings is spoken digit by digit, and the report says so",
     arguments: [
       ("$12,50", "en-US", "one two, five zero dollars"), ("€1.234", "en-US", "one point two three four"),
       ("¥12.50", "ja-JP", "いちに てん ごゼロ"), ("$1,23,4", "es-MX", "uno, dos tres, cuatro pesos"),
@@ -225,7 +225,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "numbers beside each other are parted by a pause, or they would be heard as one",
+    "adjacent numbers are separated by a pause, because they would be heard as one",
     arguments: [
       ("$5-10", "en-US", "five dollars, ten"), ("50-60%", "en-US", "fifty, sixty percent"),
       ("Table 20 $5", "en-US", "Table twenty, five dollars"), ("12:30 $5", "en-US", "twelve thirty, five dollars"),
@@ -238,7 +238,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "a sum in a sentence is the sum that is meant",
+    "a sum in a sentence is the intended sum",
     arguments: [
       ("Lunch $½", "en-US", "Lunch fifty cents"), ("$.50", "en-US", "fifty cents"),
       ("It costs $.", "en-US", "It costs dollars."),
@@ -259,7 +259,7 @@ struct SumsInTextTests {
   }
 
   @Test(
-    "numbers that are no sums keep their meaning",
+    "numbers that are not sums keep their meaning",
     arguments: [
       ("9:00 am", "en-US", "nine a m"), ("12:30", "en-US", "twelve thirty"), ("9:05", "zh-CN", "九点零五分"),
       ("9:05", "ja-JP", "くじごふん"), ("3:05", "ko-KR", "세 시 오 분"), ("12:30", "es-MX", "doce treinta"),

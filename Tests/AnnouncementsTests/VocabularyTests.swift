@@ -4,7 +4,8 @@ import Announcements
 import TestSupport
 import Testing
 
-/// What a recorded voice needs is finite, and it is found by writing announcements, not by a second list.
+/// The vocabulary of a recorded voice is finite, and is collected by writing announcements instead of keeping a second
+/// list.
 @Suite("Vocabulary")
 struct VocabularyTests {
   static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN", "es-MX"]
@@ -14,7 +15,7 @@ struct VocabularyTests {
     return try Books.all().writer(for: locale).vocabulary(currencies: currencies.isEmpty ? nil : currencies)
   }
 
-  @Test("the first blocks are the sentence and the amounts, each with what it buys")
+  @Test("the first blocks are the sentence and the amounts, each with its coverage")
   func blocks() throws {
     let blocks = try vocabulary("en-US").blocks
     #expect(
@@ -30,21 +31,21 @@ struct VocabularyTests {
     #expect(blocks[8].words.map(\.token) == ["cent", "and", "cents"])
   }
 
-  @Test("a token stands in one block only", arguments: locales)
+  @Test("a token belongs to only one block", arguments: locales)
   func unique(locale: String) throws {
     let tokens = try vocabulary(locale).words.map(\.token)
     #expect(Set(tokens).count == tokens.count)
     #expect(tokens.allSatisfy { !$0.isEmpty && !$0.contains(where: \.isWhitespace) })
   }
 
-  @Test("a person can record it in an afternoon", arguments: locales)
+  @Test("a person can record the vocabulary in an afternoon", arguments: locales)
   func size(locale: String) throws {
     let vocabulary = try vocabulary(locale)
     #expect(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).count <= 130)
     #expect(vocabulary.words.count <= 260)
   }
 
-  @Test("amounts of the asked currencies are required, and others are not")
+  @Test("amounts in the required currencies are required, and others are not")
   func required() throws {
     let vocabulary = try vocabulary("en-US", "USD", "GBP")
     let required = Set(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
@@ -53,7 +54,7 @@ struct VocabularyTests {
     #expect(Set(vocabulary.words.map(\.token)).isSuperset(of: ["yen", "point", "Alipay", "through", "from"]))
   }
 
-  @Test("a word that may end an announcement is known for it")
+  @Test("a word is marked if an announcement may end with it")
   func endings() throws {
     let words = try vocabulary("zh-CN").words
     #expect(try words.first { $0.token == "元" }.orThrow("元").mayEnd)
@@ -61,7 +62,7 @@ struct VocabularyTests {
     #expect(try !words.first { $0.token == "到账" }.orThrow("到账").mayEnd)
   }
 
-  @Test("each word of an amount knows the smallest sum that needs it, and an announcement with it")
+  @Test("each word of an amount has the smallest sum that needs it, and an example announcement")
   func examples() throws {
     let words = try vocabulary("en-US").words
     let thirteen = try words.first { $0.token == "thirteen" }.orThrow("thirteen")
@@ -69,7 +70,7 @@ struct VocabularyTests {
     #expect(thirteen.example == "Received thirteen dollars")
   }
 
-  @Test("random announcements need no token that is not listed", arguments: locales)
+  @Test("random announcements need no token outside the vocabulary", arguments: locales)
   func complete(locale: String) throws {
     let writer = try Books.all().writer(for: locale)
     let listed = Set(try vocabulary(locale).words.map(\.token))
@@ -88,7 +89,7 @@ struct VocabularyTests {
     }
   }
 
-  @Test("a currency that the book cannot say is refused")
+  @Test("a currency that the book cannot speak is refused")
   func unspeakable() throws {
     #expect(throws: AnnouncementError.self) { try vocabulary("ja-JP", "KPW") }
   }

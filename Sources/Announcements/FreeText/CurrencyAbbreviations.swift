@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How texts abbreviate currencies, besides the signs of a phrase book.
+/// The abbreviations of currencies in texts, in addition to the signs of a phrase book.
 enum CurrencyAbbreviations {
-  /// Letters before a dollar sign or a yen sign: `HK$`, `CN¥`.
+  /// Returns the currency for letters before a dollar sign or a yen sign: `HK$`, `CN¥`.
   static func withSign(_ letters: String, _ sign: Unicode.Scalar) -> Currency? {
     let code =
       sign == "$"
@@ -14,8 +14,8 @@ enum CurrencyAbbreviations {
     return code.flatMap(Currency.init(code:))
   }
 
-  /// An ISO 4217 code in capitals, or `Rs`, `RMB`. Codes that are English words count only where the book has the
-  /// currency: a text may say TOP 10, or TRY 1.
+  /// Returns the currency for an ISO 4217 code in capitals, or for `Rs` or `RMB`. A code that is also an English word
+  /// counts only if the book has the currency, because a text may say TOP 10, or TRY 1.
   static func currency(_ word: String, in book: PhraseBook) -> Currency? {
     switch word.uppercased() {
     case "RS" where word != "rs": return Currency(code: "INR")
@@ -27,11 +27,11 @@ enum CurrencyAbbreviations {
     return Currency(code: word)
   }
 
-  /// Words behind a sum that multiply it, by how much not everybody agrees.
+  /// Words after a sum that multiply it by different factors for different readers.
   static let ambiguousScales: Set<String> = ["mil", "mm", "mrd", "mld", "mdd", "l", "g", "md"]
 
-  /// Words that multiply the number before them, and the power of ten as text. People use those of one language in
-  /// texts of another: ₹1.5 करोड़, $5bn. `M` is a million beside a currency; a thousand is `k`.
+  /// Words that multiply the number before them, each with the power of ten as text. Texts mix the words of different
+  /// languages: ₹1.5 करोड़, $5bn. Beside a currency `M` means a million; a thousand is `k`.
   static let scales: ReplacementTable = {
     let powers: [(words: String, power: Int)] = [
       ("十 십", 1), ("hundred सौ 百 백", 2), ("k thousand mil हज़ार हजार 千 천", 3), ("万 萬 만", 4),
@@ -42,7 +42,7 @@ enum CurrencyAbbreviations {
     var table = ReplacementTable()
     for (words, power) in powers {
       for word in words.split(separator: " ") {
-        // As free text is composed before it is looked up: the nukta letters of Hindi come apart.
+        // Free text is composed before the lookup, which separates the nukta letters of Hindi.
         for form in Set([String(word), String(String.UnicodeScalarView(FoldedText(String(word)).scalars))]) {
           table.add(form, String(power), isWholeWord: !form.unicodeScalars.allSatisfy(\.isUnspaced))
         }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decimal number, exactly: its digits, and how many of them stand behind the point.
+/// An exact decimal number: its digits, and the number of digits after the point.
 struct ExactAmount {
   private let digits: Int64
   private let decimals: Int
 
-  /// - Returns: `nil` for more digits than an amount has.
+  /// Creates a number from its digits.
+  ///
+  /// - Returns: `nil` if there are more digits than an amount can have.
   init?(whole: [Int], fraction: [Int]) {
     let all = (whole + fraction).drop { $0 == 0 }
     guard all.count <= 17 else { return nil }
@@ -13,8 +15,9 @@ struct ExactAmount {
     decimals = fraction.count
   }
 
-  /// A number and a fraction: 3½.
-  /// - Returns: `nil` for a fraction that has more than three decimals.
+  /// Creates a number from a whole number and a fraction: 3½.
+  ///
+  /// - Returns: `nil` for a fraction with more than three decimals.
   init?(whole: [Int], over numerator: Int64, under denominator: Int64) {
     guard whole.count <= 12, denominator > 0, (numerator * 1000) % denominator == 0 else { return nil }
     var digits = whole.reduce(Int64(0)) { $0 * 10 + Int64($1) } * 1000 + numerator * 1000 / denominator
@@ -45,7 +48,7 @@ struct ExactAmount {
     return overflows ? nil : ExactAmount(digits: sum, decimals: decimals)
   }
 
-  /// The sum of as many major units; `nil` for zero and for more decimals than the currency has.
+  /// Returns a sum with this number of major units; `nil` for zero, and for more decimals than the currency has.
   func money(in currency: Currency) -> Money? {
     guard decimals <= currency.minorDigits,
       let minorUnits = Self.multiplied(digits, byPowerOfTen: currency.minorDigits - decimals)
@@ -53,7 +56,7 @@ struct ExactAmount {
     return try? Money(minorUnits: minorUnits, currency: currency)
   }
 
-  /// The sum of as many minor units.
+  /// Returns a sum with this number of minor units.
   func minorUnits(of currency: Currency) -> Money? {
     decimals == 0 ? try? Money(minorUnits: digits, currency: currency) : nil
   }

@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// Text from outside in plain forms: full-width and half-width letters, digits of every script, and the many spaces and
-/// dashes are each brought to one.
+/// Text from outside with its variants unified: full-width and half-width letters, the digits of every script, and the
+/// many kinds of spaces and dashes.
 ///
-/// Digits are never joined by it: the `㏠` of `1㏠`, which stands for "1日", stays apart from the 1 before it, and `½`
+/// Folding never joins digits. The `㏠` of `1㏠`, which stands for "1日", stays separate from the 1 before it, and `½`
 /// keeps its fraction slash.
 struct FoldedText {
   let scalars: [Unicode.Scalar]
@@ -13,17 +13,17 @@ struct FoldedText {
   /// The same text in lower case, scalar by scalar.
   let lowered: [Unicode.Scalar]
 
-  /// A space that does not break: narrow ones and thin ones too. People group digits by it.
+  /// The non-breaking space, which also replaces narrow and thin spaces. People group digits with it.
   static let groupingSpace: Unicode.Scalar = "\u{A0}"
   static let minus: Unicode.Scalar = "\u{2212}"
   static let fractionSlash: Unicode.Scalar = "\u{2044}"
 
-  /// The most marks in a row that are kept: Unicode's stream-safe text format (UAX #15). Composing takes time that grows
-  /// with the square of their number, and no language has as many.
+  /// The largest number of consecutive marks that are kept, from Unicode's stream-safe text format (UAX #15). The time
+  /// to compose marks grows with the square of their number, and no language uses as many.
   private static let mostMarks = 30
 
-  /// The most bytes for which signs are written out: one may stand for 18 letters (ﷺ). A text of the usual letters stays
-  /// below it, and so does every name and note.
+  /// The size in bytes up to which signs are expanded, since one sign may expand to 18 letters (ﷺ). A text of ordinary
+  /// letters stays below it, as does every name and note.
   private static let mostBytes = 6 * Announcement.longestText
 
   init(_ text: String) {
@@ -53,12 +53,12 @@ struct FoldedText {
     case minus: folded.append(minus)
     case "\u{2010}", "\u{2011}", "\u{FE63}", "\u{FF0D}": folded.append("-")
     case "\u{301C}", "\u{FF5E}", "\u{2053}": folded.append("~")
-    // They join what stands beside them, and are not seen.
+    // These invisible characters join their neighbours.
     case "\u{AD}", "\u{2060}", "\u{FEFF}": break
     case "\u{2014}", "\u{2015}": folded.append(contentsOf: ", ".unicodeScalars)
     case "\u{2018}", "\u{2019}", "\u{FF07}": folded.append("'")
     case "™", "®", "©", "℠": folded.append(" ")
-    // Marks of masked digits.
+    // These marks mask digits.
     case "•", "●", "＊", "∗", "✱", "×": folded.append("*")
     default: foldByProperties(scalar, into: &folded)
     }
@@ -76,7 +76,7 @@ struct FoldedText {
       guard plain.contains(where: { $0.properties.generalCategory == .decimalNumber }) else {
         return folded.append(contentsOf: plain)
       }
-      // A space keeps the digits of the sign apart from those beside it; a fraction slash tells a fraction by itself.
+      // A space separates the sign's digits from their neighbours. A fraction slash is unambiguous without one.
       folded.append(" ")
       folded.append(contentsOf: plain)
       folded.append(" ")
@@ -90,7 +90,7 @@ extension Unicode.Scalar {
   /// The value of an ASCII digit.
   var digit: Int? { (0x30...0x39).contains(value) ? Int(value) - 0x30 : nil }
 
-  /// Whether it belongs to a script that writes no spaces between words.
+  /// Whether the scalar belongs to a script that writes no spaces between words.
   var isUnspaced: Bool {
     guard value >= 0x3005 else { return false }
     switch WritingSystem.of(self) {

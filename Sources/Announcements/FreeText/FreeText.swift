@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from outside (a payer's name, a note, an alert) made fit to be spoken: words, in pieces of one voice each.
+/// Text from outside (a payer's name, a note, an alert) in a form that can be spoken: words, in pieces of one voice
+/// each.
 ///
-/// What comes out holds letters, their marks, single spaces and plain punctuation, and nothing that an engine could
-/// take for a number, a sign, markup or a command: the product's rule that words are said, not digits. A long row of
-/// possessives or dotted initials, which ends the engine (measured on espeak-ng 1.51), comes out as separate letters.
+/// The result contains letters, their marks, single spaces and plain punctuation. It contains nothing that an engine
+/// could take for a number, a sign, markup or a command, because the product speaks words and not digits. A long row of
+/// possessives or dotted initials makes the engine exit (measured on espeak-ng 1.51), so it becomes separate letters.
 struct FreeText {
   let book: PhraseBook
   let voices: ScriptVoices
   let pronunciations: Pronunciations
-  /// The user's lexicon for the book's language, and the book's own readings.
+  /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
   /// The words of sums in all languages that have a book.
   let sumWords: NumberWordTable
 
-  /// A piece that one voice reads.
+  /// A piece of text that one voice reads.
   struct Piece: Equatable {
     var language: String
     var voice: String
     var text: String
-    /// How a lexicon wants the text to be said.
+    /// The pronunciation from a lexicon.
     var said: String?
   }
 
-  /// What is said of a text, and what is not.
+  /// The parts of a text that are spoken, and those that are not.
   struct Reading {
-    /// None when nothing in the text can be spoken.
+    /// The pieces to speak; empty when nothing in the text can be spoken.
     var pieces: [Piece] = []
-    /// Parts of the text that are not spoken, in their order.
+    /// The parts of the text that are not spoken, in order.
     var unspoken: [String] = []
     var warnings: [Warning] = []
   }
@@ -35,7 +36,7 @@ struct FreeText {
   enum Warning: Hashable {
     case uncertainSum
     case sumInName
-    /// A script of the book's own language is read by a voice of the language named.
+    /// A voice of the named language reads a script of the book's own language.
     case borrowedVoice(language: String)
   }
 
@@ -60,8 +61,8 @@ struct FreeText {
     return reading
   }
 
-  /// Whether what is left of a name sounds like a sum: letters that no voice reads, and sums that were left out, are no
-  /// longer between its words.
+  /// Returns whether the remaining words of a name sound like a sum. Unreadable letters and removed sums no longer
+  /// separate the words.
   private func saysSum(_ pieces: [Piece]) -> Bool {
     let said = pieces.map { $0.said ?? $0.text }
     return ["", " "].contains { separator in
@@ -69,7 +70,7 @@ struct FreeText {
     }
   }
 
-  /// Gives each letter to a voice that can say it, and keeps those that none can.
+  /// Assigns each letter to a voice that can speak it, and records the letters that no voice can speak.
   private func append(_ words: String, to reading: inout Reading) {
     var pieces: [Piece] = []
     var leftOut = String.UnicodeScalarView()
@@ -80,7 +81,7 @@ struct FreeText {
     for scalar in words.unicodeScalars {
       guard let script = WritingSystem.of(scalar) else {
         if scalar.isWordPart, !scalar.isMark || !leftOut.isEmpty {
-          leftOut.append(scalar)  // a letter of a script that no voice reads, or a mark on such a letter
+          leftOut.append(scalar)  // A letter of a script that no voice reads, or a mark on such a letter.
         } else {
           if !scalar.isWordPart { closeLeftOut() }
           if let last = pieces.indices.last { pieces[last].text.unicodeScalars.append(scalar) }
@@ -109,7 +110,7 @@ struct FreeText {
     }
   }
 
-  /// The voice that says a letter: the book's own where it reads the script, else the script's.
+  /// Returns the voice for a letter: the book's own voice if it reads the script, or else the script's voice.
   private func voice(for scalar: Unicode.Scalar, _ script: String) -> (language: String, voice: String)? {
     if book.writingSystems.contains(script), pronunciations.canSay(scalar, by: book.voice) {
       return (book.locale, book.voice)
@@ -118,7 +119,7 @@ struct FreeText {
     return other
   }
 
-  /// Pieces of one voice that follow each other come from a lexicon and from the text around it: a space parts them.
+  /// Inserts a space between consecutive pieces of one voice, which come from a lexicon and from the text around it.
   private static func spaced(_ pieces: [Piece]) -> [Piece] {
     var spaced = pieces
     for index in spaced.indices.dropLast() where spaced[index].voice == spaced[index + 1].voice {
@@ -129,13 +130,14 @@ struct FreeText {
     return spaced
   }
 
-  /// Longer words, and clauses without a stop, are cut: the engine drops what goes over its tables and says nothing of
-  /// it (measured on espeak-ng 1.51: a word of 55 Hangul syllables, 72 kana, 150 letters; a clause of 150 syllables).
+  /// The largest length of a word. Longer words, and clauses without a stop, are divided, because the engine silently
+  /// drops text that exceeds its tables (measured on espeak-ng 1.51: a word of 55 Hangul syllables, 72 kana or 150
+  /// letters; a clause of 150 syllables).
   private static let longestWord = 36
   private static let longestClause = 90
 
-  /// Single spaces, no punctuation before the first word or twice in a row, at most one apostrophe a word and only
-  /// inside it.
+  /// Returns text with single spaces, without punctuation before the first word or twice in a row, and with at most one
+  /// apostrophe per word, only inside the word.
   private static func tidied(_ text: String) -> String {
     var words: [String] = []
     var clause = 0
@@ -143,7 +145,8 @@ struct FreeText {
       let stop = chunk.last.flatMap { $0 == "," || $0 == "." ? $0 : nil }
       let letters = chunk.filter { $0 != "," && $0 != "." }
       var pieces = letters.split(separator: "'").map(String.init)
-      // One apostrophe is a name or a possessive; more are no word, and each piece is said by itself.
+      // One apostrophe belongs to a name or a possessive. Text with more is not a word, so its pieces are spoken
+      // separately.
       if pieces.count == 2 { pieces = [pieces.joined(separator: "'")] }
       for piece in pieces.flatMap(parts(of:)) {
         if clause + piece.count > longestClause, let last = words.indices.last, words[last].last?.isLetter == true {

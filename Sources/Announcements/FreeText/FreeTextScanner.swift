@@ -2,24 +2,24 @@
 
 /// Turns the numbers and signs of a text into words of a phrase book's language, from left to right.
 ///
-/// Each kind of number is one function, which looks at one place of the text and takes what it recognises. The first
-/// that recognises something wins.
+/// Each kind of number has one function, which examines one place in the text and consumes what it recognises. The
+/// first function that recognises something wins.
 struct FreeTextScanner {
-  /// What the text is: this decides how much of it may sound like a sentence or a sum.
+  /// The kind of text, which determines how much of it may sound like a sentence or a sum.
   enum Kind {
-    /// An announcement of its own: an alert, a text.
+    /// An announcement of its own: an alert or a text.
     case text
-    /// What a payer wrote. A full stop in it ends nothing.
+    /// A payer's message. A full stop in it does not end a sentence.
     case note
-    /// A payer or a channel. It has no pauses, its digits are read one by one, and a sum in it is not spoken: a listener
-    /// would take it for the sum paid.
+    /// A payer or a channel. A name has no pauses, and its digits are read one by one. A sum in it is not spoken,
+    /// because a listener would take it for the sum paid.
     case name
   }
 
-  /// A part of the text as it will be said.
+  /// A part of the text as it will be spoken.
   enum Item: Equatable {
     case words(String)
-    /// Words that a lexicon says otherwise than they are written.
+    /// Words for which a lexicon gives a pronunciation.
     case reading(text: String, said: String)
   }
 
@@ -32,10 +32,10 @@ struct FreeTextScanner {
 
   private(set) var items: [Item] = []
 
-  /// Parts of the text that are not spoken, as they stand in it.
+  /// The parts of the text that are not spoken, spelled as in the text.
   private(set) var leftOut: [String] = []
 
-  /// Whether a sum was said digit by digit, because it can be read in two ways.
+  /// Whether a sum is spoken digit by digit, because it can be read in two ways.
   private(set) var hasUncertainSum = false
 
   /// Whether a sum in a name was left out.
@@ -43,13 +43,13 @@ struct FreeTextScanner {
 
   private var index = 0
 
-  /// The first index behind the last number that was said.
+  /// The index after the last spoken number.
   private var numberEnd: Int?
   private var scalars: [Unicode.Scalar] { text.scalars }
   private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
   private let sums: SumScanner
 
-  /// Where sums in words begin in a name, and the first index behind each.
+  /// The start of each sum in words in a name, with the index after its end.
   private var endsOfSums: [Int: Int] = [:]
 
   init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: NumberWordTable) {
@@ -98,11 +98,11 @@ struct FreeTextScanner {
     }
   }
 
-  /// Appends words that stand for themselves.
+  /// Appends words from the text as they are.
   private mutating func say(_ words: String) { append(" \(words) ") }
 
-  /// Appends the words of a number that stands at `start`. A comma parts it from a number before it: without one, five
-  /// to ten would be heard as fifty.
+  /// Appends the words of a number that starts at `start`. A comma separates it from a number before it; without the
+  /// comma, five to ten would be heard as fifty.
   private mutating func sayNumber(_ words: String, from start: Int) {
     if let numberEnd, kind != .name,
       scalars[numberEnd..<start].allSatisfy({ " -\u{2013}~・/\u{A0}".unicodeScalars.contains($0) })
@@ -120,9 +120,10 @@ struct FreeTextScanner {
     switch scalar {
     case "'": return "'"
     case ",", "、", ";", ":", "\n", "\r": return kind == .name ? " " : ", "
-    // A full stop in a name or a note ends nothing: what follows it must not sound like a new announcement.
+    // A full stop in a name or a note does not end a sentence. The words after it must not sound like a new
+    // announcement.
     case ".", "。", "!", "?", "।", "…": return kind == .text ? ". " : kind == .note ? ", " : " "
-    // A joiner shapes the letters beside it (Hindi, Persian) and is no break between words.
+    // A joiner changes the shape of the letters beside it (Hindi, Persian) and does not separate words.
     case "\u{200C}", "\u{200D}": return ""
     default: return " "
     }
@@ -137,8 +138,8 @@ struct FreeTextScanner {
     say(digits.count > 2 ? numbers.identifier(digits) : AmountGrammar(book: book).digits(digits))
   }
 
-  /// Leaves out a sum of money in a name, in digits or in words. Where the name speaks of a payment in the words of the
-  /// book's sentences, a number in words is enough.
+  /// Leaves out a sum of money in a name, in digits or in words. If the name uses words of the book's payment
+  /// sentences, a number in words counts as a sum.
   private mutating func leaveOutSum() -> Bool {
     guard let end = [sums.sum(at: index)?.end, endsOfSums[index]].compactMap(\.self).max() else { return false }
     leftOut.append(slice(index..<end))
@@ -159,7 +160,7 @@ struct FreeTextScanner {
       sayNumber(sign + words.joined(), from: start)
       return true
     }
-    // Nobody knows for certain which sum is meant, so that its digits are said as they stand.
+    // The intended sum is uncertain, so its digits are spoken as written.
     hasUncertainSum = true
     let units = book.content.currencies[sum.currency.code]
     let unit = (sum.isMinor ? units?.minor.last?.other : units?.major.other) ?? ""
@@ -180,7 +181,7 @@ struct FreeTextScanner {
       || scalars[index - 1].isUnspaced
   }
 
-  /// A hyphen or minus that opens a number, and does not join it to what stands before.
+  /// Consumes a hyphen or minus that starts a number and does not join it to the text before.
   private mutating func takeMinus() -> Bool {
     guard scalars[index] == "-" || scalars[index] == FoldedText.minus, index + 1 < scalars.count,
       scalars[index + 1].digit != nil
@@ -191,7 +192,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// A currency sign without a number.
+  /// Consumes a currency sign without a number.
   private mutating func takeCurrencyName() -> Bool {
     let scalar = scalars[index]
     guard !scalar.isWordPart, let code = book.content.currencySigns[String(scalar)] else { return false }
@@ -222,7 +223,7 @@ struct FreeTextScanner {
 
   // MARK: Signs and letters that are no words
 
-  /// Signs that hide digits: the digits behind them are the rest of a number that is a name.
+  /// Consumes signs that mask digits. The digits after them are the rest of an identifier.
   private mutating func takeMask() -> Bool {
     var end = index
     while end < scalars.count, "*xX".unicodeScalars.contains(scalars[end]) { end += 1 }
@@ -237,7 +238,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// A Roman numeral, which a voice would read as a number: its letters are said. XL is a size as well.
+  /// Consumes a Roman numeral, which a voice would read as a number, and speaks its letters. XL is also a size.
   private mutating func takeRomanNumeral() -> Bool {
     guard isWordStart, RomanNumeral.isLetter(scalars[index]) else { return false }
     var end = index
@@ -247,7 +248,7 @@ struct FreeTextScanner {
     guard end - index >= 2, isEnded,
       RomanNumeral.isNumeral(scalars[index..<end])
     else { return false }
-    // In a text that is all capitals such a word is a word: LI, VI, MIX.
+    // In a text that is all capitals, these are words: LI, VI, MIX.
     let isShouted = scalars != text.lowered && !zip(scalars, text.lowered).contains { $0 == $1 && $0.isWordPart }
     let isWhole = index == 0 && end == scalars.count
     if isShouted && !isWhole {
@@ -268,7 +269,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// An e-mail address or a web address, its punctuation said.
+  /// Consumes an e-mail address or a web address, and speaks its punctuation.
   private mutating func takeAddress() -> Bool {
     guard scalars[index].isASCII, isWordStart, scalars[index].isWordPart || scalars[index].digit != nil,
       let address = WebAddress(scalars, at: index)
@@ -288,13 +289,14 @@ struct FreeTextScanner {
 }
 
 extension SpokenNumbers {
-  /// A text with its digits as words, one by one.
+  /// Returns a text with its digits as words, one by one.
   func withSpokenDigits(_ text: String) -> String {
     let grammar = AmountGrammar(book: book)
     return text.unicodeScalars.map { $0.digit.map { " \(grammar.digits([$0])) " } ?? String($0) }.joined()
   }
 
-  /// The digits one by one, with a pause where a separator stands, and a point where one is certain.
+  /// Returns the digits as words, one by one, with a pause for a separator, and a point if the decimal point is
+  /// certain.
   func digitsAsWritten(_ number: WrittenNumber) -> String {
     let grammar = AmountGrammar(book: book)
     if let (whole, fraction) = number.value, !fraction.isEmpty {
@@ -305,7 +307,7 @@ extension SpokenNumbers {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a picture or a sign that no voice reads.
+  /// Whether the scalar is a pictogram or a sign that no voice reads.
   var isPictogram: Bool {
     guard !isASCII else { return false }
     switch properties.generalCategory {
@@ -314,14 +316,14 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it joins two pictures into one, or changes the one before it.
+  /// Whether the scalar joins two pictograms, or modifies the one before it.
   fileprivate var joinsPictograms: Bool {
     ["\u{200D}", "\u{FE0E}", "\u{FE0F}", "\u{20E3}"].contains(self) || (0xE0020...0xE007F).contains(value)
       || properties.isEmojiModifier
   }
 }
 
-/// Roman numerals as the engine recognises them: below fifty (espeak-ng 1.51), in capitals or small letters.
+/// Roman numerals that the engine recognises: below fifty (espeak-ng 1.51), in capitals or small letters.
 enum RomanNumeral {
   private static let values: [Unicode.Scalar: Int] = ["i": 1, "v": 5, "x": 10, "l": 50]
 
@@ -330,7 +332,7 @@ enum RomanNumeral {
 
   static func isLetter(_ scalar: Unicode.Scalar) -> Bool { values[scalar.lowercased] != nil }
 
-  /// Whether the letters, all capitals or all small, are a numeral in the usual form: IV and not IIII.
+  /// Returns whether the letters, all capitals or all small, form a numeral in standard notation: IV and not IIII.
   static func isNumeral(_ letters: ArraySlice<Unicode.Scalar>) -> Bool {
     let lowered = letters.map(\.lowercased)
     let isSmall = lowered.elementsEqual(letters)

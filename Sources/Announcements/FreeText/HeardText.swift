@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A folded text as a listener hears it: what is not heard is away, and letters that are heard or seen as the same are
-/// one. Sums in words are looked for in it.
+/// A folded text in the form that a listener perceives, in which sums in words are searched. Silent characters are
+/// removed, and letters that sound or look the same are unified.
 ///
-/// Katakana are hiragana, a Cyrillic letter that looks like a Latin one is the Latin one, and whatever stands between two
-/// words is one space.
+/// Katakana become hiragana, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
+/// between two words becomes one space.
 struct HeardText {
-  /// Letters, marks of Indian scripts, ASCII digits, signs of currencies, and single spaces.
+  /// Letters, marks of Indian scripts, ASCII digits, currency signs and single spaces.
   private(set) var scalars: [Unicode.Scalar] = []
-  /// Where each scalar stands in the folded text.
+  /// The index of each scalar in the folded text.
   private(set) var sources: [Int] = []
 
+  /// Creates the text.
+  ///
   /// - Parameter lowered: ``FoldedText/lowered``.
   init(_ lowered: [Unicode.Scalar]) {
     scalars.reserveCapacity(lowered.count)
@@ -23,16 +25,17 @@ struct HeardText {
     }
   }
 
-  /// A word of a table in the same form.
+  /// Returns a word of a table in the same form.
   static func word(_ word: String) -> String {
     String(String.UnicodeScalarView(HeardText(FoldedText(word).lowered).scalars))
   }
 
-  /// `nil` for what nobody hears and what parts no words: joiners, marks that no letter is composed with.
+  /// Returns the unified form of a scalar; `nil` for a silent character that does not separate words, such as a joiner
+  /// or a mark that composes with no letter.
   private static func heard(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return scalar.isWordPart || scalar.digit != nil || scalar == "$" ? scalar : " " }
     if let same = sameLetters[scalar] { return same }
-    // Katakana stand in the same order as hiragana.
+    // Katakana have the same order as hiragana.
     if (0x30A1...0x30F6).contains(scalar.value) { return Unicode.Scalar(scalar.value - 0x60) }
     if scalar.value == 0x93C || scalar.properties.isDefaultIgnorableCodePoint { return nil }
     if scalar.isMark, WritingSystem.of(scalar) == nil { return nil }
@@ -42,7 +45,7 @@ struct HeardText {
 
   private static let sameLetters: [Unicode.Scalar: Unicode.Scalar] = {
     let pairs: [(others: String, letters: String)] = [
-      // Cyrillic, Greek, Armenian, and Latin letters with a stroke.
+      // Cyrillic, Greek and Armenian letters, and Latin letters with a stroke.
       ("аеорсухѕіјһԁԛԝѵкмтпӏ", "aeopcyxsijhdqwvkmtnl"), ("οαινρυκτϲχ", "oaivpuktcx"), ("оօոհսց", "oonhug"),
       ("đðłøħŧıɑɡɩßƒɪɴ", "ddlohtiagisfin"),
       // Spellings of Hindi that sound alike: पाँच and पांच, डॉलर and डालर, रूपया and रुपया.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of numbers and of units of money, to find sums in words inside a name.
+/// The words for numbers and units of money, used to find sums in words inside a name.
 ///
-/// A name may imitate an announcement in any language that its listener understands, so the words of all phrase books
-/// are looked for, and common words of money that no book says.
+/// A name may imitate an announcement in any language that its listener understands. The table therefore contains the
+/// words of all phrase books, and common words for money that no book contains.
 struct NumberWordTable: Sendable {
-  /// What a word is beside others; the value of its entry.
+  /// The role of a word, stored as the value of its entry.
   enum Role: String {
     case number
-    /// Joins two words of one number: `and`, the decimal point.
+    /// A word that joins two words of one number: `and`, the decimal point.
     case joiner
-    /// Stands between a number and its unit.
+    /// A word between a number and its unit.
     case filler
-    /// Stands for one before a unit: `a dollar`.
+    /// A word that means one before a unit: `a dollar`.
     case article
   }
 
-  /// Where an entry may begin and end is looked at by ``SumSearch``, so that no entry is a whole word by itself.
+  /// The entries. ``SumSearch`` checks where an entry may begin and end, so no entry is marked as a whole word.
   private(set) var words = ReplacementTable()
   /// The names of major and minor units.
   private(set) var units = ReplacementTable()
@@ -28,10 +28,12 @@ struct NumberWordTable: Sendable {
     for unit in MoneyWords.units { add(unit: unit) }
   }
 
+  /// Adds the words of a language.
+  ///
   /// - Parameters:
-  ///   - words: words of numbers.
-  ///   - joiners: words that stand between two of them: `and`, the decimal point.
-  ///   - units: names of units of money.
+  ///   - words: the words of numbers.
+  ///   - joiners: the words that stand between two of them: `and`, the decimal point.
+  ///   - units: the names of units of money.
   mutating func add(words: Set<String>, joiners: Set<String>, units: Set<String>) {
     for word in joiners { add(word, .joiner) }
     for word in words.subtracting(joiners) { add(word, .number) }
@@ -47,11 +49,11 @@ struct NumberWordTable: Sendable {
     units.add(unit, unit, isWholeWord: false)
   }
 
-  /// Where sums of money stand in a text, in its order: numbers in words or digits beside a unit, a sign or a code of a
-  /// currency.
+  /// Returns the ranges of sums of money in a text, in order. A sum is a number in words or digits beside a unit, a
+  /// currency sign or a currency code.
   ///
-  /// - Parameter speaksOfPayment: whether the text speaks of a payment. Then a number of two words is enough, and letters
-  ///   beside the sum do not make it a part of a name, as they do in 김이원.
+  /// - Parameter speaksOfPayment: whether the text uses words of payment. If so, a number of two words is a sum, and
+  ///   letters beside a sum do not make it part of a name, as they otherwise do in 김이원.
   func sums(in text: FoldedText, speaksOfPayment: Bool) -> [Range<Int>] {
     let heard = HeardText(text.lowered)
     let search = SumSearch(heard.scalars, self, speaksOfPayment: speaksOfPayment)
@@ -60,6 +62,6 @@ struct NumberWordTable: Sendable {
 }
 
 extension ReplacementTable {
-  /// Whether any entry matches anywhere in the text.
+  /// Returns whether any entry matches anywhere in the text.
   func occurs(in text: [Unicode.Scalar]) -> Bool { text.indices.contains { match(text, at: $0) != nil } }
 }

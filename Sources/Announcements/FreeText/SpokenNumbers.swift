@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words for the numbers of a text that are no sums, by the rules of a phrase book.
+/// The words for numbers in a text that are not sums, by the rules of a phrase book.
 struct SpokenNumbers {
   let book: PhraseBook
 
   private var grammar: AmountGrammar { AmountGrammar(book: book) }
   private var rules: TextRules? { book.content.text }
 
-  /// A number by itself: a quantity as a number, a long row of digits digit by digit.
+  /// Returns the words of a number without context: a quantity as a number, a long row of digits digit by digit.
   func number(_ number: WrittenNumber) -> String {
     guard let (whole, fraction) = number.value else {
       return number.groups.map { grammar.digits($0) }.joined(separator: ", ")
@@ -24,8 +24,8 @@ struct SpokenNumbers {
     [whole, book.content.decimalPoint, grammar.digits(fraction)].joined(separator: book.content.wordSeparator)
   }
 
-  /// Whether digits are a quantity. A long row of digits, or one that begins with zero, is a name (a telephone, an
-  /// order).
+  /// Returns whether digits are a quantity. A long row of digits, or one that begins with zero, is an identifier (a
+  /// telephone or order number).
   func isQuantity(_ digits: [Int], isGrouped: Bool = false) -> Bool {
     digits.count <= (isGrouped ? 12 : 4) && (digits.first != 0 || digits.count == 1)
   }
@@ -38,6 +38,8 @@ struct SpokenNumbers {
 
   // MARK: Numbers that change
 
+  /// Returns the words of an ordinal.
+  ///
   /// - Returns: `nil` when the language has no such ordinal.
   func ordinal(_ value: Int64, _ rule: TextRules.Ordinal) -> String? {
     var words = book.numbers.words(value)
@@ -53,7 +55,7 @@ struct SpokenNumbers {
     return grammar.joined(words)
   }
 
-  /// A number before what it counts: `いっぱい`, `두 잔`, `两杯`.
+  /// Returns the words of a number before the counted noun: `いっぱい`, `두 잔`, `两杯`.
   func counted(_ value: Int64, _ counter: TextRules.Counter) -> String {
     if let exact = counter.exact?[String(value)] { return exact }
     var words = book.numbers.words(counting: value)
@@ -70,7 +72,7 @@ struct SpokenNumbers {
     return grammar.joined(words)
   }
 
-  /// A number in the form that stands before a noun: `una torta`.
+  /// Returns the words of a number in the form that stands before a noun: `una torta`.
   func agreeing(_ value: Int64, isFeminine: Bool) -> String {
     grammar.joined(book.numbers.words(counting: value, isFeminine: isFeminine))
   }
@@ -97,7 +99,7 @@ struct SpokenNumbers {
     let spokenHour = rules.hours[hour]
     var time: String
     if minute == 0 {
-      // Twelve a m, and not twelve o'clock a m.
+      // The hour is "twelve a m", and not "twelve o'clock a m".
       time = (isMorning == nil ? rules.wholeHour : rules.wholeHourWithPeriod ?? rules.wholeHour)
         .replacing("{hour}", with: spokenHour)
     } else {
@@ -123,7 +125,7 @@ struct SpokenNumbers {
     case .digits: return grammar.digits(String(year).compactMap(\.wholeNumberValue))
     case .pairs:
       let (century, rest) = year.quotientAndRemainder(dividingBy: 100)
-      // 2005 is two thousand five, and 1905 would be nineteen oh five.
+      // 2005 is two thousand five, because "nineteen oh five" would be 1905.
       return rest >= 10
         ? cardinal(Int64(century)) + book.content.wordSeparator + cardinal(Int64(rest)) : cardinal(Int64(year))
     }

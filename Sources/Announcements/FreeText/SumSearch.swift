@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks for numbers that stand beside a unit of money: first for the units, then before and behind each.
+/// Searches for numbers beside a unit of money. It finds the units first, and then the numbers before and after each.
 ///
-/// In scripts that part words, number and unit are whole words, or are written together (`ninehundred dollars`). In
-/// scripts that do not, a short number may be a part of a name (张三元, 김이원), and is a sum only where nothing stands
-/// beside it; a long one is a sum wherever it stands.
+/// In scripts with spaces, number and unit are whole words, or are written together (`ninehundred dollars`). In other
+/// scripts a short number may be part of a name (张三元, 김이원), and is a sum only if nothing stands beside it. A long
+/// number is a sum in any place.
 struct SumSearch {
   private typealias Role = NumberWordTable.Role
 
@@ -12,7 +12,7 @@ struct SumSearch {
     let start: Int
     let end: Int
     let role: Role
-    /// How many words it counts as: 九百 is written as one, and is two.
+    /// The number of words in the number: 九百 is written as one, but counts as two.
     let weight: Int
   }
 
@@ -24,12 +24,12 @@ struct SumSearch {
 
   private struct Unit {
     let range: Range<Int>
-    /// `nil` for a sign or a code.
+    /// The unit's name; `nil` for a sign or a code.
     let name: String?
     var isSign = false
   }
 
-  /// The most words of one number. A number that is longer is found by its end.
+  /// The largest number of words of one number. A longer number is found by its end.
   private static let longestNumber = 40
 
   private let text: [Unicode.Scalar]
@@ -37,9 +37,11 @@ struct SumSearch {
   private var starting: [[Word]] = []
   private var ending: [[Word]] = []
 
-  /// In their order; none overlaps another.
+  /// The sums in order, without overlaps.
   private(set) var sums: [Range<Int>] = []
 
+  /// Searches a text.
+  ///
   /// - Parameter text: ``HeardText/scalars``.
   init(_ text: [Unicode.Scalar], _ table: NumberWordTable, speaksOfPayment: Bool) {
     self.text = text
@@ -110,7 +112,8 @@ struct SumSearch {
     return units
   }
 
-  /// Whether a word may begin or end at the index: not between two letters of a script that parts words.
+  /// Returns whether a word may begin or end at the index, which must not lie between two letters of a script with
+  /// spaces.
   private func isBoundary(_ index: Int) -> Bool { !(isSpacedLetter(index - 1) && isSpacedLetter(index)) }
 
   private func isSpacedLetter(_ index: Int) -> Bool {
@@ -121,13 +124,13 @@ struct SumSearch {
 
   // MARK: Numbers
 
-  /// The index itself, and the one on the other side of a space.
+  /// Returns the index itself, and the index on the other side of a space.
   private func steps(from index: Int, forward: Bool) -> [Int] {
     if forward { return index < text.count && text[index] == " " ? [index, index + 1] : [index] }
     return index > 0 && text[index - 1] == " " ? [index, index - 1] : [index]
   }
 
-  /// The numbers that stand behind or before a unit, with only fillers between.
+  /// Returns the numbers after or before a unit, with only fillers in between.
   private func numbers(beside index: Int, forward: Bool) -> [Number] {
     var places = steps(from: index, forward: forward)
     var next = 0
@@ -171,7 +174,7 @@ struct SumSearch {
     return numbers
   }
 
-  /// Numbers of two words and more, without a unit.
+  /// Returns the numbers of two or more words, without a unit.
   private func numbersAlone() -> [Range<Int>] {
     var found: [Range<Int>] = []
     for index in text.indices where index >= found.last?.upperBound ?? 0 && isBoundary(index) {
@@ -185,7 +188,7 @@ struct SumSearch {
 
   // MARK: Sums
 
-  /// The longest sums with the unit: a number before it, and a number behind it.
+  /// Returns the longest sums with the unit: one with a number before it, and one with a number after it.
   private func sums(with unit: Unit) -> [Range<Int>] {
     let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit) }
     let behind = numbers(beside: unit.range.upperBound, forward: true).filter { isSum(unit, before: $0) }
@@ -197,13 +200,13 @@ struct SumSearch {
 
   private func isSum(_ number: Number, before unit: Unit) -> Bool {
     if unit.isSign, isSpacedLetter(unit.range.upperBound) { return false }
-    // Tencent is a name, and tendollars none.
+    // Tencent is a name, but tendollars is a sum.
     if number.range.upperBound == unit.range.lowerBound, !isBoundary(unit.range.lowerBound), number.weight < 2,
       unit.range.count < 5
     {
       return false
     }
-    // Parted by letters that are no word of the number.
+    // Letters that do not belong to the number separate it from the unit.
     if !isBoundary(unit.range.lowerBound), number.range.upperBound != unit.range.lowerBound { return false }
     if number.isArticle { return unit.name.map { !MoneyWords.names.contains($0) } ?? false }
     if speaksOfPayment { return true }
@@ -226,7 +229,7 @@ struct SumSearch {
     return isLong(number) || isStart(unit.range.lowerBound) && isEnd(number.range.upperBound, false)
   }
 
-  /// Whether a number is long enough to be one inside a name.
+  /// Returns whether a number is long enough to count as a number inside a name.
   private func isLong(_ number: Number) -> Bool {
     guard number.weight >= 2 else { return false }
     let scalars = text[number.range]
@@ -238,12 +241,12 @@ struct SumSearch {
 
   private func isUnitApart(_ number: Number, _ unit: Unit) -> Bool { number.range.upperBound < unit.range.lowerBound }
 
-  /// Whether no name can begin before the index.
+  /// Returns whether no name can begin before the index.
   private func isStart(_ index: Int) -> Bool {
     !isUnspaced(index - 1) || MoneyWords.before.contains(text[index - 1]) && isStart(index - 1)
   }
 
-  /// Whether no name can go on at the index.
+  /// Returns whether no name can continue at the index.
   private func isEnd(_ index: Int, _ isUnitApart: Bool) -> Bool {
     if !isUnspaced(index) { return true }
     let end = text[index...].firstIndex { !$0.isUnspaced } ?? text.count

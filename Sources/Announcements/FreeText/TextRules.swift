@@ -1,67 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a language reads the numbers of a text that are no plain quantities: the key `text` of a phrase book.
+/// A language's rules for numbers in texts that are not plain quantities: the key `text` of a phrase book.
 ///
-/// Templates hold places in braces: `{hour} {minute}`.
+/// Templates contain places in braces: `{hour} {minute}`.
 struct TextRules: Sendable, Decodable {
-  /// The words for 0 to 9 in telephone, card and order numbers, where they differ from the digits of a decimal: 幺, 공.
+  /// The words for 0 to 9 in telephone, card and order numbers, if they differ from the digits of a decimal: 幺, 공.
   var numberDigits: [String]?
 
-  /// Words before a number that is a name and no quantity: `order`, `尾号`. In lower case.
+  /// The words before a number that is an identifier and not a quantity, in lower case: `order`, `尾号`.
   var identifiers: [String]?
 
-  /// How the signs of e-mail and web addresses are said: `.` is dot.
+  /// The words for the signs of e-mail and web addresses: `.` is dot.
   var addressSigns: [String: String]?
 
-  /// Signs behind a number of minor units: `¢`, and the currency they mean.
+  /// The signs after a number of minor units (`¢`), with the currency of each.
   var minorSigns: [String: String]?
 
-  /// Ordinals: what follows the digits, and how the last word of the number changes.
+  /// The ordinals: the letters after the digits, and the change of the number's last word.
   var ordinals: [Ordinal]?
 
-  /// `{number} percent`.
+  /// The template of a percentage: `{number} percent`.
   var percent: String?
 
-  /// Fractions with words of their own: `1/2`.
+  /// The fractions with words of their own: `1/2`.
   var fractions: [String: String]?
 
-  /// Other fractions: `{numerator} over {denominator}`.
+  /// The template of other fractions: `{numerator} over {denominator}`.
   var fraction: String?
 
-  /// A whole number and a fraction: `{whole} and {fraction}`.
+  /// The template of a whole number with a fraction: `{whole} and {fraction}`.
   var mixedFraction: String?
 
   var time: Time?
   var date: Date?
 
-  /// Words that a number counts, and how the number is said before them.
+  /// The words that a number can count, with the form of the number before each.
   var counters: [String: Counter]?
 
-  /// How a number agrees with the noun behind it, in languages that tell a noun's gender by its ending.
+  /// The agreement of a number with the noun after it, in languages that show a noun's gender in its ending.
   var genders: Genders?
 
   struct Ordinal: Sendable, Decodable {
-    /// `st`, `nd`, `º`. In lower case.
+    /// The letters after the digits, in lower case: `st`, `nd`, `º`.
     var marks: [String]
-    /// By the last word of the number.
+    /// The ordinal words, by the last word of the number.
     var words: [String: String]
-    /// Written onto a last word that ``words`` does not have.
+    /// The ending that is added to a last word without an entry in ``words``.
     var ending: String?
   }
 
   struct Time: Sendable, Decodable {
-    /// The hours 0 to 24, with the word for the hour where the language has one: 한 시, くじ.
+    /// The hours 0 to 24, with the word for the hour if the language has one: 한 시, くじ.
     var hours: [String]
-    /// `{hour} o'clock`.
+    /// The template of a full hour: `{hour} o'clock`.
     var wholeHour: String
-    /// The same before a m and p m, where it differs: `{hour}`.
+    /// The template of a full hour before a m and p m, if it differs: `{hour}`.
     var wholeHourWithPeriod: String?
-    /// `{hour} {minute}`.
+    /// The template of a time: `{hour} {minute}`.
     var hourAndMinute: String
-    /// The same for minutes below ten: `{hour} oh {minute}`.
+    /// The template of a time with fewer than ten minutes: `{hour} oh {minute}`.
     var minuteBelowTen: String?
     var minute: Counter?
-    /// `{time} a m`, and `{time} p m`.
+    /// The template of a time before noon: `{time} a m`. That of a time after noon is `{time} p m`.
     var am: String
     var pm: String
   }
@@ -69,31 +69,31 @@ struct TextRules: Sendable, Decodable {
   struct Date: Sendable, Decodable {
     enum Order: String, Sendable, Decodable { case mdy, dmy, ymd }
     enum Year: String, Sendable, Decodable {
-      /// As a number: dos mil veintiséis.
+      /// The year as a number: dos mil veintiséis.
       case cardinal
-      /// Digit by digit: 二零二六.
+      /// The year digit by digit: 二零二六.
       case digits
-      /// In two halves: twenty twenty-six.
+      /// The year in two halves: twenty twenty-six.
       case pairs
     }
 
-    /// How an all-numeric date is read when both orders are possible.
+    /// The order of the parts of an all-numeric date when both orders are possible.
     var order: Order
     var months: [String]
-    /// The days 1 to 31, where they are no plain numbers.
+    /// The days 1 to 31, if they are not plain numbers.
     var days: [String]?
     var year: Year
-    /// `{month} {day}, {year}`.
+    /// The template of a date: `{month} {day}, {year}`.
     var full: String
   }
 
-  /// How numbers are said before one counted word.
+  /// The forms of numbers before one counted word.
   struct Counter: Sendable, Decodable {
-    /// The counted word as it is said.
+    /// The spoken form of the counted word.
     var other: String
-    /// What the number's last word and the counted word become together: `いち` and はい are いっぱい.
+    /// The contraction of the number's last word with the counted word: `いち` and はい become いっぱい.
     var endings: [String: String]?
-    /// Whole expressions for some numbers: `1` is ひとつ.
+    /// The complete expressions for some numbers: `1` is ひとつ.
     var exact: [String: String]?
     /// Whether the language's own numbers are used below a hundred: 두 잔.
     var isNative: Bool?
@@ -117,18 +117,20 @@ struct TextRules: Sendable, Decodable {
   }
 
   struct Genders: Sendable, Decodable {
-    /// Endings of feminine nouns: `a`, `as`, `ción`.
+    /// The endings of feminine nouns: `a`, `as`, `ción`.
     var feminineEndings: [String]
-    /// Nouns with such an ending that are masculine: `día`.
+    /// The masculine nouns with such an ending: `día`.
     var masculine: [String]
   }
 
-  /// The tables' faults, to be read after `text`; `nil` when there is none.
+  /// What is wrong with the tables; the text continues the word `text`. `nil` if they are valid.
   var fault: String? {
-    if let numberDigits, numberDigits.count != 10 { return ".numberDigits has \(numberDigits.count) words and not ten" }
-    if let time, time.hours.count != 25 { return ".time.hours has \(time.hours.count) words and not 25" }
-    if let date, date.months.count != 12 { return ".date.months has \(date.months.count) words and not twelve" }
-    if let days = date?.days, days.count != 31 { return ".date.days has \(days.count) words and not 31" }
+    if let numberDigits, numberDigits.count != 10 {
+      return ".numberDigits has \(numberDigits.count) words instead of ten"
+    }
+    if let time, time.hours.count != 25 { return ".time.hours has \(time.hours.count) words instead of 25" }
+    if let date, date.months.count != 12 { return ".date.months has \(date.months.count) words instead of twelve" }
+    if let days = date?.days, days.count != 31 { return ".date.days has \(days.count) words instead of 31" }
     for (sign, code) in minorSigns ?? [:] where Currency(code: code) == nil {
       return ".minorSigns.\(sign) is not in ISO 4217"
     }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An e-mail address or a web address in a text: the host is said, and the path is not.
+/// An e-mail address or a web address in a text. The host is spoken, the path is not.
 struct WebAddress {
   enum Part: Equatable {
     case letters(String)
     case digits([Int])
-    /// `@`, `.`, `-`, `_`
+    /// One of `@`, `.`, `-`, `_`.
     case sign(String)
   }
 
   let parts: [Part]
 
-  /// What follows the host; empty when nothing does.
+  /// The text after the host; empty when there is none.
   let path: String
 
-  /// The first index behind it.
+  /// The index after the address.
   let end: Int
 
-  /// - Returns: `nil` when no address begins at `start`. An address has an at sign with a name behind it, or begins with
-  ///   `http`, or `www.`.
+  /// Reads an address. It has an at sign followed by a name, or begins with `http` or `www.`.
+  ///
+  /// - Returns: `nil` when no address begins at `start`.
   init?(_ scalars: [Unicode.Scalar], at start: Int) {
     let nameStart = Self.endOfScheme(scalars, at: start)
     let isWeb = nameStart != nil || Self.stands("www.", in: scalars, at: start)
-    // Most words end here; no more of the text is looked at than a mailbox may have letters.
+    // Most words end here. The search examines at most the number of characters that a mailbox may have.
     guard isWeb || Self.mayBeMailbox(scalars, at: start) else { return nil }
     var end = start
     while end < scalars.count, Self.mayStand(scalars[end]) { end += 1 }
@@ -40,10 +41,10 @@ struct WebAddress {
     self.end = end
   }
 
-  /// The longest mailbox before an at sign (RFC 5321, section 4.5.3.1.1).
+  /// The largest length of a mailbox before an at sign (RFC 5321, section 4.5.3.1.1).
   private static let longestMailbox = 64
 
-  /// Whether an at sign with a letter behind it ends what begins at `start`.
+  /// Returns whether the text from `start` leads to an at sign followed by a letter.
   private static func mayBeMailbox(_ scalars: [Unicode.Scalar], at start: Int) -> Bool {
     let limit = min(scalars.count, start + longestMailbox + 1)
     for index in start..<limit {
@@ -61,7 +62,7 @@ struct WebAddress {
     return nil
   }
 
-  /// Whether this ASCII text stands at an index, in any letter case.
+  /// Returns whether this ASCII text stands at an index, in any letter case.
   private static func stands(_ text: String, in scalars: [Unicode.Scalar], at start: Int) -> Bool {
     var index = start
     for scalar in text.unicodeScalars {

@@ -2,35 +2,39 @@
 
 /// A number as people write it in a text: digits, perhaps grouped, perhaps with a decimal part.
 ///
-/// All of the six countries whose languages have a phrase book write a decimal point and group by commas. A text may
-/// come from elsewhere: `1.234,50` and `1 234,50` have one reading only, and `12,50` has two.
+/// All six countries whose languages have a phrase book write a decimal point and group digits with commas. A text may
+/// come from elsewhere: `1.234,50` and `1 234,50` have only one reading, but `12,50` has two.
 struct WrittenNumber {
-  /// The digits, as their separators part them.
+  /// The digits, divided at the separators.
   private(set) var groups: [[Int]] = [[]]
 
-  /// `,`, `.`, `'` or a space, between two groups.
+  /// The separators between the groups: `,`, `.`, `'` or a space.
   private(set) var separators: [Unicode.Scalar] = []
 
-  /// The first index behind it.
+  /// The index after the number.
   private(set) var end: Int
 
-  /// The digits before and behind the decimal point; `nil` when people read the number in two ways.
+  /// The digits before and after the decimal point; `nil` when people read the number in two ways.
   let value: (whole: [Int], fraction: [Int])?
 
-  /// How many scalars it takes.
+  /// The length of the number in scalars.
   let length: Int
 
   /// Whether the number has no separator.
   var isPlain: Bool { separators.isEmpty }
 
+  /// Reads a number.
+  ///
   /// - Parameters:
-  ///   - joinsSpaces: whether a plain space may group digits (`$1 000`); one that does not break always does.
-  ///   - isSum: whether a currency stands beside it: `1.234.567` is a sum, and else it may be a version.
+  ///   - joinsSpaces: whether a plain space may group digits (`$1 000`). A non-breaking space always may.
+  ///   - isSum: whether a currency stands beside the number. `1.234.567` is a sum beside a currency, but may otherwise
+  ///     be a
+  ///     version number.
   /// - Returns: `nil` when no digit stands at `start`.
   init?(_ scalars: [Unicode.Scalar], at start: Int, joinsSpaces: Bool = false, isSum: Bool = false) {
     guard start < scalars.count else { return nil }
     end = start
-    // $.50: nothing stands before the point.
+    // In $.50 nothing stands before the point.
     if isSum, scalars[start] == ".", start + 1 < scalars.count, scalars[start + 1].digit != nil {
       groups = [[0], []]
       separators = ["."]
@@ -81,14 +85,14 @@ struct WrittenNumber {
     case "." where before == ["."]:
       return isSum && isGroupedByThrees(groups) ? (groups.flatMap(\.self), []) : nil
     case "," where before.count == 1 && !before.contains(","):
-      // A last group of three could be a group of a number without a decimal part.
+      // A last group of three digits could also belong to a number without a decimal part.
       return isGroupedByThrees(wholeGroups) && lastGroup.count != 3 ? (wholeGroups.flatMap(\.self), lastGroup) : nil
     default:
       return before.isSubset(of: [last]) && isGrouped(groups) ? (groups.flatMap(\.self), []) : nil
     }
   }
 
-  /// By threes, or as India groups: 12,34,567.
+  /// Returns whether the digits are grouped in threes, or as in India: 12,34,567.
   private static func isGrouped(_ groups: [[Int]]) -> Bool {
     let sizes = groups.map(\.count)
     let isIndian =

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sum of money as people write it in a text: a number, what multiplies it, and a currency, which are one thing.
+/// A sum of money as people write it in a text: a number, an optional multiplier and a currency.
 ///
-/// `$1,234.50`, `1 000 €`, `₹5 lakh`, `¥1万2千`, `US$5bn`, `50¢`, `-$5` and, by itself, `($5)`.
+/// `$1,234.50`, `1 000 €`, `₹5 lakh`, `¥1万2千`, `US$5bn`, `50¢`, `-$5` and, without further text, `($5)`.
 struct WrittenSum {
-  /// The sum without its sign; `nil` when the digits can be read as more than one sum, or are none of the currency.
+  /// The sum without its sign; `nil` when the digits can be read as more than one sum, or are not valid for the
+  /// currency.
   let money: Money?
   let isNegative: Bool
 
   /// Whether the number counts minor units.
   let isMinor: Bool
 
-  /// The number as it stands, to be said digit by digit when there is no ``money``.
+  /// The number as written. Its digits are spoken one by one when there is no ``money``.
   let number: WrittenNumber
 
-  /// The word that multiplies the number, as it stands, where it could not be counted in.
+  /// The multiplier as written, if it could not be included in the sum.
   let scale: String
 
   /// The currency that the text names.
   let currency: Currency
 
-  /// The first index behind it.
+  /// The index after the sum.
   let end: Int
 }
 
@@ -36,7 +37,7 @@ struct SumScanner {
     self.text = text
   }
 
-  /// The sum that begins at `start`; `nil` when none does.
+  /// Returns the sum that begins at `start`; `nil` when none does.
   func sum(at start: Int) -> WrittenSum? {
     guard start < scalars.count else { return nil }
     var index = start
@@ -58,10 +59,10 @@ struct SumScanner {
     if isUncertain { amount = nil }
     var isMinor = false
     if currency != nil, let code = codeBehind(index) {
-      // $5 USD, $5 MXN: the code tells which dollar or peso the sign means.
+      // In $5 USD and $5 MXN the code says which dollar or peso the sign means.
       (currency, index) = code
     } else if let named = currency, let end = endOfName(of: named, behind: index) {
-      // $5 million dollars: the name says what the sign says.
+      // In $5 million dollars the name repeats the sign.
       index = end
     } else if currency == nil {
       var behind = index
@@ -87,14 +88,15 @@ struct SumScanner {
 
   // MARK: Signs
 
-  /// A bracket of accounting: it opens the text, or stands behind a colon. Elsewhere it is a remark.
+  /// Returns whether a bracket is the accounting notation for a negative sum. Such a bracket opens the text or follows
+  /// a colon; any other bracket encloses a remark.
   private func isBracketOfSum(at index: Int) -> Bool {
     var before = index - 1
     while before >= 0, scalars[before] == " " { before -= 1 }
     return before < 0 || scalars[before] == ":"
   }
 
-  /// A minus opens a sum, and does not join it to what stands before.
+  /// Consumes a minus that starts a sum and does not join it to the text before.
   private func takeMinus(_ index: inout Int, isFirst: Bool) -> Bool {
     let signs: [Unicode.Scalar] = ["-", "\u{2013}", FoldedText.minus]
     guard index < scalars.count, signs.contains(scalars[index]) else { return false }
@@ -102,7 +104,7 @@ struct SumScanner {
       return false
     }
     var next = index + 1
-    // A dash with a space behind it opens an item of a list; a mathematical minus opens none.
+    // A dash followed by a space starts an item of a list, but a mathematical minus does not.
     if next < scalars.count, scalars[next] == " ", scalars[index] == FoldedText.minus { next += 1 }
     guard next < scalars.count, scalars[next] != " " else { return false }
     index = next
@@ -111,7 +113,7 @@ struct SumScanner {
 
   // MARK: Currencies
 
-  /// A sign, a sign behind letters (`HK$`), a code or an abbreviation before the number. One space may follow.
+  /// Consumes a sign, a sign after letters (`HK$`), a code or an abbreviation before the number. One space may follow.
   private func takeCurrencyBefore(_ index: inout Int) -> Currency? {
     guard index < scalars.count, index == 0 || !scalars[index - 1].isWordPart || scalars[index - 1].isUnspaced
     else { return nil }
@@ -137,7 +139,7 @@ struct SumScanner {
     }
     guard let currency else { return nil }
     if end < scalars.count, scalars[end] == " " || scalars[end] == FoldedText.groupingSpace { end += 1 }
-    // A sign by itself is no sum, and a letter behind the sign no number.
+    // A sign alone is not a sum, and a letter after the sign does not start a number.
     guard end < scalars.count, scalars[end].digit != nil || "-.\u{2013}\u{2212}".unicodeScalars.contains(scalars[end])
     else {
       return nil
@@ -150,7 +152,7 @@ struct SumScanner {
     book.content.currencySigns[String(scalars[index])].flatMap(Currency.init(code:))
   }
 
-  /// A currency behind a number: a sign, a code, or a name that the book has for the unit.
+  /// Returns the currency after a number: a sign, a code, or the book's name for the unit.
   private func currencyBehind(
     _ index: Int, isAfterSpace: Bool, number: WrittenNumber
   ) -> (currency: Currency, isMinor: Bool, end: Int)? {
@@ -159,7 +161,7 @@ struct SumScanner {
       return (currency, true, index + 1)
     }
     if let sign = sign(at: index) {
-      // A sign that stands before a number of its own is not this number's: `5 €3`.
+      // A sign directly before another number belongs to that number: `5 €3`.
       let isOfNext = isAfterSpace && index + 1 < scalars.count && scalars[index + 1].digit != nil
       return isOfNext ? nil : (sign, false, index + 1)
     }
@@ -169,13 +171,13 @@ struct SumScanner {
     return code(at: index).map { ($0.currency, false, $0.end) }
   }
 
-  /// A code behind a number, one space between.
+  /// Returns a code after a number, with one optional space between them.
   private func codeBehind(_ index: Int) -> (currency: Currency, end: Int)? {
     guard index < scalars.count else { return nil }
     return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index)
   }
 
-  /// The end of the name of the same currency behind a sum, with `de` or `of` before it.
+  /// Returns the end of a repeated name of the currency after a sum, optionally after `de` or `of`.
   private func endOfName(of currency: Currency, behind index: Int) -> Int? {
     var start = index
     for word in [" de", " of"] where text.lowered[index...].starts(with: word.unicodeScalars) { start += 3 }
@@ -199,7 +201,7 @@ struct SumScanner {
 
   // MARK: Numbers
 
-  /// Whether plain spaces may have brought two numbers together: `Table 4 350 dollars`, `$20 100 times`.
+  /// Returns whether a plain space may separate two unrelated numbers: `Table 4 350 dollars`, `$20 100 times`.
   private func joinsNumbersByChance(_ number: WrittenNumber, from start: Int) -> Bool {
     guard number.separators.contains(" ") else { return false }
     let isRound = number.groups.dropFirst().allSatisfy { $0 == [0, 0, 0] }
@@ -214,16 +216,16 @@ struct SumScanner {
   private func number(at index: Int, isSum: Bool) -> WrittenNumber? {
     guard let joined = WrittenNumber(scalars, at: index, joinsSpaces: true, isSum: true) else { return nil }
     if isSum || !joined.separators.contains(" ") { return joined }
-    // Spaces group digits of a sum only when the currency stands right behind them.
+    // Spaces group the digits of a sum only if the currency follows directly.
     var behind = joined.end
     if behind < scalars.count, scalars[behind] == " " { behind += 1 }
     return currencyBehind(behind, isAfterSpace: behind > joined.end, number: joined) == nil
       ? WrittenNumber(scalars, at: index, isSum: true) : joined
   }
 
-  /// The number with the words that multiply it: `1.5 million`, `1万2千`, `3百万`.
+  /// Returns the number with its multipliers: `1.5 million`, `1万2千`, `3百万`.
   ///
-  /// - Returns: no amount when it cannot be read for certain, and the words that stand behind it then.
+  /// - Returns: no amount when it cannot be read with certainty, but the multipliers as written.
   private func scaled(
     _ number: WrittenNumber, from start: Int, end: inout Int, isSum: Bool
   ) -> (amount: ExactAmount?, scale: String) {
@@ -238,7 +240,7 @@ struct SumScanner {
       first = ExactAmount(whole: whole, over: fraction.numerator, under: fraction.denominator)
       end = fraction.end
     }
-    // Spaces keep a folded fraction apart; one of them is left.
+    // Spaces surround a folded fraction; one of them is kept.
     while end + 1 < scalars.count, scalars[end] == " ", scalars[end + 1] == " " { end += 1 }
     let scaleStart = end
     guard var (power, next) = scale(at: end, isSum: isSum) else {
@@ -249,14 +251,14 @@ struct SumScanner {
     func rest(_ end: Int) -> String {
       String(String.UnicodeScalarView(scalars[scaleStart..<end])).trimmed
     }
-    // Two scales behind each other multiply: 3百万, two hundred thousand, 1.5 lakh crore.
+    // Two consecutive multipliers are multiplied: 3百万, two hundred thousand, 1.5 lakh crore.
     while let (further, after) = scale(at: next, isSum: isSum) { (power, next) = (power + further, after) }
     end = next
     guard var total = first?.multiplied(byPowerOfTen: power) else { return (nil, rest(end)) }
-    // More digits behind a scale belong to the same sum: 1万2千, 1万2500.
+    // Further digits after a multiplier belong to the same sum: 1万2千, 1万2500.
     while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart) {
       var partEnd = part.end
-      // Behind a space a number without a scale is another number: $1 million 500 times.
+      // After a space, a number without a multiplier is a separate number: $1 million 500 times.
       if partStart > end, scale(at: partEnd, isSum: isSum) == nil { break }
       guard part.isPlain, let value = part.value, var amount = ExactAmount(whole: value.whole, fraction: []) else {
         return (nil, rest(part.end))
@@ -266,7 +268,7 @@ struct SumScanner {
         (partPower, partEnd) = (partPower + further, after)
         if let multiplied = amount.multiplied(byPowerOfTen: further) { amount = multiplied }
       }
-      // 1万5 is fifteen thousand to some: the places that are left must be said in full.
+      // Some readers take 1万5 for fifteen thousand, so the remaining places must be complete.
       let isFull = partPower > 0 || value.whole.count == min(power, 4) || value.whole.count == 3
       guard isFull, value.whole.count + partPower <= power, let sum = total.adding(amount) else {
         end = partEnd
@@ -278,15 +280,16 @@ struct SumScanner {
     return (total, "")
   }
 
-  /// Where the next part of a sum may begin: at once behind a letter of a script without spaces, else behind a space.
+  /// Returns the index where the next part of a sum may begin: directly after a letter of a script without spaces, or
+  /// else after a space.
   private func startOfPart(at end: Int) -> Int? {
     guard end < scalars.count else { return nil }
     if scalars[end].digit != nil { return scalars[end - 1].isUnspaced ? end : nil }
     return scalars[end] == " " && end + 1 < scalars.count && scalars[end + 1].digit != nil ? end + 1 : nil
   }
 
-  /// The end of letters that people write for a scale in more than one meaning: `$5mil`, `€1 Mrd`, `₹5L` for another
-  /// currency than the rupee.
+  /// Returns the end of letters that people use for multipliers of different sizes: `$5mil`, `€1 Mrd`, and `₹5L` with a
+  /// currency other than the rupee.
   private func endOfUnknownScale(at index: Int, isSum: Bool) -> Int? {
     guard isSum, index < scalars.count else { return nil }
     let start = scalars[index] == " " ? index + 1 : index
@@ -296,12 +299,12 @@ struct SumScanner {
     return CurrencyAbbreviations.ambiguousScales.contains(word) ? end : nil
   }
 
-  /// A word that multiplies the number before it. One space or hyphen may stand between.
+  /// Returns the multiplier after a number. One space or hyphen may separate them.
   private func scale(at index: Int, isSum: Bool) -> (power: Int, end: Int)? {
     var start = index
     if start < scalars.count, [" ", "-", FoldedText.groupingSpace].contains(scalars[start]) { start += 1 }
     guard start < scalars.count, scalars[start].isWordPart else { return nil }
-    // In Spanish a thousand; in English people mean a million, or a thousandth.
+    // In Spanish `mil` is a thousand; English writers mean a million or a thousandth.
     if book.language != "es", text.lowered[start...].starts(with: "mil".unicodeScalars),
       start + 3 == scalars.count || !scalars[start + 3].isWordPart
     {
@@ -320,7 +323,7 @@ struct SumScanner {
 
   // MARK: Minor units behind major ones
 
-  /// 12元5角, 12元5角5分.
+  /// Reads the minor units after major units: 12元5角, 12元5角5分.
   private func minorParts(
     behind index: Int, of currency: Currency, money: Money?
   ) -> (money: Money, end: Int)? {

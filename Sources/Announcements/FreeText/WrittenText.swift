@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Recognises the numbers of a text that are no sums, and says them: dates, times, telephone and order numbers,
-/// fractions, ordinals, percentages, counts.
+/// Recognises the numbers of a text that are not sums, and returns their words: dates, times, telephone and order
+/// numbers, fractions, ordinals, percentages and counts.
 ///
-/// Each function looks at one place and returns the words and the first index behind what it took, or `nil`.
+/// Each function examines one place. It returns the words and the index after the text that it recognised, or `nil`.
 struct WrittenText {
   typealias Spoken = (words: String, end: Int)
 
@@ -15,7 +15,7 @@ struct WrittenText {
 
   // MARK: Looking
 
-  /// The digits from `index` on, at most `longest`; `nil` when there is none or more.
+  /// Returns the digits from `index` on, at most `longest`; `nil` when there are none or more.
   private func digits(at index: Int, atMost longest: Int = 18) -> (digits: [Int], end: Int)? {
     var end = index
     while end < scalars.count, scalars[end].digit != nil { end += 1 }
@@ -27,7 +27,7 @@ struct WrittenText {
 
   private func skippingSpace(_ index: Int) -> Int { scalar(at: index) == " " ? index + 1 : index }
 
-  /// Whether one of the words stands at `index` and ends there; letter case is ignored.
+  /// Returns the end of the first of these words that stands at `index` as a whole word; letter case is ignored.
   private func end(of words: [String], at index: Int) -> Int? {
     for word in words {
       let end = index + word.unicodeScalars.count
@@ -41,7 +41,7 @@ struct WrittenText {
 
   // MARK: Dates and times
 
-  /// `2026-11-21`, `21/11/2026`.
+  /// Reads a date: `2026-11-21`, `21/11/2026`.
   func date(at index: Int) -> Spoken? {
     guard let rules = book.content.text?.date, let first = digits(at: index, atMost: 4),
       let separator = scalar(at: first.end), "-/.".unicodeScalars.contains(separator),
@@ -53,7 +53,7 @@ struct WrittenText {
     if first.digits.count == 4, third.digits.count <= 2 {
       (year, month, day) = (values[0], values[1], values[2])
     } else if third.digits.count == 4, first.digits.count <= 2 {
-      // The first number can be a day only, or a month only, or either.
+      // The first number may be only a day, only a month, or either.
       let isMonthFirst = values[1] > 12 || (values[0] <= 12 && rules.order == .mdy)
       (year, month, day) = (values[2], values[isMonthFirst ? 0 : 1], values[isMonthFirst ? 1 : 0])
     } else {
@@ -62,7 +62,7 @@ struct WrittenText {
     return numbers.date(year: year, month: month, day: day).map { ($0, third.end) }
   }
 
-  /// `12:30`, `9:00 am`, `9 pm`.
+  /// Reads a time: `12:30`, `9:00 am`, `9 pm`.
   func time(at index: Int) -> Spoken? {
     guard book.content.text?.time != nil, let hour = digits(at: index, atMost: 2) else { return nil }
     var minute = 0
@@ -72,7 +72,7 @@ struct WrittenText {
       guard let minutes = digits(at: end + 1, atMost: 2), minutes.digits.count == 2 else { return nil }
       minute = Int(SpokenNumbers.value(minutes.digits))
       end = minutes.end
-      // Seconds are heard by nobody.
+      // Seconds are not spoken.
       if scalar(at: end) == ":", let seconds = digits(at: end + 1, atMost: 2) { end = seconds.end }
     }
     let period = skippingSpace(end)
@@ -86,10 +86,11 @@ struct WrittenText {
 
   // MARK: Numbers that are names
 
-  /// The most groups of digits that are read as one number: a longer row would be looked through from each of its digits.
+  /// The largest number of digit groups that form one number. Each digit starts a new search, so longer rows would be
+  /// slow.
   private static let mostGroups = 16
 
-  /// Telephone, card and order numbers: `555-123-4567`, `138****1234`, `INV-0042`, the digits behind 尾号.
+  /// Reads a telephone, card or order number: `555-123-4567`, `138****1234`, `INV-0042`, the digits after 尾号.
   func identifier(at index: Int) -> Spoken? {
     guard let first = digits(at: index, atMost: 64) else { return nil }
     var groups = [first.digits]
@@ -107,7 +108,7 @@ struct WrittenText {
       return (groups.map { numbers.identifier($0) }.joined(separator: ", "), end)
     }
     guard isNamedIdentifier(at: index), first.digits.count > 2 || first.digits[0] == 0 else { return nil }
-    // A decimal part tells a quantity.
+    // A number with a decimal part is a quantity.
     if let separator = scalar(at: first.end), ",.".unicodeScalars.contains(separator),
       scalar(at: first.end + 1)?.digit != nil
     {
@@ -116,7 +117,7 @@ struct WrittenText {
     return (numbers.identifier(first.digits), first.end)
   }
 
-  /// Digits behind one hyphen, space, point or bracket, or behind signs that hide digits.
+  /// Returns the digits after one hyphen, space, point or bracket, or after signs that mask digits.
   private func nextGroup(behind end: Int) -> (group: (digits: [Int], end: Int), separator: Unicode.Scalar)? {
     guard var separator = scalar(at: end) else { return nil }
     var start = end + 1
@@ -137,13 +138,14 @@ struct WrittenText {
     if separators.contains(".") {
       return Set(separators) == ["."] && groups.count >= 4 || digits >= 10 && groups.count == 3
     }
-    // Two quantities may stand side by side; a telephone has long groups.
+    // Two quantities may stand side by side, whereas the groups of a telephone number are long.
     if separators.contains(" ") { return digits >= 7 && sizes.allSatisfy { $0 >= 2 } }
     return digits >= 7 && sizes.allSatisfy { $0 >= 2 } || groups.count >= 3 && digits >= 6
       || digits >= 6 && sizes.allSatisfy { $0 >= 3 }
   }
 
-  /// Whether letters, a hyphen behind letters, `#` or a word such as "order" makes the number at `index` a name.
+  /// Returns whether letters, a hyphen after letters, `#` or a word such as "order" marks the number at `index` as an
+  /// identifier.
   private func isNamedIdentifier(at index: Int) -> Bool {
     guard let before = scalar(at: index - 1) else { return false }
     if before.isWordPart && !before.isUnspaced || before == "#" || before == "№" || before == "+" { return true }
@@ -161,7 +163,7 @@ struct WrittenText {
 
   // MARK: Quantities
 
-  /// A fraction, an ordinal, a percentage, a count, or a number by itself.
+  /// Reads a fraction, an ordinal, a percentage, a count, or a plain number.
   func quantity(at index: Int) -> Spoken? {
     guard let number = WrittenNumber(scalars, at: index) else { return nil }
     if let spoken = fraction(at: index) { return spoken }
@@ -185,7 +187,7 @@ struct WrittenText {
     return numbers.fraction(over, under).map { ($0, end) }
   }
 
-  /// A fraction smaller than one: `1/2`, `½`.
+  /// Reads a fraction smaller than one: `1/2`, `½`.
   func plainFraction(at index: Int) -> (numerator: Int64, denominator: Int64, end: Int)? {
     guard let numerator = digits(at: index, atMost: 2), let slash = scalar(at: numerator.end),
       slash == "/" || slash == FoldedText.fractionSlash,
@@ -193,12 +195,12 @@ struct WrittenText {
       scalar(at: index - 1) != slash
     else { return nil }
     let (over, under) = (SpokenNumbers.value(numerator.digits), SpokenNumbers.value(denominator.digits))
-    // 24/7 is no fraction.
+    // 24/7 is not a fraction.
     guard over > 0, over < under else { return nil }
     return (over, under, denominator.end)
   }
 
-  /// `3½`, `1 1/2`.
+  /// Reads a number with a fraction: `3½`, `1 1/2`.
   private func mixedFraction(_ whole: Int64, behind end: Int) -> Spoken? {
     guard scalar(at: end) == " ", let fraction = fraction(at: end + 1) else { return nil }
     return numbers.mixedFraction(whole, fraction.words).map { ($0, fraction.end) }
@@ -222,7 +224,7 @@ struct WrittenText {
     return (numbers.counted(value, counter), start + entry.key.count)
   }
 
-  /// A number before a noun that it agrees with.
+  /// Returns the words of a number before a noun that it agrees with.
   private func agreeing(_ digits: [Int], _ value: Int64, behind end: Int) -> Spoken? {
     guard numbers.isQuantity(digits), let genders = book.content.text?.genders, scalar(at: end) == " " else {
       return nil

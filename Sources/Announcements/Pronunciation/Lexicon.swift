@@ -3,21 +3,21 @@
 import CommaSeparatedValues
 public import Foundation
 
-/// How the user wants names and other words to be said, by language: `lexicon.csv`.
+/// The user's pronunciations of names and other words, by language: `lexicon.csv`.
 ///
 ///     locale,text,said
 ///     en-US,Siobhán,Shivawn
 ///     ja-JP,田中,たなか
 ///
-/// `text` is what stands in a payer's name, a channel, a note or a text, in any letter case; `said` is how it is
-/// written for the voice of the locale's phrase book. The longest entry wins.
+/// `text` is a word in a payer's name, a channel, a note or a text, in any letter case. `said` is its spelling for the
+/// voice of the locale's phrase book. The longest entry wins.
 public struct Lexicon: Sendable {
   public static let empty = Lexicon()
 
-  /// The most entries of a lexicon.
+  /// The largest number of entries in a lexicon.
   public static let mostEntries = 100_000
 
-  /// By language, the part of a locale before the first hyphen, in lower case.
+  /// The tables by language, which is the part of a locale before the first hyphen, in lower case.
   private var tables: [Substring: ReplacementTable] = [:]
   private var count = 0
 
@@ -26,9 +26,9 @@ public struct Lexicon: Sendable {
   /// Reads a lexicon from comma-separated values in UTF-8 with the header `locale,text,said`.
   ///
   /// - Parameters:
-  ///   - data: the file's bytes.
+  ///   - data: the file's contents.
   ///   - name: the file's name, for errors.
-  /// - Throws: `.lexiconInvalid`, naming the file, the line and the remedy.
+  /// - Throws: `.lexiconInvalid`, with the file, the line and the remedy.
   public init(data: Data, name: String) throws(AnnouncementError) {
     var reader = CSVReader()
     reader.append(data)
@@ -53,7 +53,7 @@ public struct Lexicon: Sendable {
   private mutating func add(_ record: CSVRecord, _ name: String) throws(AnnouncementError) {
     guard record.fields.count == 3 else {
       throw Self.invalid(
-        name, record.line, "has \(record.fields.count) fields and not three", remedy: "write locale,text,said")
+        name, record.line, "has \(record.fields.count) fields instead of three", remedy: "write locale,text,said")
     }
     let (locale, text, said) = (record.fields[0].trimmed, record.fields[1].trimmed, record.fields[2].trimmed)
     guard !locale.isEmpty, locale.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
@@ -62,23 +62,23 @@ public struct Lexicon: Sendable {
     }
     guard text.contains(where: { $0.isLetter || $0.isNumber }), text.count <= 80 else {
       throw Self.invalid(
-        name, record.line, "has a text without a letter, or of more than 80 characters",
-        remedy: "write the word as it stands in a payment")
+        name, record.line, "has a text without a letter, or with more than 80 characters",
+        remedy: "write the word as it is spelled in a payment")
     }
-    // The engine is given these words as they stand.
+    // The engine receives these words unchanged.
     let isWord = said.unicodeScalars.allSatisfy { $0.isWordPart || " ,'-".unicodeScalars.contains($0) }
     guard isWord, said.contains(where: \.isLetter), said.count <= 160 else {
       throw Self.invalid(
-        name, record.line, "has a reading that is not words of at most 160 characters",
-        remedy: "write it in letters of the language, with no digits and no signs")
+        name, record.line, "has an invalid reading",
+        remedy: "write at most 160 letters of the language, without digits and signs")
     }
     count += 1
     guard count <= Self.mostEntries else {
       throw Self.invalid(
-        name, record.line, "is one entry too many", remedy: "a lexicon has at most \(Self.mostEntries)")
+        name, record.line, "has one entry too many", remedy: "use at most \(Self.mostEntries) entries")
     }
     let language = Self.language(of: locale)
-    // As free text is folded before it is looked up.
+    // Free text is also folded before the lookup.
     let folded = String(String.UnicodeScalarView(FoldedText(text).scalars))
     tables[language, default: ReplacementTable()]
       .add(folded, said, isWholeWord: !folded.unicodeScalars.allSatisfy(\.isUnspaced))
@@ -92,7 +92,7 @@ public struct Lexicon: Sendable {
 
   private static func language(of locale: String) -> Substring { locale.lowercased().prefix { $0 != "-" } }
 
-  /// The entries for a book's language, laid over the book's own readings.
+  /// Returns the entries for a book's language, which take precedence over the book's own readings.
   func table(for book: PhraseBook) -> ReplacementTable {
     var table = book.readings
     if let own = tables[Self.language(of: book.locale)] { table.add(own) }

@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// How words are respelled for one voice of the engine, so that the voice says what they mean:
+/// Respellings of words for one voice of the engine, which would otherwise mispronounce them:
 /// `Templates/pronunciation/<voice>.json`.
 ///
-/// A respelling is for the engine alone. The report, the read-back of the amount, the marks and the recording sheets
+/// Only the engine receives a respelling. The report, the read-back of the amount, the marks and the recording sheets
 /// keep the real words.
 struct Pronunciation: Sendable {
-  /// The file as it stands.
+  /// The contents of the file.
   struct Content: Decodable, Sendable {
     /// The engine's voice, without a variant.
     var voice: String
     /// The lower-case letters and the marks that the voice reads inside a word: ``ScalarRanges``.
     var reads: String
-    /// Letters that the voice does not read, and how they are written for it.
+    /// The letters that the voice does not read, with their spelling for the voice.
     var letters: [String: String]?
-    /// Whole words, and how they are written for the voice.
+    /// Whole words, with their spelling for the voice.
     var words: [String: String]?
-    /// Parts of a text, and how they are written for the voice wherever they stand.
+    /// Parts of a text, with their spelling for the voice in any position.
     var phrases: [String: String]?
-    /// Two or three consonants at the start of a word for which the voice spells the word, with a space between two.
+    /// The two or three consonants at the start of a word that make the voice spell the word, separated by spaces.
     var spelledStarts: String?
   }
 
@@ -29,19 +29,21 @@ struct Pronunciation: Sendable {
   private let spelledStarts: Set<Substring>
   private var table = ReplacementTable()
 
+  /// Reads the respellings of a voice.
+  ///
   /// - Parameters:
-  ///   - data: the file's bytes, JSON.
+  ///   - data: the file's contents, JSON.
   ///   - name: the file's name, for errors.
-  /// - Throws: `.phraseBookInvalid`, naming the file and what is wrong in it.
+  /// - Throws: `.phraseBookInvalid`, with the file's name and what is wrong in it.
   init(data: Data, name: String) throws(AnnouncementError) {
     let content: Content
     do {
       content = try JSONDecoder().decode(Content.self, from: data)
     } catch {
-      throw Self.invalid(name, "does not read as a table of pronunciations")
+      throw Self.invalid(name, "is not a valid table of pronunciations")
     }
     guard name == "\(content.voice).json" else {
-      throw Self.invalid(name, "is for the voice \(content.voice), and a file is named after its voice")
+      throw Self.invalid(name, "is for the voice \(content.voice), but the file must be named after its voice")
     }
     guard let reads = ScalarRanges(content.reads) else {
       throw Self.invalid(name, "has a part in reads that is neither a letter nor a range such as a-z")
@@ -65,17 +67,17 @@ struct Pronunciation: Sendable {
       .phraseBookInvalid, "pronunciation/\(name)", problem, remedy: "see docs/phrase-books.md for the fields")
   }
 
-  /// Whether the voice can say the letter: as it stands, respelled, or without its marks.
+  /// Returns whether the voice can speak the letter: unchanged, respelled, or without its marks.
   func canSay(_ letter: Unicode.Scalar) -> Bool {
     letter == Self.iterationMark ? reads.contains("一") : spelling(of: letter) != nil
   }
 
-  /// 々, which repeats the kanji before it.
+  /// The mark 々, which repeats the kanji before it.
   private static let iterationMark: Unicode.Scalar = "\u{3005}"
 
-  /// Gives each segment the respelling that the voice needs. Segments that need none stay as they are.
+  /// Returns the segments with the respellings that the voice needs. Other segments stay unchanged.
   ///
-  /// Words are looked up across segments, because a word can sound otherwise before its unit: 一元, 十一元.
+  /// Words are looked up across segments, because a word may sound different before its unit: 一元, 十一元.
   func respell(_ segments: [Script.Segment]) -> [Script.Segment] {
     var scalars: [Unicode.Scalar] = []
     var ends: [Int] = []
@@ -92,7 +94,7 @@ struct Pronunciation: Sendable {
       if let entry = table.match(lowered, at: index) {
         let end = index + entry.key.count
         let value = entry.value.unicodeScalars
-        // What the key and the value end in stays in its own segment.
+        // The common ending of the key and the value stays in its own segment.
         let changedEnd = end - entry.commonEnding
         respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(entry.commonEnding))
         for kept in changedEnd..<end { respelling.keep(scalars[kept]) }
@@ -121,8 +123,8 @@ struct Pronunciation: Sendable {
     return respelling.segments
   }
 
-  /// The consonants at the start of a word for which the voice would spell the word; `nil` when there are none, and for
-  /// abbreviations: words in capitals, and words without a vowel.
+  /// Returns the consonants at the start of a word that would make the voice spell the word. The result is `nil` when
+  /// there are none, and for abbreviations: words in capitals, and words without a vowel.
   private func spelledStart(
     of scalars: [Unicode.Scalar], _ lowered: [Unicode.Scalar], at index: Int
   ) -> [Unicode.Scalar]? {
@@ -138,7 +140,7 @@ struct Pronunciation: Sendable {
     return nil
   }
 
-  /// Consonants that open a word, with a vowel where a listener of another language hears one: Devorak, Enguyen.
+  /// Returns the consonants with a vowel where a listener of another language hears one: Devorak, Enguyen.
   private static func sayable(_ start: [Unicode.Scalar]) -> String {
     let letters = start.map { String($0) }
     let (before, last) = (letters.dropLast().joined(), letters[letters.count - 1])
@@ -146,12 +148,12 @@ struct Pronunciation: Sendable {
     return letters.count == 2 && ["m", "n"].contains(before) ? "e" + before + last : before + "e" + last
   }
 
-  /// How the letter is written for the voice; `nil` when the voice cannot say it.
+  /// Returns the letter's spelling for the voice; `nil` when the voice cannot speak it.
   private func spelling(of letter: Unicode.Scalar) -> String? {
     let lowered = letter.lowercased
     if reads.contains(lowered) { return String(letter) }
     if let respelling = letters[lowered] { return respelling }
-    // A mark that the voice does not read is left out, and its letter is read.
+    // A mark that the voice does not read is left out, and only its letter is read.
     if letter.isMark { return "" }
     var parts = Array(String(lowered).decomposedStringWithCanonicalMapping.unicodeScalars)
     while parts.count > 1 {
@@ -166,10 +168,10 @@ struct Pronunciation: Sendable {
   }
 }
 
-/// Writes the respelled text of segments, one after the other.
+/// Builds the respelled text of consecutive segments.
 private struct SegmentRespelling {
   private(set) var segments: [Script.Segment]
-  /// Where each segment ends, in scalars.
+  /// The end of each segment, in scalars.
   private let ends: [Int]
   private var segment = 0
   private var position = 0
@@ -188,7 +190,7 @@ private struct SegmentRespelling {
     closeFinished()
   }
 
-  /// Puts `replacement` in the place of the range. All of it goes to the segment in which the range begins.
+  /// Replaces the range with `replacement`. The segment in which the range begins receives all of it.
   mutating func replace(
     _ range: Range<Int>, of scalars: [Unicode.Scalar], with replacement: Substring.UnicodeScalarView
   ) {

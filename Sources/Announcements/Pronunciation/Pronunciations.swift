@@ -4,14 +4,16 @@ import Foundation
 
 /// The respellings of all voices: `Templates/pronunciation/`.
 public struct Pronunciations: Sendable {
-  /// By the engine's voice, without a variant.
+  /// The respellings by the engine's voice, without a variant.
   private var byVoice: [Substring: Pronunciation] = [:]
 
-  /// No respellings: every voice is given the words as they stand.
+  /// Creates an empty collection, so that every voice receives the words unchanged.
   init() {}
 
-  /// - Parameter directory: may be absent; then there are no respellings.
-  /// - Throws: `.phraseBookInvalid`, naming the file.
+  /// Reads the respellings of all voices.
+  ///
+  /// - Parameter directory: the folder with the files. If it does not exist, there are no respellings.
+  /// - Throws: `.phraseBookInvalid`, with the file's name.
   init(directory: URL) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names.sorted() where name.hasSuffix(".json") {
@@ -23,12 +25,12 @@ public struct Pronunciations: Sendable {
     }
   }
 
-  /// Whether a voice can say a letter. A voice without a table is taken to say all.
+  /// Returns whether a voice can speak a letter. A voice without a table is assumed to speak every letter.
   func canSay(_ letter: Unicode.Scalar, by voice: String) -> Bool {
     self[voice]?.canSay(letter) ?? true
   }
 
-  /// The run with the respellings of its voice.
+  /// Returns the run with the respellings of its voice.
   func respelled(_ run: Script.Run) -> Script.Run {
     guard let pronunciation = self[run.voice] else { return run }
     var run = run

@@ -2,18 +2,19 @@
 
 import Foundation
 
-/// Replacements of words and phrases in a text. Where several entries match at one place, the longest wins.
+/// Replacements of words and phrases in a text. If several entries match at one place, the longest wins.
 ///
-/// Letter case and the marks on Latin letters are ignored. Matching goes from left to right, and what was replaced is not looked at again, so an entry
-/// that maps a phrase to itself protects the phrase from the shorter entries in it.
+/// Letter case and the marks on Latin letters are ignored. Matching runs from left to right and skips replaced text, so
+/// an entry that maps a phrase to itself protects the phrase from the shorter entries inside it.
 struct ReplacementTable: Sendable {
   struct Entry: Sendable {
-    /// In lower case, Latin letters without their marks.
+    /// The key in lower case, with Latin letters without their marks.
     let key: [Unicode.Scalar]
     let value: String
-    /// Whether the entry matches between two word boundaries only.
+    /// Whether the entry matches only between two word boundaries.
     let isWholeWord: Bool
-    /// How many scalars at the end of the key also end the value; at least one scalar of the key is before them.
+    /// The number of scalars at the end of the key that also end the value. At least one scalar of the key precedes
+    /// them.
     let commonEnding: Int
 
     init(key: [Unicode.Scalar], value: String, isWholeWord: Bool) {
@@ -24,7 +25,7 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// By the first scalar of the key; the longest key first.
+  /// The entries by the first scalar of the key, the longest key first.
   private var entries: [Unicode.Scalar: [Entry]] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
@@ -40,21 +41,22 @@ struct ReplacementTable: Sendable {
     entries[first] = list
   }
 
-  /// Adds the entries of another table; its entries replace those with the same key.
+  /// Adds the entries of another table, which replace those with the same key.
   mutating func add(_ other: ReplacementTable) {
     for entry in other.entries.values.joined() {
       add(String(String.UnicodeScalarView(entry.key)), entry.value, isWholeWord: entry.isWholeWord)
     }
   }
 
-  /// The longest entry that matches at `index`; `nil` behind the end.
+  /// Returns the longest entry that matches at `index`; `nil` after the end.
+  ///
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
     guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return nil }
     return list.first { Self.matches($0, scalars, at: index) }
   }
 
-  /// All entries that match at `index`, the longest first.
+  /// Returns all entries that match at `index`, the longest first.
   func matches(_ scalars: [Unicode.Scalar], at index: Int) -> [Entry] {
     guard index < scalars.count, let list = entries[scalars[index].baseLetter] else { return [] }
     return list.filter { Self.matches($0, scalars, at: index) }
@@ -69,7 +71,7 @@ struct ReplacementTable: Sendable {
       || (isBoundary(scalars, at: index, firstInside: true) && isBoundary(scalars, at: end, firstInside: false))
   }
 
-  /// Whether a word may begin or end at `index`: no letter or mark stands on the outer side.
+  /// Returns whether a word may begin or end at `index`, which means that no letter or mark stands on the outer side.
   private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int, firstInside: Bool) -> Bool {
     let outer = firstInside ? index - 1 : index
     return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart
@@ -77,10 +79,10 @@ struct ReplacementTable: Sendable {
 }
 
 extension Unicode.Scalar {
-  /// The scalar in lower case; itself where its lower case is several scalars.
+  /// The scalar in lower case, or the scalar itself if its lower case consists of several scalars.
   var lowercased: Unicode.Scalar {
     if isASCII { return (0x41...0x5A).contains(value) ? Unicode.Scalar(UInt8(value) + 0x20) : self }
-    // The scripts of India and East Asia have no letter case, and asking for it is what costs most.
+    // The scripts of India and East Asia have no letter case, and looking it up is the most expensive step.
     if (0x590...0x109F).contains(value) || (0x1100...0x139F).contains(value) || (0x2E80...0xA63F).contains(value)
       || (0xAC00...0xFAFF).contains(value)
     {
@@ -90,7 +92,7 @@ extension Unicode.Scalar {
     return mapping.count == 1 ? mapping.first ?? self : self
   }
 
-  /// A Latin letter without its marks; any other scalar is itself.
+  /// A Latin letter without its marks, or any other scalar itself.
   var baseLetter: Unicode.Scalar {
     if value < 0xC0 || (value > 0x24F && value < 0x1E00) || value > 0x1EFF { return self }
     return String(self).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? self

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of Unicode scalars, written as single scalars and ranges with a space between two: `a-z á é`.
+/// A set of Unicode scalars, written as single scalars and ranges, separated by spaces: `a-z á é`.
 struct ScalarRanges: Sendable, Hashable {
-  /// In rising order, none overlapping.
+  /// The ranges in ascending order, without overlaps.
   private var ranges: [ClosedRange<UInt32>] = []
 
-  /// - Returns: `nil` when a part is neither a scalar nor a range of two.
+  /// Reads a set.
+  ///
+  /// - Returns: `nil` when a part is neither a scalar nor a range of two scalars.
   init?(_ text: String) {
-    // By scalars: a mark behind a space would be one character with it.
+    // The text is split by scalars, because a mark after a space would form one character with the space.
     for part in text.unicodeScalars.split(separator: " ") {
       let scalars = Array(part)
       switch scalars.count {

@@ -6,21 +6,23 @@
   import Darwin
 #endif
 
-/// One end of a Unix stream socket, with blocking reads and writes that end at a deadline.
+/// One end of a Unix stream socket, with blocking reads and writes that stop at a deadline.
 ///
-/// Written by hand: a long-lived child that answers binary messages within a millisecond wants plain system calls;
-/// `FileHandle` reads without a deadline, and swift-subprocess streams a child's output in chunks through tasks.
+/// The type uses system calls directly, because a long-lived child that answers binary messages within a millisecond
+/// needs no more. `FileHandle` reads without a deadline, and swift-subprocess streams a child's output in chunks
+/// through tasks.
 struct Descriptor: Sendable {
   enum Failure: Error {
-    /// The other side is gone.
+    /// The peer has closed its end.
     case closed
     case deadline
   }
 
   let number: CInt
 
-  /// Two connected sockets, neither inherited by a child unless it is handed over.
-  /// - Returns: `nil` when the process has no more descriptors.
+  /// Returns two connected sockets. A child inherits neither, unless it is passed explicitly.
+  ///
+  /// - Returns: `nil` when the process has no more file descriptors.
   static func pair() -> (Descriptor, Descriptor)? {
     var numbers: [CInt] = [-1, -1]
     #if canImport(Glibc)
@@ -28,7 +30,7 @@ struct Descriptor: Sendable {
     #else
       let type = SOCK_STREAM
     #endif
-    // unsafe: two numbers are written into an array of two.
+    // unsafe: the call writes two numbers into an array of two.
     guard unsafe socketpair(AF_UNIX, type, 0, &numbers) == 0 else { return nil }
     return (Descriptor(number: numbers[0]), Descriptor(number: numbers[1]))
   }
@@ -45,7 +47,7 @@ struct Descriptor: Sendable {
     var written = 0
     while written < bytes.count {
       try wait(for: CShort(POLLOUT), deadline: deadline)
-      // unsafe: the pointer is used within the call, and the count ends where the array does.
+      // unsafe: the pointer is used only within the call, and the count ends at the end of the array.
       let count = unsafe bytes.withUnsafeBytes { buffer in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
         return unsafe send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -62,7 +64,7 @@ struct Descriptor: Sendable {
     try readElements(count, deadline: deadline)
   }
 
-  /// Samples as they come, little-endian as this machine is.
+  /// Reads samples in the byte order of the peer, which is little-endian like this machine.
   func readSamples(_ count: Int, deadline: ContinuousClock.Instant) throws(Failure) -> [Int16] {
     try readElements(count, deadline: deadline)
   }
@@ -72,7 +74,7 @@ struct Descriptor: Sendable {
   ) throws(Failure) -> [Element] {
     guard count > 0 else { return [] }
     do {
-      // unsafe: the buffer is `count` elements long, and the loop fills it to its last byte before it is handed out.
+      // unsafe: the buffer has `count` elements, and the loop fills all of its bytes before it is returned.
       return try unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
         let bytes = UnsafeMutableRawBufferPointer(buffer)
         var filled = 0
@@ -99,9 +101,9 @@ struct Descriptor: Sendable {
   private func wait(for events: CShort, deadline: ContinuousClock.Instant) throws(Failure) {
     var descriptor = pollfd(fd: number, events: events, revents: 0)
     while true {
-      // What is there is taken, even when this thread came late to it.
+      // Available bytes are read, even if this thread arrives after the deadline.
       let left = max(0, ContinuousClock.now.duration(to: deadline) / .milliseconds(1))
-      // unsafe: one descriptor, and a count of one.
+      // unsafe: the call receives one descriptor and a count of one.
       let ready = unsafe poll(&descriptor, 1, CInt(min(left.rounded(.up), 60_000)))
       if ready > 0 { return }
       if ready < 0, errno != EINTR { throw .closed }

@@ -3,11 +3,14 @@
 import Announcements
 import Waveforms
 
-/// Where the segments of a run are heard, from the engine's word events. A pure value.
+/// Computes when the segments of a run are heard, from the engine's word events. The result depends only on the
+/// arguments.
 enum SegmentMarks {
-  /// - Parameter words: in the order of speaking. The engine gives no event for a word that it draws into the one
-  ///   before it, and for Chinese one for each character.
-  /// - Returns: a mark for each segment that has letters; one without an event of its own shares its neighbour's mark.
+  /// Returns the marks of the segments.
+  ///
+  /// - Parameter words: the word events in speaking order. The engine reports no event for a word that it merges with
+  ///   the previous one, and one event for each character of Chinese.
+  /// - Returns: a mark for each segment that contains letters. A segment without an event shares its neighbour's mark.
   static func marks(of segments: [Script.Segment], words: [Speech.Word], endMilliseconds: Int) -> [Waveform.Mark] {
     var marks: [Waveform.Mark] = []
     var position = 0
@@ -32,8 +35,8 @@ enum SegmentMarks {
     return marks
   }
 
-  /// Text from outside is one segment of many words: each word is a piece, so that a long note can be followed. A segment
-  /// whose respelling has another number of words is one piece.
+  /// Returns the pieces that get marks. A segment of text from outside has many words. Each word is a piece, so that a
+  /// listener can follow a long note. A segment whose respelling has a different number of words is one piece.
   private static func pieces(of segments: [Script.Segment]) -> [(text: String, spelling: String)] {
     segments.flatMap { segment -> [(text: String, spelling: String)] in
       let texts = words(of: segment.text)
@@ -43,7 +46,7 @@ enum SegmentMarks {
     }
   }
 
-  /// The words of a text, each with the white space behind it.
+  /// Returns the words of a text, each with the white space after it.
   private static func words(of text: String) -> [String] {
     var words = [""]
     for character in text {
@@ -55,7 +58,7 @@ enum SegmentMarks {
 }
 
 extension String {
-  /// Without what is not a letter at both ends.
+  /// The text without any characters before its first letter and after its last.
   fileprivate var trimmingToWords: String {
     String(drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed())
   }

@@ -3,22 +3,23 @@
 import Foundation
 import Synchronization
 
-/// One speaker program, from its start to its end. Every call blocks and belongs on the speaker's own queue.
+/// One speaker program, from its start to its end. Every call blocks and must run on the speaker's own queue.
 ///
-/// `@unchecked Sendable`: its state is touched on `queue` alone, which every method checks, but for the process's
-/// number, which is atomic.
+/// `@unchecked Sendable`: the state is used only on `queue`, which every method checks. The exception is the process
+/// identifier, which is atomic.
 final class Speaker: @unchecked Sendable {
-  /// What went wrong with the speaker itself, as opposed to one text.
+  /// A failure of the speaker itself, as opposed to a failure caused by one text.
   enum Failure: Error {
-    /// It did not start; never worth a second try.
+    /// The speaker did not start. A second attempt would not help.
     case unavailable(SpeechEngineError)
-    /// It was ready once and is gone, or sends nonsense; or a process of its own was ended, and not by the text.
+    /// The speaker had been ready and then exited or sent an invalid reply, or one of its child processes ended for a
+    /// reason other than the text.
     case died
-    /// It did not answer in time, and was ended.
+    /// The speaker did not answer in time and was stopped.
     case hung
-    /// It was gone before it was ready: killed, or missing a library.
+    /// The speaker exited before it was ready: it was killed, or a library is missing.
     case diedAtStart
-    /// It says itself that it cannot work: perhaps for good, perhaps for want of memory.
+    /// The speaker reports that it cannot work, either permanently or because memory is short.
     case notReady(SpeechEngineError)
 
     var isWorthAnotherTry: Bool {
@@ -33,8 +34,8 @@ final class Speaker: @unchecked Sendable {
   private let program: URL
   private let allowance: Duration
 
-  /// How long it may take to greet, which it does after 30 ms: one that has not is most often waiting for a processor, on
-  /// a machine that starts much else, and to end it would make that worse.
+  /// The time that the speaker has for its greeting, which it usually sends after 30 ms. A late speaker is usually
+  /// waiting for a processor on a busy machine, and stopping it would increase the load.
   private static let greetingPatience = Duration.seconds(10)
 
   private var connection: Descriptor?
@@ -42,7 +43,9 @@ final class Speaker: @unchecked Sendable {
   private let runningProcess = Atomic<Int32>(0)
   private(set) var identity: EngineIdentity?
 
-  /// - Parameter allowance: how long it may take to reply beyond a request's own deadline.
+  /// Creates a speaker without starting its program.
+  ///
+  /// - Parameter allowance: the time for a reply in addition to the request's own deadline.
   init(program: URL, number: Int, allowance: Duration) {
     self.program = program
     self.allowance = allowance
@@ -50,29 +53,29 @@ final class Speaker: @unchecked Sendable {
   }
 
   deinit {
-    connection?.close()  // nobody holds the speaker any more, so nothing runs on its queue
+    connection?.close()  // There are no more references to the speaker, so nothing runs on its queue.
   }
 
-  /// Starts the program if it does not run, and reads its greeting.
+  /// Starts the program if it is not running, and reads its greeting.
   func start() throws(Failure) {
     dispatchPrecondition(condition: .onQueue(queue))
     guard connection == nil else { return }
     guard FileManager.default.isExecutableFile(atPath: program.path) else {
       throw .unavailable(
-        Self.unavailable("there is no speaker program", remedy: "build or install it beside crier (make install)"))
+        Self.unavailable("the speaker program is missing", remedy: "build or install it beside crier (make install)"))
     }
     guard let (ours, theirs) = Descriptor.pair() else {
       throw .unavailable(
         Self.unavailable("this process has no more file descriptors", remedy: "raise its limit (ulimit -n)"))
     }
     let process = SpeakerProcess(program: program.path(percentEncoded: false), socket: theirs)
-    theirs.close()  // ours alone would keep a speaker that ended from reading as ended
+    theirs.close()  // Our copy of their end would hide the end of the speaker.
     guard let process else {
       ours.close()
       throw .unavailable(
         Self.unavailable(
-          "no process can be made of the speaker program",
-          remedy: "see that it may be executed, and for a limit (ulimit -u)"))
+          "the speaker program could not be started",
+          remedy: "check that it is executable, and check the process limit (ulimit -u)"))
     }
     do {
       identity = try greet(ours)
@@ -85,7 +88,8 @@ final class Speaker: @unchecked Sendable {
     connection = ours
   }
 
-  /// Sends a request and waits for the whole reply, which is this request's by its identifier: a number that is drawn here.
+  /// Sends a request and waits for the whole reply. A request identifier, drawn here, ensures that the reply belongs to
+  /// this request.
   func exchange(
     _ kind: SpeakerMessages.Kind, _ utterance: Utterance, deadlineMilliseconds: Int, maximumSamples: Int
   ) throws(Failure) -> Reply {
@@ -94,7 +98,7 @@ final class Speaker: @unchecked Sendable {
     let request = SpeakerMessages.request(
       kind, utterance, identifier: identifier, deadlineMilliseconds: deadlineMilliseconds,
       maximumSamples: maximumSamples)
-    // The speaker keeps the deadline itself; past this it hangs.
+    // The speaker enforces the deadline itself. A speaker that exceeds it by the allowance hangs.
     let deadline = ContinuousClock.now + .milliseconds(deadlineMilliseconds) + allowance
     guard let connection else { throw .died }
     do {
@@ -120,16 +124,16 @@ final class Speaker: @unchecked Sendable {
     var samples: [Int16]
   }
 
-  /// Ends the program, whatever it is doing; the next ``start()`` makes a new one.
+  /// Stops the program, even if it is busy. The next call of ``start()`` starts a new one.
   func stop() {
     dispatchPrecondition(condition: .onQueue(queue))
     connection?.close()
     connection = nil
-    process = nil  // which ends it
+    process = nil  // The deinitialiser stops the process.
     runningProcess.store(0, ordering: .relaxed)
   }
 
-  /// The running program's process, from any thread; `nil` when there is none.
+  /// The identifier of the running program's process; `nil` when none is running. It can be read on any thread.
   var processIdentifier: Int32? {
     let process = runningProcess.load(ordering: .relaxed)
     return process > 0 ? process : nil
@@ -143,7 +147,7 @@ final class Speaker: @unchecked Sendable {
       guard let greeting = SpeakerMessages.Hello(try connection.read(SpeakerMessages.helloBytes, deadline: deadline))
       else {
         throw Failure.unavailable(
-          Self.unavailable("the speaker program is of another version", remedy: "build crier and speaker together"))
+          Self.unavailable("the speaker program has a different version", remedy: "build crier and speaker together"))
       }
       hello = greeting
       version = try connection.read(hello.versionBytes, deadline: deadline)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes that go to and come from the speaker program: `Sources/speaker/protocol.h` says what they mean.
+/// The messages to and from the speaker program, as bytes. `Sources/speaker/protocol.h` defines their meaning.
 ///
-/// Pure: nothing here reads or writes.
+/// The type only encodes and decodes; it does not read or write.
 enum SpeakerMessages {
   static let helloBytes = 24
   static let replyHeaderBytes = 44
@@ -23,7 +23,9 @@ enum SpeakerMessages {
     var dataFingerprint: UInt64
     var versionBytes: Int
 
-    /// - Returns: `nil` when the bytes are not a speaker's of this version.
+    /// Decodes a greeting.
+    ///
+    /// - Returns: `nil` when the bytes are not the greeting of a speaker of this version.
     init?(_ bytes: [UInt8]) {
       var fields = LittleEndianFields(bytes)
       guard bytes.count == helloBytes, fields.next() == 0x3148_5243 as UInt32, fields.next() == 3 as UInt32 else {
@@ -40,9 +42,9 @@ enum SpeakerMessages {
 
   struct ReplyHeader {
     var outcome: Outcome
-    /// The identifier of the request that it answers.
+    /// The identifier of the request that the reply answers.
     var identifier: UInt64
-    /// The signal that ended a process, or an error's number.
+    /// The number of the signal that ended a process, or of an error.
     var detail: UInt32
     var sampleRate: Int
     var totalSamples: Int
@@ -50,7 +52,9 @@ enum SpeakerMessages {
     var markCount: Int
     var phonemeBytes: Int
 
-    /// - Returns: `nil` when the bytes are not a reply, or promise more than a speaker may send.
+    /// Decodes the header of a reply.
+    ///
+    /// - Returns: `nil` when the bytes are not a reply, or announce more than a speaker may send.
     init?(_ bytes: [UInt8]) {
       var fields = LittleEndianFields(bytes)
       guard bytes.count == replyHeaderBytes, fields.next() == 0x3150_5243 as UInt32,
@@ -71,7 +75,9 @@ enum SpeakerMessages {
     }
   }
 
-  /// - Parameter identifier: a number of this request's own, which its reply has too.
+  /// Encodes a request.
+  ///
+  /// - Parameter identifier: a number for this request, which its reply repeats.
   static func request(
     _ kind: Kind, _ utterance: Utterance, identifier: UInt64, deadlineMilliseconds: Int, maximumSamples: Int
   ) -> [UInt8] {
@@ -100,14 +106,16 @@ enum SpeakerMessages {
   }
 }
 
-/// Reads little-endian integers one after another.
+/// Reads consecutive little-endian integers.
 private struct LittleEndianFields {
   private let bytes: [UInt8]
   private var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// - Precondition: the bytes reach that far, which callers check by their count.
+  /// Returns the next integer.
+  ///
+  /// - Precondition: enough bytes remain. Callers check this with the total number of bytes.
   mutating func next<Field: FixedWidthInteger>() -> Field {
     let width = Field.bitWidth / 8
     defer { position += width }

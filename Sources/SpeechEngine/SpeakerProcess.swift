@@ -6,29 +6,34 @@
   import Darwin
 #endif
 
-/// A child process whose standard input and output are one socket. The speaker closes what else it may inherit.
+/// A child process whose standard input and output are the same socket. The speaker closes any other descriptor that it
+/// inherits.
 ///
-/// Written by hand, with `posix_spawn`: Foundation's `Process` learns of a child's end through a socket that children
-/// started at the same moment inherit, so that a speaker, which lives long, keeps the end of others from being seen
-/// (measured: `waitUntilExit` waited for a process that was a zombie); swift-subprocess hands a child no socket.
+/// The type uses `posix_spawn` directly. Foundation's `Process` detects the end of a child through a socket, which
+/// children started at the same moment inherit. A long-lived speaker would therefore hide the end of other children
+/// (measured: `waitUntilExit` waited for a process that was a zombie). swift-subprocess cannot pass a socket to a
+/// child.
 struct SpeakerProcess: ~Copyable {
   let identifier: pid_t
 
-  /// - Returns: `nil` when the system makes no process of the program.
+  /// Starts the program.
+  ///
+  /// - Returns: `nil` when the system cannot start a process from the program.
   init?(program: String, socket: Descriptor) {
     #if canImport(Glibc)
       var actions = unsafe posix_spawn_file_actions_t()
     #else
       var actions: posix_spawn_file_actions_t?
     #endif
-    // unsafe: made here, used in the one call below, and destroyed before it goes.
+    // unsafe: the actions are created here, used only in the call below, and destroyed afterwards.
     guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
     _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket.number, 0)
     _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket.number, 1)
     var identifier: pid_t = 0
     let status = unsafe program.withCString { path in
-      // unsafe: the arguments end in nil, as does the environment, which is empty: what is heard must not depend on it.
+      // unsafe: the arguments end with nil, as does the environment. The environment is empty, because it must not
+      // affect the sound.
       unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: 3) { list in
         unsafe list.initialize(repeating: nil)
         unsafe list[0] = UnsafeMutablePointer(mutating: path)
@@ -40,7 +45,8 @@ struct SpeakerProcess: ~Copyable {
     self.identifier = identifier
   }
 
-  /// Ends the process, after which its children end by themselves, and leaves no zombie. Blocks for as long as the system takes to end it.
+  /// Kills the process and waits for its end, so that it leaves no zombie. Its children then end by themselves. The
+  /// call blocks until the system has ended the process.
   deinit {
     _ = kill(identifier, SIGKILL)
     while waitpid(identifier, nil, 0) == -1, errno == EINTR {}

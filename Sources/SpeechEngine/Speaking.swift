@@ -3,27 +3,27 @@
 public import Announcements
 public import Waveforms
 
-/// Whoever turns the runs of a script into sound: the engine, or a stand-in for it in tests.
+/// A type that turns the runs of a script into sound: the engine, or a test double.
 public protocol Speaking: Sendable {
-  /// Which engine speaks; a part of every clip's recipe.
+  /// Returns the identity of the engine, which is part of every clip's recipe.
   func identity() async throws(SpeechEngineError) -> EngineIdentity
 
-  /// See ``SpeechEngine/waveform(of:rate:)``.
+  /// Speaks one utterance and returns its waveform; see ``SpeechEngine/waveform(of:rate:)``.
   func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int)
 
-  /// See ``SpeechEngine/phonemes(_:)``.
+  /// Returns the phonemes of an utterance; see ``SpeechEngine/phonemes(_:)``.
   func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String
 }
 
 extension SpeechEngine: Speaking {
   /// Speaks one run of a script.
   ///
-  /// - Returns: the waveform, with a mark for each segment, empty where the engine says nothing; and its whole length in
-  ///   ms, which is more than the waveform's where the engine was cut at 31 s.
-  /// - Throws: as ``SpeechEngine/speak(_:)``, and `.speechMismatch` when the sound is not the run's by its word events
-  ///   (``SpokenWords``).
+  /// - Returns: the waveform, with a mark for each segment, and its full length in ms. The waveform is empty if the
+  ///   engine says nothing. The full length exceeds the waveform's if the engine was cut off at 31 s.
+  /// - Throws: the errors of ``SpeechEngine/speak(_:)``, and `.speechMismatch` when the word events show that the sound
+  ///   does not match the run (``SpokenWords``).
   public func waveform(
     of run: Script.Run, rate: Int
   ) async throws(SpeechEngineError) -> (waveform: Waveform, totalMilliseconds: Int) {

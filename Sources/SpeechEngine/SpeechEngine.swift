@@ -3,23 +3,23 @@
 import ConcurrencySupport
 public import Foundation
 
-/// A pool of speaker programs that turns words into samples.
+/// A pool of speaker programs that turn words into samples.
 ///
-/// libespeak-ng is global state that is not thread-safe, is not reproducible in a long-lived process and ends on
-/// hostile text; so it lives in programs of its own, one for each core, and each utterance in a child of theirs
-/// (`docs/architecture.md`). A speaker that dies is started again, and the request it held is tried again.
+/// libespeak-ng has global state, is not thread-safe, is not reproducible in a long-lived process, and exits on hostile
+/// text. It therefore runs in separate programs, one for each core, which handle each utterance in a child process of
+/// their own (`docs/architecture.md`). If a speaker exits unexpectedly, it is restarted and its request is repeated.
 public actor SpeechEngine {
   public struct Configuration: Sendable {
-    /// The speaker program.
+    /// The location of the speaker program.
     public var speaker: URL
-    /// How many run at once; one a core by default.
+    /// The number of speakers that run at the same time; by default one for each core.
     public var speakers: Int
-    /// How many requests may wait for a speaker; one more is refused at once.
+    /// The number of requests that may wait for a speaker. Any further request is refused at once.
     public var longestQueue: Int
-    /// How long one utterance may take, in ms.
+    /// The longest time in ms that one utterance may take.
     public var deadlineMilliseconds: Int
-    /// How long a speaker program may take to answer beyond an utterance's deadline, before it is taken for hanging and
-    /// is ended.
+    /// The time that a speaker program has for its answer after an utterance's deadline. A speaker that exceeds it is
+    /// considered to hang and is stopped.
     public var allowance: Duration
 
     public init(
@@ -34,11 +34,12 @@ public actor SpeechEngine {
     }
   }
 
-  /// No clip is longer, and trimming takes nothing that matters: what comes after this many samples is only counted.
+  /// The largest number of samples that are kept. No clip is longer, and trimming removes no significant samples.
+  /// Further samples are only counted.
   static let longestSamples = 31 * 22_050
 
-  /// How often a request is tried whose speaker program dies. Whoever ends speakers may hit the one that was just
-  /// started again; with two tries one batch in three met that, with a speaker killed every tenth clip.
+  /// The number of attempts for a request whose speaker program exits. Whatever kills speakers may also kill a newly
+  /// started one. With two attempts and a speaker killed at every tenth clip, this affected one batch in three.
   private static let attempts = 4
 
   private let configuration: Configuration
@@ -54,9 +55,9 @@ public actor SpeechEngine {
 
   /// Speaks an utterance.
   ///
-  /// - Returns: the samples, at most 31 s of them; ``Speech/isComplete`` tells whether that is all.
-  /// - Throws: `.textUnspeakable` when the engine failed at the text or took too long (the pool goes on),
-  ///   `.voiceUnknown`, `.requestRefused`, `.queueFull`, `.engineUnavailable`, `.speakerDied`, `.cancelled`.
+  /// - Returns: at most 31 s of samples. ``Speech/isComplete`` says whether the utterance ends there.
+  /// - Throws: `.textUnspeakable` when the engine failed on the text or took too long; the pool remains usable. Also
+  ///   `.voiceUnknown`, `.requestRefused`, `.queueFull`, `.engineUnavailable`, `.speakerDied` and `.cancelled`.
   public func speak(_ utterance: Utterance) async throws(SpeechEngineError) -> Speech {
     let reply = try await exchange(.speak, utterance)
     return Speech(
@@ -64,16 +65,16 @@ public actor SpeechEngine {
       words: SpeakerMessages.words(reply.marks))
   }
 
-  /// What the engine would say, in its own mnemonics, as `espeak-ng -q -x` prints it. A switch to another language
-  /// stands in parentheses: `(en)`.
+  /// Returns the phonemes of an utterance in the engine's mnemonics, as `espeak-ng -q -x` prints them. A change of
+  /// language is marked in parentheses: `(en)`.
   ///
-  /// - Throws: as ``speak(_:)``.
+  /// - Throws: the errors of ``speak(_:)``.
   public func phonemes(_ utterance: Utterance) async throws(SpeechEngineError) -> String {
     let reply = try await exchange(.phonemes, utterance)
     return String(decoding: reply.phonemes, as: UTF8.self)
   }
 
-  /// Which engine speaks; starts a speaker if none has run yet.
+  /// Returns the engine's identity. The call starts a speaker if none has run yet.
   ///
   /// - Throws: `.engineUnavailable`, `.queueFull`, `.speakerDied`, `.cancelled`.
   public func identity() async throws(SpeechEngineError) -> EngineIdentity {
@@ -94,7 +95,8 @@ public actor SpeechEngine {
     return identity
   }
 
-  /// The processes of the speakers that are running, busy or idle; for diagnosis, and for tests that end them.
+  /// Returns the process identifiers of the running speakers, busy or idle. They serve diagnosis, and tests that kill
+  /// speakers.
   public func speakerProcesses() -> [Int32] { speakers.compactMap(\.processIdentifier) }
 
   private func exchange(
@@ -107,7 +109,8 @@ public actor SpeechEngine {
     let known = knownIdentity
     var hangs = 0
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
-    // Again only when the speaker itself died: a text that kills the engine kills a child, and does so each time.
+    // A repetition helps only if the speaker itself exited. A text that crashes the engine does so in a child process,
+    // and again in each attempt.
     for _ in 0..<Self.attempts {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
@@ -117,7 +120,7 @@ public actor SpeechEngine {
       }
       guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
       if case .hung = failure { hangs += 1 }
-      // One that hangs takes its whole time; two of these are enough.
+      // A speaker that hangs uses its whole time, so the request is repeated only once.
       guard hangs < 2 else { break }
     }
     return try Self.checked(try Self.unwrap(outcome))
@@ -132,23 +135,25 @@ public actor SpeechEngine {
     }
   }
 
-  /// Clips are named after the engine that speaks them: another one must not speak under that name.
+  /// The error for an engine that changed. Clips are named after their engine, so a different engine must not speak
+  /// under the same name.
   private static var engineChanged: SpeechEngineError {
     SpeechEngineError(
-      .engineUnavailable, "speaking", "the engine was replaced while this process ran", remedy: "start it again")
+      .engineUnavailable, "speaking", "the engine was replaced while this process ran", remedy: "restart the process")
   }
 
-  /// The dynamic linker ends a program whose library is missing before its first line.
+  /// The error for a speaker that exited at its start. If a library is missing, the dynamic linker ends the program
+  /// before its first line.
   private static var diedAtStart: SpeechEngineError {
     SpeechEngineError(
       .engineUnavailable, "starting the speech engine", "the speaker program ended before it was ready",
-      remedy: "install the packages libespeak-ng1, espeak-ng-data and libseccomp2, or look for what ended it")
+      remedy: "install the packages libespeak-ng1, espeak-ng-data and libseccomp2, or find out what ended it")
   }
 
   private static var died: SpeechEngineError {
     SpeechEngineError(
       .speakerDied, "speaking", "the speaker program kept ending, or hung, while it held the request",
-      remedy: "try again; look for what ends the program (memory, a watchdog)")
+      remedy: "try again; find out what ends the program (a memory limit, a watchdog)")
   }
 
   private static func checked(_ reply: Speaker.Reply) throws(SpeechEngineError) -> Speaker.Reply {
@@ -166,16 +171,16 @@ public actor SpeechEngine {
         "give at most 64 KiB of text and 80 to 450 words a minute"
       )
     case .crashed:
-      (code, problem, remedy) = (.textUnspeakable, "the engine crashed on the text", "write it another way")
+      (code, problem, remedy) = (.textUnspeakable, "the engine crashed on the text", "rephrase the text")
     case .ended: throw died
     case .deadline, .limit:
       (code, problem, remedy) = (
-        .textUnspeakable, "the engine met its limit of time or memory", "make the text shorter or plainer"
+        .textUnspeakable, "the engine exceeded its time or memory limit", "make the text shorter or simpler"
       )
     case .noProcess:
       (code, problem, remedy) = (
-        .engineUnavailable, "no confined process could be made for the engine",
-        "look for a limit on processes or memory, and try again"
+        .engineUnavailable, "the engine's confined process could not be started",
+        "check the limits on processes and memory, and try again"
       )
     }
     throw SpeechEngineError(code, code == .voiceUnknown ? "voice" : "speaking", problem, remedy: remedy)
@@ -193,13 +198,13 @@ public actor SpeechEngine {
     }
     guard waiting.count < configuration.longestQueue else {
       throw SpeechEngineError(
-        .queueFull, "speaking", "\(waiting.count) requests wait already", remedy: "try again in a second")
+        .queueFull, "speaking", "\(waiting.count) requests are already waiting", remedy: "try again in a second")
     }
     nextTicket += 1
     let ticket = nextTicket
     let speaker: Speaker? = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Speaker?, Never>) in
-        // Cancelled before it could wait: nobody would wake it for that.
+        // A task that was cancelled before it could wait would never be resumed by the cancellation handler.
         if Task.isCancelled { continuation.resume(returning: nil) } else { waiting.append((ticket, continuation)) }
       }
     } onCancel: {
@@ -209,14 +214,14 @@ public actor SpeechEngine {
     return speaker
   }
 
-  /// Gives up a place in the queue.
+  /// Removes a request from the queue.
   private func abandon(_ ticket: Int) {
     guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
     waiting.remove(at: index).continuation.resume(returning: nil)
   }
 
   private static var cancelled: SpeechEngineError {
-    SpeechEngineError(.cancelled, "speaking", "the task was cancelled", remedy: "nothing is to be done")
+    SpeechEngineError(.cancelled, "speaking", "the task was cancelled", remedy: "repeat it if it is still needed")
   }
 
   private func release(_ speaker: Speaker) {
@@ -234,7 +239,7 @@ extension Speaker {
     _ work: @escaping @Sendable (Speaker) throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
     await onWaitingThread {
-      // Nobody else has the speaker, so that its queue is free and the work is done here.
+      // No other code uses the speaker, so its queue is free and the work runs at once.
       queue.sync {
         do throws(Failure) {
           return .success(try work(self))

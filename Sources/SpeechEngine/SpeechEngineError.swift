@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something could not be spoken. The description names no word of the text.
+/// The reason why something could not be spoken. The description contains no word of the text.
 public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The speaker program, the engine's library or its data is not installed, or does not start.
+    /// The speaker program, the engine's library or its data is not installed, or the program does not start.
     case engineUnavailable = "engine_unavailable"
-    /// As many requests wait as may; nothing was done.
+    /// The queue is full, and the request was not started.
     case queueFull = "queue_full"
     case voiceUnknown = "voice_unknown"
-    /// The engine crashed on this text, reported an error for it, or spent more time or memory than it may.
-    /// Trying again gives the same.
+    /// The engine crashed on this text, reported an error for it, or exceeded its time or memory limit. Another attempt
+    /// would have the same result.
     case textUnspeakable = "text_unspeakable"
-    /// The words that the engine says it spoke are not those of the text.
+    /// The words that the engine reports differ from those of the text.
     case speechMismatch = "speech_mismatch"
-    /// The speaker, or a process of its own, was ended in every try, and not by the text; or the speaker hung.
+    /// The speaker, or one of its child processes, ended in every attempt for a reason other than the text, or the
+    /// speaker hung.
     case speakerDied = "speaker_died"
     case requestRefused = "request_refused"
     case cancelled
@@ -21,7 +22,7 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
 
   public var code: Code
 
-  /// What was being done, to what.
+  /// The operation, with its object.
   public var operation: String
   public var problem: String
 

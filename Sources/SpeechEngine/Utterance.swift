@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text for one voice, to be spoken in one breath.
+/// A text for one voice, to be spoken without a break.
 public struct Utterance: Sendable, Hashable {
   /// The engine's name of the voice, such as `en-us+f2`: letters, digits, `_`, `+`, `-`; at most 64 bytes.
   public var voice: String
 
-  /// Words a minute, 80 to 450.
+  /// The speaking rate in words per minute, 80 to 450.
   public var rate: Int
 
-  /// Plain words; at most 64 KiB of UTF-8 without NUL. Markup and phoneme escapes are not obeyed.
+  /// The words: at most 64 KiB of UTF-8 without NUL. Markup and phoneme escapes have no effect.
   public var text: String
 
   public init(voice: String, rate: Int, text: String) {
@@ -18,40 +18,41 @@ public struct Utterance: Sendable, Hashable {
   }
 }
 
-/// What the engine made of an utterance.
+/// The engine's output for an utterance.
 public struct Speech: Sendable, Hashable {
-  /// When the engine began a word.
+  /// An event that reports when the engine began a word.
   public struct Word: Sendable, Hashable {
-    /// Unicode scalars from the start of the text.
+    /// The word's position in Unicode scalars from the start of the text.
     public var textPosition: Int
-    /// In Unicode scalars, as the engine counts them; 0 where it tells of a clause's end and not of a word.
+    /// The word's length in Unicode scalars, as counted by the engine; 0 for an event at the end of a clause.
     public var length: Int
-    /// In ms from the first sample.
+    /// The time in ms from the first sample.
     public var startMilliseconds: Int
   }
 
-  /// Mono, signed 16-bit; cut at the engine's longest answer, see ``isComplete``.
+  /// The samples: mono, signed 16-bit. They are cut at the engine's longest answer; see ``isComplete``.
   public var samples: [Int16]
 
-  /// In Hz; 22,050 for the engine's own voices.
+  /// The sample rate in Hz; 22,050 for the engine's own voices.
   public var sampleRate: Int
 
-  /// How many samples there would be, uncut.
+  /// The number of samples of the whole utterance, including those cut off.
   public var totalSamples: Int
   public var words: [Word]
 
   public var isComplete: Bool { samples.count == totalSamples }
 
-  /// The whole length in ms, also of what was cut off.
+  /// The length of the whole utterance in ms, including the part that was cut off.
   public var totalMilliseconds: Int { sampleRate > 0 ? (totalSamples * 1000 + sampleRate - 1) / sampleRate : 0 }
 }
 
-/// Which engine speaks: part of a clip's recipe, since another engine or other data makes other bytes.
+/// The identity of the engine. It is part of a clip's recipe, because a different engine or different data produces
+/// different bytes.
 public struct EngineIdentity: Sendable, Hashable, CustomStringConvertible {
-  /// espeak-ng's version, such as `1.51`.
+  /// The version of espeak-ng, such as `1.51`.
   public var version: String
 
-  /// FNV-1a over the names, sizes and contents of the engine's data files.
+  /// An FNV-1a hash over the names, sizes and contents of the engine's data files.
   public var dataFingerprint: UInt64
 
   public var description: String {

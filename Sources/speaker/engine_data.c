@@ -18,9 +18,9 @@ static const char kept_suffix[] = "_dict";
 static const char variant_folder[] = "voices/!v/";
 
 static struct data_file {
-  char *name;  // relative to the folder
+  char *name;  // Relative to the folder.
   uint64_t size;
-  const char *contents;  // NULL unless kept
+  const char *contents;  // NULL unless kept.
 } files[FILE_LIMIT];
 static size_t file_count;
 static char *folder_prefix;
@@ -60,8 +60,8 @@ static bool read_whole(const struct data_file *file, char *contents) {
   return done == file->size;
 }
 
-/// One file-backed mapping, not many and not anonymous memory: a fork then copies neither pages nor page tables.
-/// It is sealed, so that no process can change what the others read.
+/// One file-backed mapping, instead of many mappings or anonymous memory, so that a fork copies neither pages nor page
+/// tables. The mapping is sealed, so that no process can change what the others read.
 static bool keep_contents(void) {
   uint64_t total = 0;
   for (size_t index = 0; index < file_count; index++) total += is_kept(&files[index]) ? files[index].size : 0;
@@ -105,7 +105,7 @@ static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count) {
   return hash;
 }
 
-/// The same eight bytes at a time: byte by byte the engine's 13 MB would take longer than all else at start.
+/// Computes the same hash over eight bytes at a time. Byte by byte, the engine's 13 MB would dominate the start time.
 static uint64_t fnv1a_by_words(uint64_t hash, const char *bytes, size_t count) {
   size_t whole = count / sizeof hash * sizeof hash;
   for (size_t index = 0; index < whole; index += sizeof hash) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dynamic linker finds the program's functions before the C library's. Four kinds are taken over:
+// The dynamic linker finds the program's functions before the C library's. This file replaces four kinds:
 //
-// - Files: the engine opens the dictionary of another language in the middle of a text. A confined child can open
-//   nothing; there these functions serve the kept files. Elsewhere they do what they always do.
-// - Programs: the engine can start mbrola and sox. Nothing here ever should, in any process.
-// - The sound card: the engine makes an audio device when it starts, also when it is never to use one. That would
-//   talk to a sound server, make folders in the user's home, and hang with a server that hangs.
-// - rand(): the engine draws a random number for most samples. The C library's takes a lock each time, which is a
-//   sixth of all the time in a child; and other code could draw from it too. The numbers are the same.
+// - Files: the engine opens the dictionary of another language in the middle of a text, but a confined child cannot
+//   open files. In a child these functions serve the kept files. In other processes they behave as usual.
+// - Programs: the engine can start mbrola and sox. No process here should ever start either.
+// - The sound card: the engine creates an audio device when it starts, even if it never uses one. That would contact a
+//   sound server, create folders in the user's home, and hang together with a server that hangs.
+// - rand(): the engine draws a random number for most samples. The C library's function takes a lock each time, which
+//   is a sixth of all the time in a child. Other code could also draw from it. The numbers here are the same.
 
 #define _GNU_SOURCE
 #include "engine_imports.h"
@@ -48,7 +48,7 @@ static bool size_of_kept(const char *path, uint64_t *size) {
   return false;
 }
 
-/// The C library's own function of that name. POSIX allows the conversion that ISO C leaves open.
+/// Returns the C library's own function of that name. POSIX permits the conversion, which ISO C leaves undefined.
 static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 INTERPOSED FILE *fopen(const char *restrict path, const char *restrict mode) {
@@ -59,7 +59,7 @@ INTERPOSED FILE *fopen(const char *restrict path, const char *restrict mode) {
   return original(path, mode);
 }
 
-/// The engine asks for a device and, in the mode it is used in here, never for anything of it.
+/// The engine requests a device. In the mode used here it never uses the device.
 INTERPOSED void *create_audio_device_object(const char *device, const char *application, const char *description) {
   (void)device, (void)application, (void)description;
   return NULL;
@@ -98,7 +98,7 @@ INTERPOSED int system(const char *command) {
 static struct random_data random_numbers;
 
 void engine_imports_restart_random(void) {
-  static char state[128];  // the size and the seed that rand() begins with
+  static char state[128];  // The size and the initial seed of rand().
   random_numbers = (struct random_data){0};
   initstate_r(1, state, sizeof state, &random_numbers);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 56 * 1024 };  // the depth measured for ordinary sentences
+enum { STACK_BYTES = 56 * 1024 };  // The measured depth for ordinary sentences.
 
 static const char engine_library[] = "libespeak-ng.so";
 static const char *const used_libraries[] = {engine_library, "libc.so", "libm.so", "libsonic.so", "libpcaudio.so",
@@ -27,7 +27,7 @@ static struct pages pages_of(const struct dl_phdr_info *library, const ElfW(Phdr
 }
 
 static bool is_used(const char *name) {
-  if (name[0] == 0) return true;  // the program itself
+  if (name[0] == 0) return true;  // The program itself.
   for (size_t index = 0; index < sizeof used_libraries / sizeof used_libraries[0]; index++) {
     if (strstr(name, used_libraries[index]) != NULL) return true;
   }

@@ -2,8 +2,8 @@
 //
 //     speaker [DATA-FOLDER]
 //
-// Speaks one request after the other (protocol.h), each in a confined process of its own. DATA-FOLDER is the engine's
-// data, if not where the engine was built to find it; the environment has no say in it, nor in anything else.
+// Speaks one request after another (protocol.h), each in a separate confined process. DATA-FOLDER is the engine's data,
+// if it is not in the engine's default location. The environment affects neither the data nor anything else.
 
 #define _GNU_SOURCE
 #include <locale.h>
@@ -25,10 +25,10 @@
 
 enum { EXIT_UNAVAILABLE = 69 };
 
-/// Starts this program again with an environment of its own, once.
-/// - LD_BIND_NOW: symbols are resolved here, once, and not by every child again.
-/// - Nothing else, so that neither locale nor data folder nor the allocator's settings come from outside; where
-///   libraries are looked for stays as it was.
+/// Restarts this program once, with a controlled environment:
+/// - LD_BIND_NOW resolves symbols here, once, instead of in every child.
+/// - There is nothing else, so that neither locale nor data folder nor the allocator's settings come from outside. The
+///   search path for libraries stays unchanged.
 static void restart_with_clean_environment(char **arguments) {
   static const char marker[] = "LD_BIND_NOW=1";
   if (environ != NULL && environ[0] != NULL && strcmp(environ[0], marker) == 0) {
@@ -41,30 +41,32 @@ static void restart_with_clean_environment(char **arguments) {
     if (strncmp(*entry, "LD_LIBRARY_PATH=", 16) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0) kept[count++] = *entry;
   }
   execve("/proc/self/exe", arguments, kept);
-  clearenv();  // no /proc: slower, but the same sound
+  clearenv();  // Without /proc the start is slower, but the sound is the same.
 }
 
-/// A known state, whatever the process that started this one had set.
+/// Sets a known state, whatever the parent process had set.
 static void reset_process(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGCHLD, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
-  // A service manager, a terminal or a shell sends these to all processes of a service at once. Whoever started this
-  // process decides what its end is; until then it goes on. Children inherit this.
+  // A service manager, a terminal or a shell sends these signals to all processes of a service at once. The parent
+  // decides when this process ends; until then it continues. Children inherit this.
   const int requests_to_end[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   for (size_t index = 0; index < sizeof requests_to_end / sizeof requests_to_end[0]; index++) {
     signal(requests_to_end[index], SIG_IGN);
   }
   close_range(STDERR_FILENO + 1, ~0U, 0);
-  // Children of a voice process that ended come to us, so that they can be waited for.
+  // Orphaned children of a voice process become children of this process, so that they can be waited for.
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  // Not for this process itself: PR_SET_PDEATHSIG would end it together with the *thread* that started it, which in
-  // a pool of threads may well end first. It ends when its input does. All others end with their parent.
+  // PR_SET_PDEATHSIG is not used for this process itself. It would end this process together with the *thread* that
+  // started it, which may end earlier in a thread pool. This process ends when its input does. All others end with
+  // their parent.
 }
 
-/// Only the character type matters to the engine; messages stay in "C", for which the C library opens no catalogue.
+/// Sets the locale. Only the character type matters to the engine. Messages stay in "C", for which the C library opens
+/// no catalogue.
 static bool set_locale(void) {
   return setlocale(LC_ALL, "C") != NULL && setlocale(LC_CTYPE, "C.UTF-8") != NULL;
 }
@@ -78,12 +80,12 @@ static enum hello_status prepare(const char *data_folder) {
   }
   fork_memory_leave_out_libraries(true);
   if (voice_process_can_confine()) return HELLO_READY;
-  // Perhaps a library does run in children here: then all of them have to be there.
+  // A library may run in children on this system. In that case all of them must be present.
   fork_memory_leave_out_libraries(false);
   return voice_process_can_confine() ? HELLO_READY : HELLO_SANDBOX_UNAVAILABLE;
 }
 
-/// Reads and answers until the input ends. Returns the exit status.
+/// Reads and answers requests until the input ends. Returns the exit status.
 static int serve(void) {
   struct request *request = private_memory(sizeof *request);
   if (request == NULL) return EXIT_FAILURE;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Memory of the speaker alone: requests and results lie in it, and no process that the speaker forks inherits it.
+// Memory that only the speaker has. It holds requests and results, and no forked process inherits it.
 
 #ifndef SPEAKER_PRIVATE_MEMORY_H
 #define SPEAKER_PRIVATE_MEMORY_H
 
 #include <stddef.h>
 
-/// Memory filled with zeros that a fork does not copy: in the new process its addresses lead nowhere. It is never given
-/// back. NULL when the kernel has none.
+/// Returns zeroed memory that a fork does not copy; its addresses are invalid in the new process. The memory is never
+/// released. Returns NULL when the kernel has none.
 void *private_memory(size_t size);
 
 #endif

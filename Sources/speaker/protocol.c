@@ -9,7 +9,7 @@
 
 #include "private_memory.h"
 
-// As long as the longest request, so that one read takes a whole request and the copies stay short.
+// The buffer is as long as the longest request, so that one read takes a complete request and the copies stay short.
 enum { INPUT_BYTES = sizeof(struct request_header) + VOICE_BYTES_LIMIT + TEXT_BYTES_LIMIT };
 static char *input;
 static size_t input_begin, input_end;
@@ -21,7 +21,7 @@ bool protocol_prepare(void) {
 
 bool request_is_buffered(void) { return input_begin < input_end; }
 
-/// Takes `count` bytes from the input. Returns how many there were: fewer at the end of the input.
+/// Reads `count` bytes from the input. Returns the number of bytes read, which is smaller at the end of the input.
 static size_t take(void *bytes, size_t count) {
   size_t taken = 0;
   while (taken < count) {
@@ -57,7 +57,8 @@ enum reading read_request(struct request *request) {
   return READING_REQUEST;
 }
 
-/// The bytes of the well-formed UTF-8 sequence at `bytes` (Unicode Standard, table 3-7), or 0 when there is none.
+/// Returns the length of the well-formed UTF-8 sequence at `bytes` (Unicode Standard, table 3-7), or 0 when there is
+/// none.
 static size_t utf8_sequence(const unsigned char *bytes, size_t count) {
   unsigned char first = bytes[0];
   if (first < 0x80) return first == 0 ? 0 : 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What goes over the wire between a client and the speaker: requests on file descriptor 0, replies on 1.
+// The messages between a client and the speaker: requests on file descriptor 0, replies on 1.
 //
-// Little-endian, packed, no padding. One request at a time; replies come in the order of the requests.
+// Messages are little-endian and packed. There is one request at a time, and replies come in the order of the requests.
 //
 //   hello   once, at start
 //           u32 magic "CRH1", u32 version = 3, u32 status (enum hello_status),
@@ -16,17 +16,17 @@
 //           then mark count x { u32 text position, u32 length, u32 audio position in ms }, then the phoneme text,
 //           then stored samples, each a signed 16-bit number, mono
 //
-// The identifier is the client's: a number that it draws for each request, so that it knows an answer for its own.
+// The client draws an identifier for each request, so that it can match the reply with the request.
 //
-// Positions and lengths of marks count characters (Unicode scalars) of the text; the first has position 0. They are
-// the engine's word events as they come: the word it means may be shorter than the text's, or reach past a cut.
-// Total samples counts all that was spoken, stored samples what is returned: never more than was asked for, nor
-// than SAMPLE_CAPACITY. Speaking stops after LONGEST_SPEECH_SECONDS, so a larger total is never reported.
-// Only the outcome "done" carries sound, marks or phonemes; after any other the counts are 0.
+// Positions and lengths of marks count characters (Unicode scalars) of the text; the first has position 0. They are the
+// engine's unchanged word events: an engine's word may be shorter than the text's, or extend past a cut.
+// Total samples counts everything that was spoken. Stored samples counts what is returned, which is at most the
+// requested number and at most SAMPLE_CAPACITY. Speaking stops after LONGEST_SPEECH_SECONDS, so a larger total is never
+// reported. Only the outcome "done" has sound, marks or phonemes; after any other the counts are 0.
 //
-// A header with another magic, or with sizes over the limits, cannot be skipped: it is answered "refused", and the
-// speaker ends with status 1. Every other bad request is answered and the next one is read. At the end of input
-// between two requests the speaker ends with status 0; in the middle of one, with status 1.
+// A header with a wrong magic, or with sizes over the limits, cannot be skipped. It is answered with "refused", and the
+// speaker ends with status 1. Every other bad request is answered and the next one is read. At the end of input the
+// speaker ends with status 0 between two requests, and with status 1 in the middle of one.
 
 #ifndef SPEAKER_PROTOCOL_H
 #define SPEAKER_PROTOCOL_H
@@ -55,24 +55,24 @@ enum {
 
 enum hello_status {
   HELLO_READY = 0,
-  HELLO_DATA_MISSING = 1,         // the engine's data is not installed
-  HELLO_SANDBOX_UNAVAILABLE = 2,  // this kernel cannot confine the children, so nothing is spoken
+  HELLO_DATA_MISSING = 1,         // The engine's data is not installed.
+  HELLO_SANDBOX_UNAVAILABLE = 2,  // This kernel cannot confine the children, so nothing is spoken.
 };
 
 enum request_kind {
   KIND_SPEAK = 1,
-  KIND_PHONEMES = 2,  // the mnemonics `espeak-ng -q -x` prints; no samples are returned
+  KIND_PHONEMES = 2,  // The mnemonics that `espeak-ng -q -x` prints; no samples are returned.
 };
 
 enum outcome {
   OUTCOME_DONE = 0,
   OUTCOME_VOICE_UNKNOWN = 1,
-  OUTCOME_CRASHED = 2,     // the engine failed at the text; detail: the signal, or 0 when it failed in another way
-  OUTCOME_DEADLINE = 3,    // the text takes too long; so does one whose process was stopped from outside (SIGSTOP)
-  OUTCOME_REFUSED = 4,     // the request is outside the limits above
-  OUTCOME_NO_PROCESS = 5,  // no process could be made, or none confined, whatever the text; detail: errno
-  OUTCOME_LIMIT = 6,       // the limit of CPU time, memory or phoneme text was met; detail: the signal, or 0
-  OUTCOME_ENDED = 7,       // something other than the text ended the process, so try again; detail: the signal, or 0
+  OUTCOME_CRASHED = 2,     // The engine failed on the text; detail: the signal, or 0 for another failure.
+  OUTCOME_DEADLINE = 3,    // The text takes too long, or its process was stopped from outside (SIGSTOP).
+  OUTCOME_REFUSED = 4,     // The request exceeds the limits above.
+  OUTCOME_NO_PROCESS = 5,  // No process could be started or confined, for any text; detail: errno.
+  OUTCOME_LIMIT = 6,       // The limit of CPU time, memory or phoneme text was reached; detail: the signal, or 0.
+  OUTCOME_ENDED = 7,       // The process ended for a reason other than the text, so retry; detail: the signal, or 0.
 };
 
 struct __attribute__((packed)) hello {
@@ -110,7 +110,7 @@ struct request {
   char text[TEXT_BYTES_LIMIT + 1];
 };
 
-/// A reply, with its parts where they lie; nothing is owned.
+/// A reply whose parts belong to the caller.
 struct reply {
   struct reply_header header;
   const struct mark *marks;
@@ -118,22 +118,22 @@ struct reply {
   const int16_t *samples;
 };
 
-/// Makes the memory that requests are read into. False when there is none.
+/// Allocates the memory for reading requests. Returns false when there is none.
 bool protocol_prepare(void);
 
 enum reading { READING_REQUEST, READING_END, READING_TORN, READING_MALFORMED };
 
-/// Waits for the next request on file descriptor 0. `voice` and `text` end in NUL.
-/// READING_TORN: the input ended in the middle of a request. READING_MALFORMED: it cannot be skipped.
+/// Waits for the next request on file descriptor 0. `voice` and `text` end in NUL. READING_TORN: the input ended in the
+/// middle of a request. READING_MALFORMED: the request cannot be skipped.
 enum reading read_request(struct request *request);
 
-/// Whether bytes that have been read already wait to be taken by read_request().
+/// Returns whether bytes that were already read wait for read_request().
 bool request_is_buffered(void);
 
-/// Whether a request read may be spoken: kind, rate and deadline in range, and text that is UTF-8 without NUL.
+/// Returns whether a request is valid: kind, rate and deadline in range, and text that is UTF-8 without NUL.
 bool request_is_acceptable(const struct request *request);
 
-/// Writes to file descriptor 1. False when nobody is there to read it any more.
+/// Writes a reply to file descriptor 1. Returns false when the reader is gone.
 bool write_hello(enum hello_status status, uint64_t data_fingerprint, const char *engine_version);
 bool write_reply(const struct reply *reply);
 

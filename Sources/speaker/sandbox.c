@@ -14,13 +14,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// As read back from libseccomp: every child installs it, and to build it anew each time would cost more than all else.
+// The filter as read back from libseccomp. Every child installs it, and building it each time would dominate the cost.
 static struct sock_filter instructions[1024];
 static struct sock_fprog program = {.filter = instructions};
 
-/// Everything that is not named ends the process. What is refused with an error instead is what the C library does
-/// on its way to abort(): it writes its reason to standard error and signals itself. The signal cannot be allowed,
-/// since a filter cannot know the process's own number; abort() then ends the process by an illegal instruction.
+/// Every system call that is not listed ends the process. Calls that are refused with an error instead are those that
+/// the C library makes before abort(): it writes its reason to standard error and sends itself a signal. The signal
+/// cannot be permitted, because a filter cannot know the process's own number. abort() then ends the process by an
+/// illegal instruction.
 static bool add_rules(scmp_filter_ctx filter) {
   const int allowed[] = {
       SCMP_SYS(exit_group), SCMP_SYS(exit),   SCMP_SYS(restart_syscall), SCMP_SYS(brk),
@@ -34,7 +35,7 @@ static bool add_rules(scmp_filter_ctx filter) {
   const struct scmp_arg_cmp request = SCMP_A0(SCMP_CMP_EQ, REQUEST_DESCRIPTOR, 0);
   const struct scmp_arg_cmp done = SCMP_A0(SCMP_CMP_EQ, DONE_DESCRIPTOR, 0);
   const struct scmp_arg_cmp not_done = SCMP_A0(SCMP_CMP_NE, DONE_DESCRIPTOR, 0);
-  // malloc()'s large blocks: private anonymous memory that cannot be run as a program
+  // This permits malloc()'s large blocks: private anonymous memory that is not executable.
   const struct scmp_arg_cmp no_program = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
   const struct scmp_arg_cmp own =
       SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE | MAP_ANONYMOUS, MAP_PRIVATE | MAP_ANONYMOUS);
@@ -46,7 +47,7 @@ static bool add_rules(scmp_filter_ctx filter) {
          seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, no_program, own) == 0;
 }
 
-/// libseccomp writes the finished filter only to a descriptor.
+/// libseccomp can write the finished filter only to a descriptor.
 static bool export_filter(scmp_filter_ctx filter) {
   int memory = memfd_create("filter", MFD_CLOEXEC);
   if (memory < 0) return false;
@@ -93,7 +94,7 @@ bool sandbox_limit_inherited(void) {
 }
 
 bool sandbox_enter(void) {
-  // Past the soft limit SIGXCPU tells this end from any other.
+  // SIGXCPU after the soft limit distinguishes this end from any other.
   struct rlimit cpu = {CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS + 1}, none = {0, 0};
   return setrlimit(RLIMIT_CPU, &cpu) == 0 && setrlimit(RLIMIT_NPROC, &none) == 0 &&
          setrlimit(RLIMIT_NOFILE, &none) == 0 &&

@@ -14,7 +14,7 @@ static struct utterance *current;
 bool engine_initialise(const char *data_folder) {
   native_sample_rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, 0, data_folder, espeakINITIALIZE_DONT_EXIT);
   if (native_sample_rate <= 0) return false;
-  // The list of voices is made here once, and not by each voice process that looks for a name in it.
+  // The list of voices is created here once, instead of by each voice process that looks up a name.
   return espeak_ListVoices(NULL) != NULL;
 }
 
@@ -33,7 +33,7 @@ const char *engine_version(void) {
 
 bool engine_set_voice(const char *voice) {
   if (espeak_SetVoiceByName(voice) != EE_OK) return false;
-  // Voices of mbrola are spoken by another program, which is never started.
+  // Another program, which is never started, speaks the voices of mbrola.
   const espeak_VOICE *set = espeak_GetCurrentVoice();
   return set != NULL && (set->identifier == NULL || strncmp(set->identifier, "mb/", 3) != 0);
 }
@@ -59,8 +59,8 @@ static int collect(short *wave, int count, espeak_EVENT *events) {
   return result->total_samples >= (uint64_t)LONGEST_SPEECH_SECONDS * result->sample_rate;
 }
 
-/// In plain text U+0001 still begins a command to the engine: another voice's file, another pitch, phoneme input.
-/// It and its like become spaces, one byte for one, so that positions stay.
+/// Even in plain text U+0001 begins a command to the engine: another voice's file, another pitch, phoneme input. It and
+/// similar characters become spaces, byte by byte, so that positions stay unchanged.
 static void blank_control_characters(char *text, size_t count) {
   for (size_t index = 0; index < count; index++) {
     unsigned char byte = (unsigned char)text[index];
@@ -90,7 +90,7 @@ void utterance_speak(struct utterance *utterance) {
     error = espeak_Synth(utterance->request.text, utterance->request.text_bytes + 1, 0, POS_CHARACTER, 0,
                          espeakCHARS_UTF8, NULL, NULL);
   }
-  // The engine reports as an error that it was stopped at the longest speech; that one is ours.
+  // The engine reports an error when it is stopped at the longest speech, but that stop is intended.
   bool stopped = result->total_samples >= (uint64_t)LONGEST_SPEECH_SECONDS * result->sample_rate;
   result->engine_error = stopped ? EE_OK : error;
 

@@ -11,12 +11,12 @@
 #include "protocol.h"
 
 enum {
-  MARK_CAPACITY = TEXT_BYTES_LIMIT,  // there are no more words than characters
-  PHONEME_CAPACITY = 1 << 20,        // 64 KiB of digits, the longest there is, gives about 600 KiB
+  MARK_CAPACITY = TEXT_BYTES_LIMIT,  // There are at most as many words as characters.
+  PHONEME_CAPACITY = 1 << 20,        // 64 KiB of digits, the longest case, gives about 600 KiB.
 };
 
-/// The speaker writes the request and reads the results. A child may have been taken over by its text: whoever reads
-/// the results checks every number against the capacities.
+/// The speaker writes the request and reads the results. A child may be controlled by its text, so the reader of the
+/// results checks every number against the capacities.
 struct utterance {
   struct {
     uint32_t kind, rate, maximum_samples, text_bytes;
@@ -33,17 +33,18 @@ struct utterance {
   int16_t samples[SAMPLE_CAPACITY] __attribute__((aligned(4096)));
 };
 
-/// Brings the engine up, with no voice. `data_folder`: NULL for the engine's own. False when its data is missing.
+/// Starts the engine without a voice. `data_folder`: NULL for the engine's own. Returns false when its data is missing.
 bool engine_initialise(const char *data_folder);
 
-/// The engine's data folder and version, once it is up.
+/// The engine's data folder and version, available after the start.
 const char *engine_data_folder(void);
 const char *engine_version(void);
 
-/// Sets the voice of this process. False when the engine has none of that name that it can speak by itself.
+/// Sets the voice of this process. Returns false when the engine has no voice of that name that it can speak itself.
 bool engine_set_voice(const char *voice);
 
-/// Speaks the request in `utterance` into it. Only once in a process: what the engine says depends on what it said.
+/// Speaks the request in `utterance` and stores the results there. Call it only once in a process, because the engine's
+/// output depends on earlier output.
 void utterance_speak(struct utterance *utterance);
 
 #endif

@@ -16,16 +16,16 @@
 #include "fork_memory.h"
 #include "sandbox.h"
 
-// The descriptors of a voice process: its own pipe, then two of each channel.
+// The descriptors of a voice process: its own pipe, then two for each channel.
 enum { ENDED_DESCRIPTOR = CHILD_DESCRIPTORS, FIRST_CHANNEL_DESCRIPTOR };
 _Static_assert(FIRST_CHANNEL_DESCRIPTOR + 2 * CHANNEL_COUNT == VOICE_DESCRIPTORS, "a voice process needs so many");
 
-enum { SAMPLE_BYTES_TOUCHED = 160 * 1024 };  // 3.7 s, a usual announcement
+enum { SAMPLE_BYTES_TOUCHED = 160 * 1024 };  // 3.7 s, the length of a usual announcement.
 
-// Exit statuses of a child. The normal one is not 0: the engine's own exit(0) must not pass for a done utterance.
+// The exit statuses of a child. The normal one is not 0, so that the engine's own exit(0) does not count as success.
 enum { CHILD_EXIT_SPOKE = 17, CHILD_EXIT_NOT_CONFINED = 18 };
 
-/// Ends this process when its parent does, also when the parent ended before the call.
+/// Ends this process when its parent ends, even if the parent ended before the call.
 static void die_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != parent) _exit(1);
@@ -34,7 +34,7 @@ static void die_with(pid_t parent) {
 static int request_descriptor(int channel) { return FIRST_CHANNEL_DESCRIPTOR + 2 * channel; }
 static int done_descriptor(int channel) { return request_descriptor(channel) + 1; }
 
-/// Leaves this child nothing but its own channel. The others' memory is not even mapped.
+/// Leaves this child only its own channel. The others' memory is not even mapped.
 static bool keep_only(const struct channel *channels, int own) {
   for (int index = 0; index < CHANNEL_COUNT; index++) {
     if (index != own && munmap(channels[index].utterance, sizeof *channels[index].utterance) != 0) return false;
@@ -68,10 +68,11 @@ static struct child_report report_of(unsigned char channel, int status, const st
   struct child_report report = {.channel = channel, .end = CHILD_END_LEFT};
   if (WIFSIGNALED(status)) {
     int signal = WTERMSIG(status);
-    // Whoever ignores SIGXCPU is killed a second later. That is the text's doing too.
+    // A process that ignores SIGXCPU is killed a second later. The text is the cause of that, too.
     long cpu_seconds = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
     if (signal == SIGKILL && cpu_seconds >= CPU_LIMIT_SECONDS) signal = SIGXCPU;
-    // The engine does not check for memory it was not given: it crashes. What it had then tells the two apart.
+    // The engine crashes if it gets no memory, because it does not check. Its memory use at that moment distinguishes
+    // this crash from others.
     bool out_of_memory = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGABRT) &&
                          usage->ru_maxrss > MEMORY_LIMIT_MEGABYTES * 1024L * 9 / 10;
     report.end = out_of_memory ? CHILD_END_MEMORY_LIMIT : CHILD_END_SIGNAL;
@@ -84,8 +85,9 @@ static struct child_report report_of(unsigned char channel, int status, const st
   return report;
 }
 
-/// Puts the descriptors in their places and closes all others, the speaker's input and output first. Standard error too
-/// leads nowhere: the engine would print parts of texts there. So do a child's two until it has its channel.
+/// Moves the descriptors to their places and closes all others, the speaker's input and output first. Standard error
+/// leads nowhere, because the engine would print parts of texts there. So do a child's two descriptors until it has its
+/// channel.
 static bool arrange_descriptors(const struct channel *channels, int ended) {
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   int from[VOICE_DESCRIPTORS] = {nothing, nothing, nothing, nothing, nothing, ended};

@@ -174,7 +174,7 @@ struct RenderCommandTests {
     let text = String(decoding: message.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(
       text
-        == "crier: starting the speech engine: there is no speaker program; build or install it beside crier (make install).\n"
+        == "crier: starting the speech engine: the speaker program is missing; build or install it beside crier (make install).\n"
     )
   }
 

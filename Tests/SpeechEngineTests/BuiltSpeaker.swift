@@ -11,7 +11,7 @@ enum BuiltSpeaker {
   static func engine(
     speakers: Int = 2, longestQueue: Int = 256, deadlineMilliseconds: Int = 2_000
   ) -> SpeechEngine {
-    // More than a shop's: all tests share the processors.
+    // The limits are longer than in a shop, because all tests share the processors.
     SpeechEngine(
       .init(
         speaker: url, speakers: speakers, longestQueue: longestQueue, deadlineMilliseconds: deadlineMilliseconds,
@@ -21,6 +21,6 @@ enum BuiltSpeaker {
   static let chinese = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")
   static let english = Utterance(voice: "en-us+f2", rate: 160, text: "Received twelve dollars and fifty cents")
 
-  /// About 440 bytes of this end espeak-ng 1.51.
+  /// About 440 bytes of this text crash espeak-ng 1.51.
   static let deadly = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "s'", count: 220))
 }

@@ -3,7 +3,7 @@
 import SpeechEngine
 import Testing
 
-/// Each text is spoken by a child that runs the text's own code: it can do whatever its sandbox lets it.
+/// A child process runs the code in each text, and can do whatever its sandbox permits.
 @Suite("An answer belongs to its request, whatever a child does")
 struct MisbehavingChildTests {
   private static let texts = [
@@ -11,22 +11,23 @@ struct MisbehavingChildTests {
     "Received two dollars", "Withdrew one dollar",
   ]
 
-  /// Every text is answered with its own sound, several times over, so that an answer that is late by one or two is seen.
+  /// Expects that every text gets its own sound, several times over, so that an answer that is late by one or two is
+  /// detected.
   private func expectOwnSounds(_ engine: SpeechEngine) async throws {
     for text in Self.texts {
       let samples = try await engine.speak(StandInEngine.utterance(text)).samples
-      #expect(samples == StandInEngine.sound(of: text), "another sound came for: \(text)")
+      #expect(samples == StandInEngine.sound(of: text), "received the wrong sound for: \(text)")
     }
   }
 
-  @Test("every text has its own sound, with an engine that behaves")
+  @Test("with a well-behaved engine every text gets its own sound")
   func honest() async throws {
     let engine = try StandInEngine.engine()
     for _ in 0..<3 { try await expectOwnSounds(engine) }
   }
 
   @Test(
-    "a child that answers otherwise than it should is not heard, and all that come after it have their own sound",
+    "an invalid answer of a child is not heard, and all later texts get their own sound",
     arguments: [
       "answers with a byte before its answer", "answers with a byte behind its answer", "answers twice",
       "answers with a number of its own", "ends without an answer", "answers half", "crashes behind its answer",
@@ -47,8 +48,8 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "a child that does not end is ended, is not heard, and all that come after it have their own sound",
-    // One after the other: some of them take a processor for as long as they may.
+    "a child that does not end is killed and not heard, and all later texts get their own sound",
+    // The texts run one after another, because some use all of their permitted processor time.
     .serialized,
     arguments: [
       "fills the pipe", "never ends", "reads the next request", "lives on and answers for others",
@@ -64,7 +65,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("a child that ignores the limit of its processor time is ended, and it is the text that failed")
+  @Test("a child that ignores its limit of processor time is killed, and the text counts as failed")
   func processorTime() async throws {
     let engine = try StandInEngine.engine(deadlineMilliseconds: 60_000)
     let error = await #expect(throws: SpeechEngineError.self) {
@@ -75,7 +76,7 @@ struct MisbehavingChildTests {
   }
 
   @Test(
-    "where no child can be made or confined the engine is unavailable, and no text is blamed",
+    "if no child can be started or confined, the engine is unavailable and no text is blamed",
     arguments: ["without-processes", "without-confinement"])
   func noChild(voice: String) async throws {
     let engine = try StandInEngine.engine()
@@ -88,7 +89,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("where a voice process ends before a child has the text, the text is not blamed, and is tried again")
+  @Test("if a voice process ends before a child receives the text, the text is not blamed and is tried again")
   func endBeforeRequest() async throws {
     let engine = try StandInEngine.engine()
     let last = "child: is the last one of its voice process"
@@ -96,7 +97,7 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("a child that writes to every descriptor it can name reaches nobody")
+  @Test("a child that writes to every possible descriptor reaches nobody")
   func everybody() async throws {
     let engine = try StandInEngine.engine()
     let text = "child: writes to everybody"
@@ -104,12 +105,12 @@ struct MisbehavingChildTests {
     try await expectOwnSounds(engine)
   }
 
-  @Test("what a child leaves in its memory is gone before the next one sees it")
+  @Test("a child's memory is erased before the next child could see it")
   func leftovers() async throws {
     let engine = try StandInEngine.engine()
     for _ in 0..<3 {
       _ = try await engine.speak(StandInEngine.utterance("child: leaves something everywhere"))
-      // More often than there are children that wait, so that one of them has the same memory.
+      // There are more requests than waiting children, so that at least one child gets the same memory.
       for _ in 0..<3 {
         let samples = try await engine.speak(StandInEngine.utterance("child: looks for what others left")).samples
         #expect(samples == StandInEngine.sound(of: "nothing"))
@@ -117,7 +118,7 @@ struct MisbehavingChildTests {
     }
   }
 
-  @Test("phonemes too are those of their own text, or none")
+  @Test("phonemes also belong to their own text")
   func phonemes() async throws {
     let engine = try StandInEngine.engine()
     await #expect(throws: SpeechEngineError.self) {

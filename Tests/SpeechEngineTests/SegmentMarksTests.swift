@@ -5,13 +5,13 @@ import SpeechEngine
 import Testing
 import Waveforms
 
-@Suite("Marks tell when each piece is heard")
+@Suite("Marks state when each piece is heard")
 struct SegmentMarksTests {
   private func run(_ segments: [(String, Script.Role)], voice: String) -> Script.Run {
     Script.Run(language: "x", voice: voice, segments: segments.map { Script.Segment($0.0, $0.1) })
   }
 
-  @Test("each segment has a mark, in order, without a hole between them")
+  @Test("each segment has a mark, in order and without gaps")
   func chinese() async throws {
     let run = run(
       [
@@ -30,7 +30,7 @@ struct SegmentMarksTests {
     #expect(total == waveform.durationMilliseconds)
   }
 
-  @Test("text from outside has a mark for each word; a word the engine draws into its neighbour shares a mark")
+  @Test("text from outside has a mark for each word, and a word that the engine merges shares its neighbour's mark")
   func words() async throws {
     let run = run([("Received ", .phrase), ("Lunch for the two of us", .note)], voice: "en-us+f2")
     let marks = try await BuiltSpeaker.engine().waveform(of: run, rate: 160).waveform.marks
@@ -38,7 +38,7 @@ struct SegmentMarksTests {
     #expect(marks.count >= 5)
   }
 
-  @Test("in every locale the marks hold all of the words", arguments: ["hi+f2", "ko+f2", "ja+f2"])
+  @Test("in every locale the marks contain all of the words", arguments: ["hi+f2", "ko+f2", "ja+f2"])
   func otherLanguages(voice: String) async throws {
     let texts = ["hi+f2": "बारह रुपये पचास पैसे", "ko+f2": "만 이천삼백 원 입금되었습니다", "ja+f2": "ペイペイで、せんえんをうけとりました"]
     let text = try #require(texts[voice])

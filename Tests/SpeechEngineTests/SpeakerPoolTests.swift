@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The pool of speakers")
 struct SpeakerPoolTests {
-  @Test("a speaker that was killed while idle is started again, and nobody notices")
+  @Test("a speaker that was killed while idle is restarted without an effect")
   func killedIdle() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1)
     let good = try await engine.speak(BuiltSpeaker.english)
@@ -22,7 +22,7 @@ struct SpeakerPoolTests {
     }
   }
 
-  @Test("speakers killed in the middle of a batch lose nothing and spoil nothing")
+  @Test("killing speakers during a batch loses and corrupts nothing")
   func killedBusy() async throws {
     let engine = BuiltSpeaker.engine(speakers: 2)
     let good = try await engine.speak(BuiltSpeaker.chinese)
@@ -33,7 +33,7 @@ struct SpeakerPoolTests {
       for try await speech in group {
         #expect(speech == good)
         spoken += 1
-        // A killed speaker's request is tried once more, so kills come apart by more than one utterance.
+        // A killed speaker's request is repeated once, so kills must be more than one utterance apart.
         if spoken % 40 == 0 {
           let alive = await engine.speakerProcesses()
           processes.formUnion(alive)
@@ -45,7 +45,7 @@ struct SpeakerPoolTests {
     #expect(processes.count > 2)
   }
 
-  @Test("a speaker that hangs is ended at the deadline and its request is tried again")
+  @Test("a speaker that hangs is stopped at the deadline, and its request is repeated")
   func stopped() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, deadlineMilliseconds: 200)
     let good = try await engine.speak(BuiltSpeaker.english)
@@ -53,7 +53,7 @@ struct SpeakerPoolTests {
     #expect(try await engine.speak(BuiltSpeaker.english) == good)
   }
 
-  @Test("a full queue is an error at once")
+  @Test("a request beyond the queue's limit fails at once")
   func fullQueue() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 4)
     let outcomes = await withTaskGroup(of: SpeechEngineError.Code?.self) { group in
@@ -72,7 +72,7 @@ struct SpeakerPoolTests {
     #expect(outcomes.contains(nil))
   }
 
-  @Test("a request that is cancelled while it waits gives its place in the queue to another")
+  @Test("a request that is cancelled while waiting leaves its place to another one")
   func cancelledWaiter() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, longestQueue: 1, deadlineMilliseconds: 20_000)
     let long = Utterance(voice: "en-us+f2", rate: 160, text: String(repeating: "received twelve dollars, ", count: 60))
@@ -85,7 +85,7 @@ struct SpeakerPoolTests {
     #expect(try await !busy.value.isComplete)
   }
 
-  @Test("without a speaker program, the error says what to install")
+  @Test("without a speaker program the error says what to install")
   func noProgram() async throws {
     let engine = SpeechEngine(.init(speaker: URL(filePath: "/nonexistent/speaker")))
     let error = await #expect(throws: SpeechEngineError.self) { try await engine.speak(BuiltSpeaker.english) }
@@ -94,14 +94,14 @@ struct SpeakerPoolTests {
   }
 
   @Test(
-    "a program that is no speaker, or ends at once, is an unavailable engine", arguments: ["/bin/true", "/bin/cat"])
+    "a program that is not a speaker, or exits at once, is an unavailable engine", arguments: ["/bin/true", "/bin/cat"])
   func wrongProgram(path: String) async throws {
     let engine = SpeechEngine(.init(speaker: URL(filePath: path), deadlineMilliseconds: 100))
     let error = await #expect(throws: SpeechEngineError.self) { try await engine.identity() }
     #expect(error?.code == .engineUnavailable)
   }
 
-  @Test("the identity tells the engine's version and its data")
+  @Test("the identity contains the engine's version and the digest of its data")
   func identity() async throws {
     let identity = try await BuiltSpeaker.engine().identity()
     #expect(identity.version.hasPrefix("1."))
@@ -109,7 +109,7 @@ struct SpeakerPoolTests {
     #expect(try await BuiltSpeaker.engine().identity() == identity)
   }
 
-  @Test("no speaker is left when the engine is gone")
+  @Test("no speaker remains after the engine is released")
   func end() async throws {
     var engine: SpeechEngine? = BuiltSpeaker.engine(speakers: 1)
     _ = try await engine?.speak(BuiltSpeaker.english)
@@ -119,7 +119,7 @@ struct SpeakerPoolTests {
     for process in processes { #expect(await isGone(process)) }
   }
 
-  /// Waits for a process to end, at most 10 s, by asking the system each time the scheduler comes round.
+  /// Returns whether a process has ended, by asking the system repeatedly for at most 10 s.
   private func isGone(_ process: Int32) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {

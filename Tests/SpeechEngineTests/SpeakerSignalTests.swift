@@ -6,19 +6,19 @@ import Testing
 #if os(Linux)
   import Glibc
 
-  @Suite("A signal from outside is not the text's fault", .timeLimit(.minutes(2)))
+  @Suite("A signal from outside does not count as a failure of the text", .timeLimit(.minutes(2)))
   struct SpeakerSignalTests {
-    /// What ends a service, a terminal's session or a process group, and may reach all processes at once.
+    /// The signals that end a service, a terminal session or a process group, and may reach all processes at once.
     private static let requestsToEnd = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
 
-    /// The voice processes of the running speakers and their children. Some may end while the list is made.
+    /// Returns the voice processes of the running speakers and their children. Some may end while the list is created.
     private static func voiceProcesses(of engine: SpeechEngine) async -> [Int32] {
       let voices = await engine.speakerProcesses().flatMap { (try? SystemProcess.children(of: $0)) ?? [] }
       return voices + voices.flatMap { (try? SystemProcess.children(of: $0)) ?? [] }
     }
 
     @Test(
-      "a signal to voice processes and children in the middle of a batch loses nothing and spoils nothing",
+      "a signal to voice processes and children during a batch loses and corrupts nothing",
       arguments: requestsToEnd + [SIGKILL, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGVTALRM])
     func batch(signal: Int32) async throws {
       let engine = BuiltSpeaker.engine(speakers: 2)
@@ -30,7 +30,7 @@ import Testing
         for try await speech in group {
           #expect(speech == good)
           spoken += 1
-          // A request is tried four times, so signals come apart by more than one utterance.
+          // A request is tried four times, so signals must be more than one utterance apart.
           guard spoken % 20 == 0 else { continue }
           for process in await Self.voiceProcesses(of: engine) where kill(process, signal) == 0 { reached += 1 }
         }
@@ -39,7 +39,7 @@ import Testing
       #expect(reached > 0)
     }
 
-    @Test("a request to end that reaches the speaker's processes ends none of them", arguments: requestsToEnd)
+    @Test("a request to terminate ends none of the speaker's processes", arguments: requestsToEnd)
     func requestToEnd(signal: Int32) async throws {
       let engine = BuiltSpeaker.engine(speakers: 1)
       let good = try await engine.speak(BuiltSpeaker.english)

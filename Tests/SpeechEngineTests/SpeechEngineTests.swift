@@ -19,7 +19,7 @@ struct SpeechEngineTests {
     #expect(loudest > 8_000)
   }
 
-  @Test("the same words are the same samples, whatever was said before, by whichever speaker")
+  @Test("the same words give the same samples, whatever was spoken before, in any speaker")
   func reproducible() async throws {
     let first = try await BuiltSpeaker.engine(speakers: 1).speak(BuiltSpeaker.chinese)
     let engine = BuiltSpeaker.engine(speakers: 2)
@@ -34,7 +34,7 @@ struct SpeechEngineTests {
     }
   }
 
-  @Test("text that kills the engine is an error, and the next text is spoken")
+  @Test("a text that crashes the engine is an error, and the next text is spoken")
   func deadlyText() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1)
     let good = try await engine.speak(BuiltSpeaker.english)
@@ -45,7 +45,7 @@ struct SpeechEngineTests {
   }
 
   @Test(
-    "what cannot be spoken is a clear error",
+    "text that cannot be spoken is a specific error",
     arguments: [
       ("no-such-voice", 160, "hello", .voiceUnknown), ("en-us+nobody", 160, "hello", .voiceUnknown),
       ("../../etc/passwd", 160, "hello", .voiceUnknown), ("en-us+f2", 20, "hello", .requestRefused),
@@ -60,7 +60,7 @@ struct SpeechEngineTests {
     #expect(try await engine.speak(BuiltSpeaker.english).isComplete)
   }
 
-  @Test("text and voice names over the protocol's limits cost no other request")
+  @Test("text and voice names beyond the protocol's limits do not affect other requests")
   func oversized() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1)
     let long = String(repeating: "long ", count: 20_000)
@@ -73,7 +73,7 @@ struct SpeechEngineTests {
     #expect(try await engine.speak(BuiltSpeaker.english).isComplete)
   }
 
-  @Test("speech longer than any clip is cut, and its whole length is told")
+  @Test("speech longer than any clip is cut, and its full length is reported")
   func longSpeech() async throws {
     let text = String(repeating: "received twelve dollars and fifty cents, ", count: 40)
     let speech = try await BuiltSpeaker.engine(deadlineMilliseconds: 20_000).speak(
@@ -83,7 +83,7 @@ struct SpeechEngineTests {
     #expect(speech.totalMilliseconds > 60_000)
   }
 
-  @Test("past its deadline an utterance is an error")
+  @Test("an utterance that exceeds its deadline is an error")
   func deadline() async throws {
     let engine = BuiltSpeaker.engine(speakers: 1, deadlineMilliseconds: 1)
     let text = String(repeating: "received twelve dollars and fifty cents, ", count: 200)
@@ -105,7 +105,7 @@ struct SpeechEngineTests {
     #expect(escaped.totalMilliseconds < 10_000)
   }
 
-  @Test("a phoneme trace shows a switch to another language")
+  @Test("a phoneme trace shows a change to another language")
   func phonemes() async throws {
     let engine = BuiltSpeaker.engine()
     let own = try await engine.phonemes(Utterance(voice: "hi+f2", rate: 160, text: "पेटीएम"))

@@ -3,8 +3,8 @@
 import Foundation
 import SpeechEngine
 
-/// The built speaker with another engine in it: `Tests/Fixtures/stand-in-engine`, whose children do what a text tells them.
-/// It is compiled once for all tests.
+/// The built speaker with a test engine: `Tests/Fixtures/stand-in-engine`, whose children run the code in each text. It
+/// is compiled once for all tests.
 enum StandInEngine {
   struct NotBuilt: Error { var messages: String }
 
@@ -20,12 +20,15 @@ enum StandInEngine {
     Utterance(voice: voice, rate: 160, text: text)
   }
 
-  /// What the engine says of a text, and of no other.
+  /// Returns the engine's sound for a text. No other text has the same sound.
   static func sound(of text: String) -> [Int16] {
     text.utf8.flatMap { repeatElement(100 * Int16($0), count: 220) }
   }
 
-  /// - Returns: a program that starts the speaker with this engine: the speaker itself is started without an environment.
+  /// Builds the engine.
+  ///
+  /// - Returns: a program that starts the speaker with this engine, because the speaker itself is started without an
+  ///   environment.
   private static func build() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "stand-in-engine-\(UUID())")
     let data = folder.appending(path: "espeak-ng-data")
@@ -36,8 +39,8 @@ enum StandInEngine {
     let compiler = Process()
     let messages = Pipe()
     compiler.executableURL = URL(filePath: "/bin/sh")
-    // All is written by other processes: a program that this one had open for writing, when another test started a program
-    // of its own, could not be started.
+    // Other processes write all files. If this process had a program open for writing while another test started a
+    // process, the program could not be started.
     compiler.arguments =
       [
         "-c",

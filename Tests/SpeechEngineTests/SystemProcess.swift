@@ -3,9 +3,9 @@
 #if os(Linux)
   import Foundation
 
-  /// What the system's own list of processes says.
+  /// Reads the system's list of processes.
   enum SystemProcess {
-    /// Direct children, the oldest first.
+    /// Returns the direct children, the oldest first.
     static func children(of process: Int32) throws -> [Int32] {
       try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
         .split(separator: " ").compactMap { Int32($0) }

@@ -7,18 +7,18 @@ import Testing
 #if os(Linux)
   import Glibc
 
-  @Suite("Memory of the speaker's processes", .timeLimit(.minutes(2)))
+  @Suite("The memory of the speaker's processes", .timeLimit(.minutes(2)))
   struct WaitingChildMemoryTests {
-    /// In the system's own list of processes.
+    /// A process from the system's list.
     private struct ProcessMemory {
       var process: Int32
 
-      /// Direct children.
+      /// The direct children.
       var children: [ProcessMemory] {
         get throws { try SystemProcess.children(of: process).map(ProcessMemory.init) }
       }
 
-      /// All that can be read of it, a part for each mapping.
+      /// Returns all readable memory, with one part for each mapping.
       func parts() throws -> [Data] {
         let memory = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/mem"))
         defer { try? memory.close() }
@@ -26,7 +26,7 @@ import Testing
           .compactMap { line in
             let fields = line.split(separator: " ")
             let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            // The kernel's own pages have nothing of ours, and some cannot be read.
+            // The kernel's own pages contain none of our data, and some cannot be read.
             guard fields[1].hasPrefix("r"), bounds.count == 2, fields.last?.hasPrefix("[v") != true else { return nil }
             try memory.seek(toOffset: bounds[0])
             return try memory.read(upToCount: Int(bounds[1] - bounds[0]))
@@ -37,7 +37,8 @@ import Testing
         bytes.withUnsafeBytes { sought in parts.contains { $0.withUnsafeBytes { found(sought, in: $0) } } }
       }
 
-      /// By the C library, a first byte after the other: there are tens of megabytes to look through.
+      /// Returns whether the memory contains the bytes. The search uses the C library, because there are tens of
+      /// megabytes.
       private static func found(_ sought: UnsafeRawBufferPointer, in all: UnsafeRawBufferPointer) -> Bool {
         guard let begin = sought.baseAddress, let first = sought.first else { return true }
         var rest = all
@@ -50,15 +51,15 @@ import Testing
       }
     }
 
-    /// Twelve thousand dollars to a name that stands nowhere else.
+    /// The payer's name, which occurs nowhere else.
     private static let name = "Quibbleworth"
 
-    /// The name as the request has it, as the engine keeps it, and as other programs might.
+    /// The name in the encodings of the request, of the engine, and of other programs.
     private static let traces: [Data] = [
       Data(name.utf8), name.data(using: .utf32LittleEndian), name.data(using: .utf16LittleEndian),
     ].compactMap(\.self)
 
-    /// A run of samples that is like no other: the loudest, and its neighbours.
+    /// Returns a unique run of samples: the loudest sample with its neighbours.
     private static func trace(of speech: Speech) throws -> Data {
       let loudest = try #require(
         speech.samples.indices.max { speech.samples[$0].magnitude < speech.samples[$1].magnitude })
@@ -67,19 +68,19 @@ import Testing
     }
 
     @Test(
-      "a child that waits holds neither words nor sound of what was said before, nor does the process it comes from")
+      "a waiting child and its parent contain neither words nor sound of earlier requests")
     func waiting() async throws {
       let engine = BuiltSpeaker.engine(speakers: 1)
       let utterance = Utterance(
         voice: "en-us+f2", rate: 160, text: "Received twelve thousand dollars from Mister \(Self.name)")
       let speech = try await engine.speak(utterance)
       _ = try await engine.phonemes(utterance)
-      // Another voice's process is made after all that.
+      // The process of another voice is started after all that.
       _ = try await engine.speak(BuiltSpeaker.chinese)
       let speaker = ProcessMemory(process: try #require(await engine.speakerProcesses().first))
       let voices = try speaker.children
       #expect(voices.count == 2)
-      // The last one to speak has ended, and the child in its place may still be on its way.
+      // The last child to speak has ended, and its replacement may not be ready yet.
       var children: [ProcessMemory] = []
       while children.count < 4 {
         await Task.yield()
@@ -90,7 +91,7 @@ import Testing
       for process in voices + children {
         let parts = try process.parts().filter { !$0.isEmpty }
         for trace in traces { #expect(!ProcessMemory.found(trace, in: parts)) }
-        // They are looked for in the right place: the engine's own words are found.
+        // The engine's own words are found, so the search examines the right memory.
         #expect(ProcessMemory.found(Data("espeak-ng-data".utf8), in: parts))
       }
     }

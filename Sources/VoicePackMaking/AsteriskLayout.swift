@@ -2,37 +2,40 @@
 
 public import Foundation
 
-/// The sound folders of the Asterisk telephone exchange: one folder a language, numbers in `digits/`.
+/// The sound folders of the Asterisk telephone exchange: one folder for each language, with numbers in `digits/`.
 ///
-/// Only files that say a token's words and nothing else are taken. What the English ones say is told by the list that
-/// comes with Asterisk's core sounds (`core-sounds-en.txt`), what the Spanish ones say by its number grammar (`say.c`);
-/// there `digits/hundred` is “cien”: it was measured to have no closure of a t. Left out are the letters, for which no
-/// phrase book has tokens, `digits/20-and`, a part of a word, and the Spanish `dollars`, whose words no list tells.
-/// English core sounds have no “cent”, “cents” and “point”.
+/// Only files that contain exactly a token's words are used. The words of the English files come from the list in
+/// Asterisk's core sounds (`core-sounds-en.txt`), those of the Spanish files from its number grammar (`say.c`). In the
+/// Spanish files `digits/hundred` is “cien”: a measurement found no closure of a t.
+///
+/// The following files are excluded: the letters, for which no phrase book has tokens; `digits/20-and`, which is part
+/// of a word; and the Spanish `dollars`, whose words no list states. The English core sounds have no “cent”, “cents” or
+/// “point”.
 public enum AsteriskLayout {
-  /// The language codes that there are tables for.
+  /// The language codes with a table.
   public static var languages: [String] { tables.keys.sorted() }
 
-  /// The sounds in a folder that stand for tokens.
+  /// Returns the sounds in a folder that match tokens.
   ///
   /// - Parameters:
-  ///   - folder: of one language and voice, such as `/usr/share/asterisk/sounds/en_US_f_Allison`; the files may have any
-  ///     ending of a sound file, and one of each name is taken: WAV, else the first in alphabetical order.
-  ///   - locale: BCP 47; its language chooses the table.
-  /// - Returns: what is there, in the order of the table; the rows are numbered through the table, so that what is
-  ///   missing is known by the numbers left out.
+  ///   - folder: the folder of one language and voice, such as `/usr/share/asterisk/sounds/en_US_f_Allison`. The files
+  ///     may have any extension of a sound file. Of several files with one name, WAV is used, or else the first in
+  ///     alphabetical order.
+  ///   - locale: a BCP 47 tag, whose language selects the table.
+  /// - Returns: the sounds that exist, in the order of the table. The row numbers count the whole table, so that gaps
+  ///   show the missing sounds.
   /// - Throws: `PackMakingError`: `languageUnknown`; `noRecordings` when the folder has none of the sounds.
   public static func sources(in folder: URL, locale: String) throws(PackMakingError) -> [RecordingSource] {
     let language = String(locale.lowercased().prefix { $0 != "-" && $0 != "_" })
     guard let table = tables[language] else {
       throw PackMakingError(
-        .languageUnknown, "The locale", "is of a language whose Asterisk sounds are not known",
+        .languageUnknown, "The locale", "has a language without a table of Asterisk sounds",
         remedy: "choose one of \(languages.joined(separator: ", ")), or import a folder with a sheet")
     }
     let files = files(in: folder, table.map(\.path))
     var sources: [RecordingSource] = []
     for (index, sound) in table.enumerated() {
-      // One word may have two names, of which the first serves.
+      // One word may have two names; the first is used.
       guard let file = files[sound.path], !sources.contains(where: { $0.row.text == sound.text }) else { continue }
       let row = SheetRow(number: index + 1, file: sound.path, token: sound.text, text: sound.text)
       sources.append(RecordingSource(file: file, row: row))
@@ -40,7 +43,7 @@ public enum AsteriskLayout {
     guard !sources.isEmpty else {
       throw PackMakingError(
         .noRecordings, folder.lastPathComponent, "has no digits/ with Asterisk's sounds",
-        remedy: "name the folder of one language, such as sounds/en_US_f_Allison")
+        remedy: "give the folder of one language, such as sounds/en_US_f_Allison")
     }
     return sources
   }

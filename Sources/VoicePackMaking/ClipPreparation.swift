@@ -4,7 +4,7 @@ import Foundation
 import Mastering
 public import Waveforms
 
-/// What was found in a recording, for messages to whoever made it.
+/// The measurements of a recording, for messages to the person who made it.
 public struct RecordingReport: Sendable, Hashable {
   /// The noise between words, in dBFS (RMS, above 60 Hz); minus infinity for digital silence.
   public var noiseFloorDBFS: Double
@@ -12,52 +12,57 @@ public struct RecordingReport: Sendable, Hashable {
   /// The highest sample of the source, in dBFS.
   public var peakDBFS: Double
 
-  /// How many of the source's samples are clipped.
+  /// The number of clipped samples in the source.
   public var clippedSamples: Int
 
-  /// The mean of all samples, 1 being full scale; it is taken off.
+  /// The mean of all samples, where 1 is full scale. It is removed.
   public var dcOffset: Double
 
-  /// How far the loudest 5 ms of the voice stand above the noise, in dB; infinity for digital silence.
+  /// The level of the loudest 5 ms of the voice above the noise, in dB; infinity for digital silence.
   public var voiceToNoiseDB: Double
 }
 
-/// A recording made into a pack's clip.
+/// A recording that was converted into a clip of a pack.
 public struct PreparedClip: Sendable, Hashable {
-  /// Mono 16-bit at 22,050 Hz, trimmed to the voice, levelled, both ends exactly zero.
+  /// The clip: mono 16-bit at 22,050 Hz, trimmed to the voice, levelled, with both ends at exactly zero.
   public var waveform: Waveform
   public var report: RecordingReport
 }
 
-/// Makes a clip of a recording: DC and rumble off, trimmed to the voice, as loud as every other clip, ends faded.
+/// Converts a recording into a clip: removes DC and rumble, trims the recording to the voice, levels it like every
+/// other clip, and fades its ends.
 ///
-/// At most 13 ms are left before the voice and 17 ms after it, of what is louder than -50 dBFS when levelled at most
-/// 5 ms on both sides. The level is ``loudnessLUFS``, with at most -1 dBTP, and the fades are 3 ms
-/// long. The same recording gives the same clip.
+/// At most 13 ms remain before the voice and 17 ms after it. Of these, at most 5 ms on each side are louder than -50
+/// dBFS after levelling. The level is ``loudnessLUFS`` with at most -1 dBTP, and the fades are 3 ms long. The same
+/// recording always gives the same clip.
 public struct ClipPreparation: Sendable, Hashable {
-  /// The longest clip, in seconds.
+  /// The longest duration of a clip, in seconds.
   public static let maximumSeconds = 20
 
-  /// Left before and after the frames (5 ms) in which voice was found, in ms.
+  /// The time in ms that is kept before and after the frames (5 ms) that contain voice.
   private static let (before, after) = (8, 12)
 
-  /// 3 ms, in samples.
+  /// The length of a fade in samples, which is 3 ms.
   private static let fadeLength = 66
 
-  /// What each clip is levelled to, in LUFS: half a LU above the -16 of an announcement, because the pauses between clips
-  /// lower the whole. Of 500 announcements in each of three packs of clips at -16, the medians were -16.3, -16.6 and
-  /// -16.7 LUFS.
+  /// The level of each clip in LUFS. It is half a LU above the -16 of an announcement, because the pauses between clips
+  /// lower the level of the whole. With clips at -16, 500 announcements in each of three packs had medians of -16.3,
+  /// -16.6 and -16.7 LUFS.
   public static let loudnessLUFS = -15.5
 
-  /// The level of clips that are cut out of running speech, in LUFS. An announcement has fewer of them, and so fewer
-  /// pauses: with ``loudnessLUFS`` the loudest of 500 in Hindi was at -14.95 LUFS.
+  /// The level in LUFS of clips that are cut out of running speech. An announcement needs fewer of them and so has
+  /// fewer pauses: with ``loudnessLUFS`` the loudest of 500 announcements in Hindi had -14.95 LUFS.
   static let runningSpeechLUFS = -15.7
 
   private let mastering: Mastering
 
-  /// - Parameter loudnessLUFS: what each clip is levelled to.
+  /// Creates a preparation.
+  ///
+  /// - Parameter loudnessLUFS: the level of each clip.
   public init(loudnessLUFS: Double = Self.loudnessLUFS) { mastering = Mastering(targetLUFS: loudnessLUFS) }
 
+  /// Converts a recording into a clip.
+  ///
   /// - Throws: `PackMakingError`: `silent`, `tooShort`, `tooLong`, `levelUnreachable`, `conversionFailed`.
   public func prepare(_ recording: Recording) throws(PackMakingError) -> PreparedClip {
     let samples = HighPassFilter.apply(to: recording.samples)
@@ -74,13 +79,13 @@ public struct ClipPreparation: Sendable, Hashable {
   private func trimmed(_ samples: [Float], _ activity: VoiceActivity) throws(PackMakingError) -> ArraySlice<Float> {
     guard let voice = activity.extent else {
       throw activity.isEmpty
-        ? Self.fault(.silent, "has no voice in it", "check the microphone, and record it again")
-        : Self.fault(.tooShort, "has less than 50 ms of voice in it", "record it again, and let the word end")
+        ? Self.fault(.silent, "contains no voice", "check the microphone, and record again")
+        : Self.fault(.tooShort, "contains less than 50 ms of voice", "record it again with the whole word")
     }
     guard voice.count <= Self.maximumSeconds * Recording.sampleRate else {
       throw Self.fault(
-        .tooLong, "has more than \(Self.maximumSeconds) s of voice in it",
-        "cut it; several recordings in one file are imported with the rows of their sheet")
+        .tooLong, "contains more than \(Self.maximumSeconds) s of voice",
+        "divide it; to import one file with several recordings, give the rows of its sheet")
     }
     let start = max(0, voice.lowerBound - VoiceActivity.samples(Self.before))
     let end = min(samples.count, voice.upperBound + VoiceActivity.samples(Self.after))
@@ -88,7 +93,8 @@ public struct ClipPreparation: Sendable, Hashable {
   }
 
   private func leveled(_ voice: ArraySlice<Float>) throws(PackMakingError) -> Waveform {
-    // Half of full scale in 16 bits first, so that a recording made softly in 24 bits loses nothing to rounding.
+    // Amplification to half of full scale comes first, so that a quiet 24-bit recording loses no detail to 16-bit
+    // rounding.
     let peak = voice.reduce(Float(0)) { max($0, $1.magnitude) }
     let gain = 16_384 / peak
     let loud = Waveform(
@@ -99,7 +105,7 @@ public struct ClipPreparation: Sendable, Hashable {
       return waveform
     } catch {
       switch error.code {
-      case .silent: throw Self.fault(.silent, "has no voice in it", "check the microphone, and record it again")
+      case .silent: throw Self.fault(.silent, "contains no voice", "check the microphone, and record it again")
       case .loudnessUnreachable:
         throw Self.fault(.levelUnreachable, "has peaks far above its voice", "record it again without clicks")
       case .unsupportedSampleRate, .meterFailed:
@@ -108,7 +114,7 @@ public struct ClipPreparation: Sendable, Hashable {
     }
   }
 
-  /// Fades both ends to exact zero along 3t² - 2t³, which has no corners.
+  /// Fades both ends to exactly zero along 3t² - 2t³, a curve without corners.
   private static func fade(_ samples: inout [Int16]) {
     let length = min(fadeLength, samples.count / 2)
     for index in 0..<length {

@@ -5,33 +5,35 @@ import Mastering
 import VoicePacks
 import Waveforms
 
-/// What a clip of a voice pack measures, and what of it a listener would hear.
+/// The measurements of a pack's clip, and the faults that a listener would hear.
 struct ClipSound {
-  /// What a pack's clips are levelled to, in LUFS.
+  /// The target level of a pack's clips, in LUFS.
   static let targetLUFS = ClipPreparation.loudnessLUFS
-  /// How far a clip may lie from it, in LU.
+  /// The largest permitted difference from the target level, in LU.
   static let tolerance = 1.0
   /// The highest true peak, in dBTP: 0.5 dB above the -1 dBTP that clips are made with.
   static let highestTruePeakDBTP = -0.5
-  /// Samples at full scale on end that no voice makes.
+  /// The number of consecutive samples at full scale that no voice produces.
   static let clippedRun = 3
-  /// The highest noise floor, in dBFS; judged over a whole pack.
+  /// The highest permitted noise floor in dBFS, judged over a whole pack.
   static let highestNoiseDBFS = -50.0
-  /// As a share of full scale.
+  /// The largest permitted offset, as a share of full scale.
   static let greatestOffset = 0.002
-  /// In ms.
+  /// The longest permitted silence at each end, in ms.
   static let longestSilenceMilliseconds = 40
   static let longestMilliseconds = 5_000
 
-  /// In LUFS; `nil` for a silent clip.
+  /// The level in LUFS; `nil` for a silent clip.
   private(set) var loudnessLUFS: Double?
-  /// The level of the quietest 5 ms, in dBFS; `nil` for a clip that is silent or too short to tell.
+  /// The level of the quietest 5 ms in dBFS; `nil` for a clip that is silent or too short to measure.
   private(set) var quietestDBFS: Double?
   private(set) var findings: [PackFinding] = []
 
+  /// Measures a clip.
+  ///
   /// - Parameters:
   ///   - file: the clip's name, for findings.
-  ///   - waveform: at `Mastering.sampleRate`.
+  ///   - waveform: the sound, at `Mastering.sampleRate`.
   init(file: String, _ waveform: Waveform) {
     let samples = waveform.samples
     let threshold = UInt16(32_768 * pow(10, Mastering.silenceThresholdDBFS / 20))
@@ -41,7 +43,7 @@ struct ClipSound {
       let measures = try? Mastering.measure(waveform)
     else {
       findings = [
-        PackFinding(.error, .silentClip, file, "has nothing in it that is above -50 dBFS", "record the word again")
+        PackFinding(.error, .silentClip, file, "contains nothing above -50 dBFS", "record the word again")
       ]
       return
     }
@@ -53,24 +55,24 @@ struct ClipSound {
     let clipped = Self.clippedRuns(samples)
     if clipped > 0 {
       warn(
-        .clipping, "is at full scale for \(Self.clippedRun) samples or more on end, \(clipped) times",
+        .clipping, "stays at full scale for \(Self.clippedRun) or more samples, \(clipped) times",
         "record the word again with less gain")
     } else if measures.truePeakDBTP > Self.highestTruePeakDBTP {
       warn(
-        .clipping, "has a true peak of \(PackCheckReport.tenths(measures.truePeakDBTP)) dBTP and should stay below -1",
-        "import the recording again, which levels it")
+        .clipping, "has a true peak of \(PackCheckReport.tenths(measures.truePeakDBTP)) dBTP, but should stay below -1",
+        "import the recording again to level it")
     }
     if abs(measures.loudnessLUFS - Self.targetLUFS) > Self.tolerance {
       warn(
         .loudnessOff,
-        "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS and should have \(Self.targetLUFS) within 1 LU",
-        "import the recording again, which levels it")
+        "has \(PackCheckReport.tenths(measures.loudnessLUFS)) LUFS, more than 1 LU from \(Self.targetLUFS)",
+        "import the recording again to level it")
     }
     quietestDBFS = Self.quietestDBFS(samples)
     if abs(measures.constantOffset) > Self.greatestOffset {
       warn(
-        .offset, "lies \(PackCheckReport.tenths(abs(measures.constantOffset) * 100)) % of full scale off zero",
-        "import the recording again, which takes that off")
+        .offset, "has an offset of \(PackCheckReport.tenths(abs(measures.constantOffset) * 100)) % of full scale",
+        "import the recording again to remove it")
     }
     let ends = [("before", first), ("after", samples.count - 1 - last)].compactMap { place, count -> String? in
       let milliseconds = count * 1000 / waveform.sampleRate
@@ -78,11 +80,11 @@ struct ClipSound {
     }
     if !ends.isEmpty {
       warn(
-        .silenceAtEnds, "has a silence of \(ends.joined(separator: " and ")), which would be heard as a pause",
+        .silenceAtEnds, "has a silence of \(ends.joined(separator: " and ")), which sounds like a pause",
         "trim it to \(Self.longestSilenceMilliseconds) ms or less")
     }
     if samples.first != 0 || samples.last != 0 {
-      warn(.openEdges, "does not begin and end at zero, which clicks", "fade it over 3 ms at both ends")
+      warn(.openEdges, "does not begin and end at zero, so it clicks", "fade it over 3 ms at both ends")
     }
     if waveform.durationMilliseconds > Self.longestMilliseconds {
       let isRefused = waveform.samples.count > VoicePack.maximumClipSeconds * waveform.sampleRate
@@ -93,7 +95,7 @@ struct ClipSound {
     }
   }
 
-  /// How often the sound stays at full scale.
+  /// Returns how often the sound stays at full scale.
   private static func clippedRuns(_ samples: [Int16]) -> Int {
     var (runs, length) = (0, 0)
     for sample in samples {
@@ -103,10 +105,12 @@ struct ClipSound {
     return runs
   }
 
-  /// A percentile would read the voice itself in a clip that is trimmed to it. The noise of a room is in all of a clip,
-  /// so its quietest moment shows it: before the voice, behind it, or in the closure of a consonant. 5 ms are less than
-  /// the shortest of these and than what making a clip leaves around a voice. Zeros added at the ends and the fades
-  /// of 3 ms are no part of the room, and are left out.
+  /// Returns the level of the quietest 5 ms.
+  ///
+  /// In a trimmed clip a percentile would measure the voice itself. The noise of a room is present in the whole clip,
+  /// so its quietest moment shows the noise: before the voice, after it, or in the closure of a consonant. 5 ms are
+  /// shorter than any of these, and shorter than the margin that is kept around a voice. The calculation excludes zeros
+  /// added at the ends and the fades of 3 ms, which are not part of the room.
   private static func quietestDBFS(_ samples: [Int16]) -> Double? {
     let (frame, hop, fade) = (110, 22, 66)
     guard let first = samples.firstIndex(where: { $0 != 0 }), let last = samples.lastIndex(where: { $0 != 0 }) else {
@@ -116,7 +120,7 @@ struct ClipSound {
     let end = last + 1 - fade - frame
     guard start <= end else { return nil }
     let quietest = stride(from: start, through: end, by: hop).map { position in
-      // Around its own mean: an offset is not noise.
+      // The level is measured around the frame's mean, because an offset is not noise.
       var (sum, squares) = (0, 0)
       for sample in samples[position..<position + frame] {
         sum += Int(sample)

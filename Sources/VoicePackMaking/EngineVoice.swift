@@ -4,20 +4,21 @@ public import Announcements
 public import SpeechEngine
 import Waveforms
 
-/// The speech engine as the voice of a pack: clips then work with nothing recorded.
+/// The speech engine as the voice of a pack, so that clips work without any recordings.
 ///
-/// The words are cut out of whole announcements, where the engine says them as they are said in a sentence: a number
-/// together with its unit, in the middle of a sentence and at its end. A word that stands in none of these
-/// announcements is said by itself.
+/// The words are cut out of whole announcements, so that they sound as in a sentence: a number together with its unit,
+/// in the middle of a sentence and at its end. A word that occurs in none of these announcements is spoken alone.
 public struct EngineVoice: Sendable {
   private let engine: any Speaking
   private let writer: ScriptWriter
   private let voice: String
   private let rate: Int
 
+  /// Creates the voice.
+  ///
   /// - Parameters:
-  ///   - voice: the engine's name; the phrase book's by default.
-  ///   - rate: words a minute; the phrase book's by default.
+  ///   - voice: the engine's name of the voice; by default the phrase book's voice.
+  ///   - rate: the speaking rate in words per minute; by default the phrase book's rate.
   public init(engine: any Speaking, writer: ScriptWriter, voice: String? = nil, rate: Int? = nil) {
     self.engine = engine
     self.writer = writer
@@ -25,15 +26,16 @@ public struct EngineVoice: Sendable {
     self.rate = rate ?? writer.book.rate
   }
 
-  /// Who speaks, as the manifest says it.
+  /// The speaker's name for the manifest.
   public var speaker: String { "espeak-ng \(voice), \(rate) words a minute" }
 
-  /// Clips of numbers with their units, and of each word in each position in which it may stand. The same engine gives
-  /// the same clips.
+  /// Returns clips of numbers with their units, and of each word in each position in which it may stand. The same
+  /// engine always gives the same clips.
   ///
-  /// - Parameter progress: called after each announcement and each word: how many are done, and of how many.
-  /// - Throws: `AnnouncementError`, `SpeechEngineError`, and `PackMakingError` for a word that the engine passes over in
-  ///   silence.
+  /// - Parameter progress: a function that is called after each announcement and each word, with the number of finished
+  ///   items and the total.
+  /// - Throws: `AnnouncementError`, `SpeechEngineError`, and `PackMakingError` for a word that the engine does not
+  ///   speak.
   public func clips(
     for vocabulary: Vocabulary, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [PackClip] {
@@ -61,14 +63,14 @@ public struct EngineVoice: Sendable {
     return clips
   }
 
-  /// The clips of one announcement. Words that the engine draws into their neighbours are left out, and so are those too
-  /// short for a clip: they are said by themselves.
+  /// Returns the clips of one announcement. Words that the engine merges with their neighbours are left out, and so are
+  /// words that are too short for a clip. They are spoken alone.
   private func cut(_ contexts: [SpokenContext], from run: Script.Run) async throws -> [PackClip] {
     var run = run
     run.voice = voice
     let spoken = try await engine.waveform(of: run, rate: rate).waveform
     let recording = try Recording(spoken)
-    // In samples, by the length of what is said before it.
+    // The places are in samples, by the length of the text before each.
     var places: [Int: Int] = [:]
     var length = 0
     for mark in spoken.marks {
@@ -87,8 +89,8 @@ public struct EngineVoice: Sendable {
     }
   }
 
-  /// A word said by itself: before a comma, where the engine keeps its voice up, or before a full stop. It is said a fifth
-  /// faster, because a word by itself takes longer than in a sentence.
+  /// Returns a clip of a word spoken alone: before a comma, where the engine keeps its pitch up, or before a full stop.
+  /// The rate is a fifth higher, because a word alone takes longer than in a sentence.
   private func alone(_ word: Vocabulary.Word, _ position: ClipPosition, _ locale: String) async throws -> PackClip {
     let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
     let run = writer.respelled(Script.Run(language: locale, voice: voice, segments: [segment]))
@@ -98,11 +100,11 @@ public struct EngineVoice: Sendable {
       return PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform)
     } catch {
       throw PackMakingError(
-        error.code, word.token, "is not said by the voice \(voice) (\(error.problem))",
+        error.code, word.token, "cannot be spoken by the voice \(voice) (\(error.problem))",
         remedy: "choose another voice, or another word in the phrase book")
     }
   }
 
-  /// In words a minute: the engine takes no more.
+  /// The highest rate that the engine accepts, in words per minute.
   private static let fastest = 450
 }

@@ -2,8 +2,8 @@
 
 import Announcements
 
-/// What a recogniser of English listens for: any number with a unit behind it, so that nothing but the sound tells which
-/// amount was said.
+/// The grammar for a recogniser of English. It accepts any number followed by a unit, so that only the sound determines
+/// which amount is recognised.
 struct EnglishAmounts {
   private static let ones = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
   private static let teens = [
@@ -11,14 +11,16 @@ struct EnglishAmounts {
   ]
   private static let tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
-  /// What is said before and behind the amount.
+  /// The words before and after the amount.
   private let opening: [String]
   private let closing: [String]
 
-  /// The unit's words, one and many: `dollar` and `dollars`.
+  /// The unit's words in the singular and the plural: `dollar` and `dollars`.
   private let major: [String]
   private let minor: [String]
 
+  /// Collects the words of a currency.
+  ///
   /// - Throws: `.currencyUnspeakable`.
   init(writer: ScriptWriter, currency: Currency) throws(AnnouncementError) {
     func tokens(_ minorUnits: Int64) throws(AnnouncementError) -> [ClipToken] {
@@ -34,7 +36,7 @@ struct EnglishAmounts {
     minor = currency.minorUnitsPerMajor > 1 ? [try unit(1), try unit(2)] : []
   }
 
-  /// In the JSpeech Grammar Format.
+  /// The grammar in the JSpeech Grammar Format.
   var grammar: String {
     func anyOf(_ words: [String]) -> String { words.joined(separator: " | ") }
     func sentence(_ words: [String]) -> String { words.isEmpty ? "" : "[\(words.joined(separator: " "))]" }
@@ -54,8 +56,8 @@ struct EnglishAmounts {
       """
   }
 
-  /// What tells one amount from another in the words heard, or in the tokens said: the numbers and the units, without the
-  /// sentence and *and*, and whether a unit is one or many.
+  /// Returns the words that distinguish amounts, out of the recognised words or the spoken tokens: the numbers and the
+  /// units, without the sentence, *and* and the difference between singular and plural.
   func meaning(of words: [String]) -> [String] {
     let around = Set(opening + closing + ["and"])
     return Self.words(words).filter { !around.contains($0) }.joined(separator: " ")
@@ -69,7 +71,7 @@ struct EnglishAmounts {
 }
 
 extension String {
-  /// With each of the words replaced, where it is a word by itself; the longest first.
+  /// Returns the text with each of the words replaced where it is a whole word, the longest first.
   fileprivate func replacingOccurrences(of words: [String], with other: String) -> String {
     words.sorted { $0.count > $1.count }.filter { !$0.isEmpty }.reduce(" \(self) ") { text, word in
       text.replacing(" \(word) ", with: " \(other) ")

@@ -2,12 +2,13 @@
 
 public import Announcements
 
-/// The amounts under 10,000 of one currency: what a shop takes, and by which a missing word is weighed.
+/// The amounts under 10,000 of one currency, which a shop usually receives. They determine how important a missing word
+/// is.
 public struct EverydayAmounts: Sendable {
-  /// In major units.
+  /// The limit in major units.
   public static let limit: Int64 = 10_000
 
-  /// How many of them are written: enough for shares to a tenth of a per cent.
+  /// The number of amounts in the sample, which is sufficient for shares with a precision of a tenth of a per cent.
   private static let sampleSize: Int64 = 4_000
 
   public let currency: Currency
@@ -18,14 +19,15 @@ public struct EverydayAmounts: Sendable {
     self.currency = currency
   }
 
-  /// For each token, which share of the amounts cannot be said without it, 0 to 1; of currencies with minor units in a
-  /// sample that is the same each time and spread evenly. A share of amounts is a statistic and no money.
+  /// Returns, for each token, the share of the amounts that require it, from 0 to 1. For a currency with minor units
+  /// the share comes from an evenly distributed sample, which is the same each time. Shares are statistics and not
+  /// money.
   ///
   /// - Throws: `.currencyUnspeakable`.
   func shares() throws(AnnouncementError) -> [String: Double] {
     let all = Self.limit * currency.minorUnitsPerMajor - 1
     let written = min(all, Self.sampleSize)
-    // Steps of the golden section fall evenly into any range; without a common divisor none is met twice.
+    // Steps of the golden section are evenly distributed in any range. Without a common divisor, no amount repeats.
     var step = all * 618 / 1000
     while step.greatestCommonDivisor(with: all) > 1 { step += 1 }
     var counts: [String: Int] = [:]
@@ -37,7 +39,7 @@ public struct EverydayAmounts: Sendable {
     return counts.mapValues { Double($0) / Double(written) }
   }
 
-  /// `4.2 % of the amounts under 10,000 USD need it`
+  /// Returns a sentence about a share: `4.2 % of the amounts under 10,000 USD need it`.
   func phrase(share: Double, smallestAmount: String) -> String {
     let amounts = "the amounts under 10,000 \(currency.code)"
     let parts = smallestAmount.split(separator: " ")

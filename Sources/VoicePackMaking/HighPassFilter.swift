@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two second-order Butterworth high-passes at 45 Hz in a row, for 22,050 Hz: together 3 dB down at 56 Hz and 24 dB an
-/// octave below. DC goes whole, and of rumble and wind at 10 Hz, which no loudspeaker in a shop plays, 0.2 % is left; the
-/// lowest voices (85 Hz) lose 0.7 dB.
+/// Two consecutive second-order Butterworth high-pass filters at 45 Hz, for 22,050 Hz. Together they attenuate 56 Hz by
+/// 3 dB and lower frequencies by 24 dB per octave. DC is removed completely. Of rumble and wind at 10 Hz, which no
+/// shop's loudspeaker plays, 0.2 % remains. The lowest voices (85 Hz) lose 0.7 dB.
 ///
-/// The coefficients are those of the "Audio EQ Cookbook" (R. Bristow-Johnson; W3C Note, 2021) for a Q of 1/√2, as
-/// numbers, because `sin` and `cos` may differ in their last bit between machines.
+/// The coefficients follow the "Audio EQ Cookbook" (R. Bristow-Johnson; W3C Note, 2021) for a Q of 1/√2. They are
+/// literal numbers, because `sin` and `cos` may differ in their last bit between machines.
 enum HighPassFilter {
   private static let b0 = 0.9909738733987312
   private static let b1 = -1.9819477467974624
   private static let a1 = -1.9818662741765933
   private static let a2 = 0.9820292194183313
 
-  /// - Parameter samples: without DC, which would be a step at the start.
+  /// Returns the filtered samples.
+  ///
+  /// - Parameter samples: samples without DC, which would cause a step at the start.
   static func apply(to samples: [Float]) -> [Float] {
     var (first, second) = (Section(), Section())
     return samples.map { Float(second.next(first.next(Double($0)))) }
   }
 
-  /// Transposed direct form II; b2 = b0.
+  /// A second-order section in transposed direct form II, with b2 = b0.
   private struct Section {
     var (first, second) = (0.0, 0.0)
 

@@ -9,13 +9,14 @@ import Waveforms
 
 /// Checks a voice pack before a shop relies on it.
 public enum PackCheck {
-  /// Everything that is wrong with a pack, whatever is wrong with it: no file in it stops the check or makes it trap.
+  /// Returns all faults of a pack. No file in the pack can stop the check or cause a trap.
   ///
-  /// Of a clip at another sample rate than the pack's, the sound is not judged.
+  /// A clip whose sample rate differs from the pack's is not measured.
+  ///
   /// - Parameters:
   ///   - directory: the pack's folder.
-  ///   - vocabulary: of the phrase book, for the currencies that matter.
-  ///   - amounts: by which missing words are weighed; without them, findings name no shares.
+  ///   - vocabulary: the vocabulary of the phrase book, for the required currencies.
+  ///   - amounts: the amounts that determine the importance of missing words. Without them, findings state no shares.
   public static func check(
     directory: URL, vocabulary: Vocabulary, amounts: EverydayAmounts? = nil
   ) -> PackCheckReport {
@@ -25,7 +26,7 @@ public enum PackCheck {
   }
 }
 
-/// One check under way.
+/// One check in progress.
 private struct PackInspection {
   let directory: URL
   let vocabulary: Vocabulary
@@ -36,11 +37,12 @@ private struct PackInspection {
   private var findings: [PackFinding] = []
   private var clips = PackCheckReport.Clips()
   private var loudnesses: [(file: String, lufs: Double)] = []
-  /// Of each clip's quietest moment, in dBFS.
+  /// The level of each clip's quietest moment, in dBFS.
   private var quietest: [Double] = []
-  /// Of the files' bytes as they are.
+  /// The digests of the files' actual bytes.
   private var digests: [String: String] = [:]
-  /// Files that cannot be used, and tokens that cannot for another reason than their files.
+  /// The files that cannot be used. Next to them are the tokens that cannot be used for a reason other than their
+  /// files.
   private var unusableFiles: Set<String> = []
   private var unusableTokens: Set<String> = []
 
@@ -104,18 +106,18 @@ extension PackInspection {
     let remedy = "build or import the pack again"
     switch read(name, maximumBytes: PackManifest.maximumBytes) {
     case .absent:
-      fail(.manifestUnreadable, name, "is not there", "check the folder's name, or \(remedy)")
+      fail(.manifestUnreadable, name, "does not exist", "check the folder's name, or \(remedy)")
     case .unreadable(let problem):
       fail(.manifestUnreadable, name, problem, remedy)
     case .bytes(let bytes):
       guard let manifest = try? JSONDecoder().decode(PackManifest.self, from: bytes) else {
-        fail(.manifestUnreadable, name, "does not read as a manifest", "see docs/voice-packs.md for the fields")
+        fail(.manifestUnreadable, name, "is not a valid manifest", "see docs/voice-packs.md for the fields")
         return nil
       }
       guard manifest.format == PackManifest.currentFormat else {
         fail(
           .manifestUnreadable, name,
-          "has the format \(manifest.format), and this program reads \(PackManifest.currentFormat)", remedy)
+          "has format \(manifest.format), but this program reads only \(PackManifest.currentFormat)", remedy)
         return nil
       }
       return manifest
@@ -130,22 +132,22 @@ extension PackInspection {
     }
     let folder = directory.standardizedFileURL.lastPathComponent
     if manifest.id != folder {
-      fail(.manifestInvalid, name, "has the id \(manifest.id), and the folder is \(folder)", "rename the folder")
+      fail(.manifestInvalid, name, "has the id \(manifest.id), but the folder is \(folder)", "rename the folder")
     }
     if manifest.locale != vocabulary.locale {
       fail(
-        .wrongLocale, name, "is for \(manifest.locale) and not for \(vocabulary.locale)",
+        .wrongLocale, name, "is for \(manifest.locale) instead of \(vocabulary.locale)",
         "check the pack against \(manifest.locale)")
     }
     if (try? PackIntegrity.digest(of: manifest)) != manifest.digest {
       fail(
-        .wrongDigest, name, "was changed after it was written: its digest is another",
-        "build or import the pack again rather than edit it")
+        .wrongDigest, name, "was changed after it was written: its digest does not match",
+        "build or import the pack again instead of editing it")
     }
     if manifest.sampleRate != Mastering.sampleRate {
       fail(
-        .wrongSampleRate, name, "gives the clips \(manifest.sampleRate) Hz; right is \(Mastering.sampleRate)",
-        "import the recordings again, which converts them")
+        .wrongSampleRate, name, "says that the clips have \(manifest.sampleRate) Hz instead of \(Mastering.sampleRate)",
+        "import the recordings again to convert them")
     }
   }
 }
@@ -159,12 +161,12 @@ extension PackInspection {
     case bytes(Data)
   }
 
-  /// Reads nothing but plain files in the folder itself: a pipe would wait for ever.
+  /// Reads a plain file in the folder itself, and nothing else, because reading a pipe would wait forever.
   private func read(_ name: String, maximumBytes: Int) -> Contents {
     guard PackManifest.isFileName(name) else { return .unreadable("is not a plain ASCII file name without a folder") }
     let path = directory.appending(path: name, directoryHint: .notDirectory).path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return .absent }
-    guard attributes[.type] as? FileAttributeType == .typeRegular else { return .unreadable("is a link or no file") }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else { return .unreadable("is not a regular file") }
     guard let size = attributes[.size] as? Int, size <= maximumBytes else {
       return .unreadable("has more than \(maximumBytes) bytes")
     }
@@ -178,13 +180,13 @@ extension PackInspection {
       if findings[errors...].contains(where: { $0.severity == .error }) { unusableFiles.insert(file) }
     }
     guard let clip else {
-      fail(.clipMissing, file, "is not among the manifest's clips", "import the recording again")
+      fail(.clipMissing, file, "is not in the manifest's clips", "import the recording again")
       return
     }
-    // Twice the samples of the longest clip leave room for comments.
+    // Twice the size of the longest clip leaves room for comments.
     switch read(file, maximumBytes: VoicePack.maximumClipSeconds * Mastering.sampleRate * 4) {
     case .absent:
-      fail(.clipMissing, file, "is not there", "import the recording of “\(clip.text)” again")
+      fail(.clipMissing, file, "does not exist", "import the recording of “\(clip.text)” again")
     case .unreadable(let problem):
       fail(.clipUnreadable, file, problem, "import the recording of “\(clip.text)” again")
     case .bytes(let data):
@@ -194,15 +196,15 @@ extension PackInspection {
       clips.bytes += data.count
       if digest != clip.sha256 {
         fail(
-          .clipChanged, file, "is not the file that the manifest was written for",
-          "listen whether it says “\(clip.text)”, and import it again")
+          .clipChanged, file, "does not match its digest in the manifest",
+          "check that it says “\(clip.text)”, and import it again")
       }
       inspectSound(file, [UInt8](data), sampleRate: sampleRate)
     }
   }
 
   private mutating func inspectSound(_ file: String, _ bytes: [UInt8], sampleRate: Int) {
-    let remedy = "import the recording again, which converts it"
+    let remedy = "import the recording again to convert it"
     let waveform: Waveform
     do {
       waveform = try WAVFile.decode(bytes).waveform
@@ -213,7 +215,7 @@ extension PackInspection {
     }
     clips.seconds += Double(waveform.samples.count) / Double(waveform.sampleRate)
     guard waveform.sampleRate == Mastering.sampleRate, waveform.sampleRate == sampleRate else {
-      let right = waveform.sampleRate == Mastering.sampleRate ? "the manifest says \(sampleRate)" : "right is 22050"
+      let right = waveform.sampleRate == Mastering.sampleRate ? "the manifest says \(sampleRate)" : "22050 is right"
       fail(.wrongSampleRate, file, "has \(waveform.sampleRate) Hz; \(right)", remedy)
       return
     }
@@ -233,19 +235,19 @@ extension PackInspection {
     guard spread > 2 * ClipSound.tolerance else { return }
     warn(
       .loudnessSpread, softest.file,
-      "is \(PackCheckReport.tenths(spread)) LU softer than \(loudest.file): an announcement would rise and fall",
-      "import the recordings again, which levels them")
+      "is \(PackCheckReport.tenths(spread)) LU softer than \(loudest.file): announcements would vary in volume",
+      "import the recordings again to level them")
   }
 
-  /// The noise of a room is in all clips, while a single word may have no quiet moment (nine, मैं): only when three of
-  /// four have none it is noise.
+  /// Warns of noise. The noise of a room is present in all clips, but a single word may have no quiet moment (nine,
+  /// मैं). Only three of four clips without a quiet moment indicate noise.
   private mutating func inspectNoise(_ id: String) {
     let sorted = quietest.sorted()
     guard !sorted.isEmpty, sorted[sorted.count / 4] > ClipSound.highestNoiseDBFS else { return }
     warn(
       .noise, id,
-      "three of four clips are nowhere quieter than \(PackCheckReport.tenths(sorted[sorted.count / 4])) dBFS: there is "
-        + "noise in them, or they are cut off",
+      "three of four clips have no moment below \(PackCheckReport.tenths(sorted[sorted.count / 4])) dBFS: there is "
+        + "noise in them, or their ends are cut off",
       "record in a quieter room, with silence around each word")
   }
 
@@ -255,7 +257,7 @@ extension PackInspection {
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for file in names.sorted() where file.lowercased().hasSuffix(".wav") && !listed.contains(file) {
-      warn(.strayFile, file, "is in the folder and not in the manifest", "delete it, or import it")
+      warn(.strayFile, file, "is in the folder, but not in the manifest", "delete it, or import it")
     }
   }
 }
@@ -267,12 +269,13 @@ extension PackInspection {
     entry.tokens.contains { roles[$0] == .amount || roles[$0] == .count }
   }
 
-  /// A clip that says other words than its token's is never used: nothing would be said, or something else.
+  /// Reports clips with words that differ from their token's. They are never used, because they would say something
+  /// else.
   private mutating func inspectTexts(of entry: PackManifest.Entry, _ manifest: PackManifest) {
     let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
     for file in entry.files {
       guard let clip = manifest.clips[file], !clip.says(entry.tokens) else { continue }
-      fail(.wrongText, entry.name, "has the clip \(file), whose text is “\(clip.text)”", "record “\(words)” for it")
+      fail(.wrongText, entry.name, "uses the clip \(file), whose text is “\(clip.text)”", "record “\(words)” for it")
       unusableTokens.formUnion(entry.tokens.count == 1 ? entry.tokens : [])
     }
   }
@@ -282,18 +285,18 @@ extension PackInspection {
     for entry in entries {
       for digest in Set(entry.files.compactMap { digests[$0] }) { holders[digest, default: []].append(entry) }
     }
-    // A speech engine says “one” and “won” alike: only of two words that amounts in the asked currencies need is one
-    // surely wrong. The same words may well have the same recording.
+    // A speech engine pronounces “one” and “won” alike. A shared recording is certainly wrong only for two words that
+    // amounts in the required currencies need. Equal words may have the same recording.
     let shared = holders.values.filter { Set($0.map(\.name.lettersAlone)).count > 1 }
     for sharing in shared.sorted(by: { $0[0].name < $1[0].name }) {
       let names = sharing.map(\.name).joined(separator: ", ")
       let remedy = "listen to \(sharing[0].clips.plain), and record the other again"
       let needed = sharing.filter { isNumberWord($0) && !requiredTokens.isDisjoint(with: $0.tokens) }
       if needed.count > 1 {
-        fail(.duplicateClip, names, "have the very same recording: one of them says another number", remedy)
+        fail(.duplicateClip, names, "have the same recording, so one of them says the wrong number", remedy)
         for entry in needed { unusableTokens.formUnion(entry.tokens) }
       } else {
-        warn(.duplicateClip, names, "have the very same recording", remedy)
+        warn(.duplicateClip, names, "have the same recording", remedy)
       }
     }
   }
@@ -306,15 +309,15 @@ extension PackInspection {
         if !missing.isEmpty {
           warn(
             .missingOptional, block.coverage,
-            missing.count == 1 ? "1 word of it is not recorded" : "\(missing.count) words of it are not recorded",
+            missing.count == 1 ? "1 word is not recorded" : "\(missing.count) words are not recorded",
             "record \(Self.list(missing.map(\.text))), or let the engine speak them")
         }
         continue
       }
       for word in missing {
-        var problem = "is not recorded, and is needed for \(block.coverage)"
+        var problem = "is not recorded, but is needed for \(block.coverage)"
         if let smallest = word.smallestAmount {
-          problem = "is not recorded, and without it \(smallest) cannot be said"
+          problem = "is not recorded, so \(smallest) cannot be spoken"
           if let amounts {
             if shares == nil { shares = (try? amounts.shares()) ?? [:] }
             problem += "; \(amounts.phrase(share: shares?[word.token] ?? 0, smallestAmount: smallest))"
@@ -325,18 +328,18 @@ extension PackInspection {
     }
     for token in Set(manifest.entries.flatMap(\.tokens)).subtracting(roles.keys).sorted() {
       warn(
-        .unknownToken, token, "is no token of \(vocabulary.locale)", "check its spelling against the recording sheet")
+        .unknownToken, token, "is not a token of \(vocabulary.locale)", "check its spelling in the recording sheet")
     }
   }
 
-  /// The first few, in quotation marks.
+  /// Returns the first few words in quotation marks.
   private static func list(_ words: [String]) -> String {
     words.prefix(4).map { "“\($0)”" }.joined(separator: ", ") + (words.count > 4 ? " and so on" : "")
   }
 }
 
 extension PackManifest {
-  /// What has clips: a token, or the tokens of a phrase.
+  /// An entry of the manifest that has clips: a token, or the tokens of a phrase.
   fileprivate struct Entry {
     var tokens: [String]
     var clips: Alternates
@@ -345,7 +348,7 @@ extension PackManifest {
     var files: [String] { clips.files }
   }
 
-  /// In the order of their names.
+  /// The entries in the order of their names.
   fileprivate var entries: [Entry] {
     tokens.sorted { $0.key < $1.key }.map { Entry(tokens: [$0.key], clips: $0.value) }
       + phrases.map { Entry(tokens: $0.tokens, clips: $0.clips) }
@@ -353,7 +356,7 @@ extension PackManifest {
 }
 
 extension PackManifest {
-  /// Without what stands on clips that are not there or have no plain name: that is reported file by file.
+  /// The manifest without entries whose clips are missing or have no plain name. Those clips are reported one by one.
   fileprivate var withoutLostClips: PackManifest {
     var rest = self
     rest.clips = clips.filter { PackManifest.isFileName($0.key) }
@@ -369,6 +372,7 @@ extension PackManifest.Alternates {
 }
 
 extension String {
-  /// Words as they are joined in any language: without spaces, hyphens and punctuation.
+  /// The letters of words without spaces, hyphens and punctuation, so that words joined as in any language compare
+  /// equal.
   fileprivate var lettersAlone: String { filter { !$0.isWhitespace && !$0.isPunctuation } }
 }

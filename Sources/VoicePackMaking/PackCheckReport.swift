@@ -2,16 +2,16 @@
 
 public import Foundation
 
-/// What a check of a voice pack found: `crier voices check`, as text and as JSON.
+/// The result of checking a voice pack: `crier voices check`, as text and as JSON.
 public struct PackCheckReport: Sendable, Hashable, Encodable {
-  /// A block of the vocabulary, and whether the pack can say it.
+  /// A block of the vocabulary, and whether the pack can speak it.
   public struct Coverage: Sendable, Hashable, Encodable {
-    /// `every whole amount under 100 in CNY`
+    /// The coverage of the block: `every whole amount under 100 in CNY`.
     public var coverage: String
     public var isRequired: Bool
-    /// Whether each word of this block and of the required ones before it has a sound clip.
+    /// Whether each word of this block, and of the required blocks before it, has a clip without faults.
     public var isSayable: Bool
-    /// How many of this block's words have none.
+    /// The number of words in this block without such a clip.
     public var missing: Int
 
     enum CodingKeys: String, CodingKey {
@@ -21,13 +21,13 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// All clips that could be read.
+  /// The totals of all clips that could be read.
   public struct Clips: Sendable, Hashable, Encodable {
     public var count = 0
     public var seconds = 0.0
-    /// The files' sizes.
+    /// The total size of the files in bytes.
     public var bytes = 0
-    /// Of the softest clip, in LUFS; `nil` when none could be measured.
+    /// The level of the quietest clip in LUFS; `nil` when none could be measured.
     public var softestLUFS: Double?
     public var medianLUFS: Double?
     public var loudestLUFS: Double?
@@ -40,25 +40,25 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The pack's id by its manifest, else the folder's name.
+  /// The pack's id from its manifest, or else the folder's name.
   public var pack: String
-  /// The phrase book's, BCP 47.
+  /// The phrase book's locale (BCP 47).
   public var locale: String
-  /// In order of gravity.
+  /// The findings in order of severity.
   public var findings: [PackFinding]
-  /// In the order of recording.
+  /// The blocks in recording order.
   public var coverage: [Coverage]
   public var clips: Clips
-  /// How well amounts are understood; `nil` when that was not measured.
+  /// How well the pack's amounts are understood; `nil` when that was not measured.
   public private(set) var understanding: Understanding?
-  /// Why that was not measured, and how it can be; `nil` when it was, and for a language that the recogniser does not
-  /// know.
+  /// Why the understanding was not measured, and how to measure it; `nil` when it was measured, and for a language that
+  /// the recogniser does not know.
   public private(set) var understandingNote: String?
 
   public var errorCount: Int { findings.count { $0.severity == .error } }
   public var warningCount: Int { findings.count { $0.severity == .warning } }
 
-  /// Whether the pack can be used: warnings do not count.
+  /// Whether the pack can be used. Warnings do not affect the result.
   public var isUsable: Bool { errorCount == 0 }
 
   enum CodingKeys: String, CodingKey {
@@ -84,7 +84,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     try fields.encodeIfPresent(understandingNote, forKey: .understandingNote)
   }
 
-  /// One object, keys in alphabetical order.
+  /// The report as one JSON object, with keys in alphabetical order.
   public var json: Data {
     get throws {
       let encoder = JSONEncoder()
@@ -93,7 +93,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// A line for each finding, one for each required block, and what there is in all; each ends with a line break.
+  /// The report as text: a line for each finding, a line for each required block, and a summary. Each line ends with a
+  /// line break.
   public var text: String {
     let blocks = coverage.filter(\.isRequired).map { block in
       let state = block.isSayable ? "sayable" : "not sayable"
@@ -105,8 +106,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     return (findings.map(\.line) + blocks + understood + [summary]).map { $0 + "\n" }.joined()
   }
 
-  /// Adds how well the pack's amounts are understood; below ``Understanding/bar`` in a hundred, each amount that is not
-  /// understood is a warning.
+  /// Adds how well the pack's amounts are understood. If fewer than ``Understanding/bar`` in a hundred are understood,
+  /// each misunderstood amount becomes a warning.
   public mutating func add(_ understanding: Understanding) {
     guard understanding.amounts > 0 else {
       return add(understandingNote: "how well amounts are understood; record the words of more amounts")
@@ -117,15 +118,16 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
       findings
         + understanding.misunderstood.map { amount in
           PackFinding(
-            .warning, .misunderstood, amount.amount, "“\(amount.said)” is heard as “\(amount.heard)”",
-            "listen to the clips of its words, and record those that are unclear again")
+            .warning, .misunderstood, amount.amount, "“\(amount.said)” was understood as “\(amount.heard)”",
+            "listen to the clips of its words, and record unclear ones again")
         })
   }
 
-  /// Adds why it was not measured how well the pack's amounts are understood.
+  /// Adds the reason why the understanding of the pack's amounts was not measured.
   public mutating func add(understandingNote note: String) { understandingNote = note }
 
-  /// `demo (en-US): 61 clips, 28.4 s, 1254 kB, -16.3 to -15.8 LUFS (median -16.0); no error, 2 warnings`
+  /// The summary line: `demo (en-US): 61 clips, 28.4 s, 1254 kB, -16.3 to -15.8 LUFS (median -16.0); no error, 2
+  /// warnings`.
   private var summary: String {
     var line = "\(pack) (\(locale)): \(Self.count(clips.count, "clip")), \(Self.tenths(clips.seconds)) s, "
     line += "\((clips.bytes + 999) / 1000) kB"

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that is wrong with a voice pack, or may be.
+/// A fault or a possible fault of a voice pack.
 public struct PackFinding: Sendable, Hashable, Encodable {
   public enum Severity: String, Sendable, Hashable, Encodable, CaseIterable {
-    /// An announcement could fail, or say something else than was paid.
+    /// An announcement could fail, or could say a different amount from the one paid.
     case error
-    /// It would be heard, or cost something, and nothing fails.
+    /// A listener would hear the fault, or it has a cost, but nothing fails.
     case warning
   }
 
-  /// In order of gravity.
+  /// The kinds of findings, in order of severity.
   public enum Code: String, Sendable, Hashable, Encodable, CaseIterable {
-    /// The manifest is missing, is no manifest, or is of a version that this program does not read.
+    /// The manifest is missing or invalid, or has a version that this program does not read.
     case manifestUnreadable = "manifest_unreadable"
-    /// The manifest says what cannot be, or its id is not the folder's name.
+    /// The manifest is inconsistent, or its id differs from the folder's name.
     case manifestInvalid = "manifest_invalid"
-    /// The pack is for another phrase book than it is checked against.
+    /// The pack belongs to a different phrase book from the one in this check.
     case wrongLocale = "wrong_locale"
     /// The manifest was changed after its digest was written.
     case wrongDigest = "wrong_digest"
-    /// A clip says other words than those of its token: amounts are read back from them.
+    /// A clip says different words from those of its token. Amounts are read back from these words.
     case wrongText = "wrong_text"
-    /// Two words have one and the same recording.
+    /// Two words have the same recording.
     case duplicateClip = "duplicate_clip"
     /// A word that payments need is not recorded.
     case missingToken = "missing_token"
     case clipMissing = "clip_missing"
-    /// Not a plain file, not a WAV file of PCM16, or without a plain name.
+    /// A clip is not a plain file, is not a PCM16 WAV file, or has no plain name.
     case clipUnreadable = "clip_unreadable"
-    /// The file is not the one that the manifest was written for.
+    /// The file does not match the digest in the manifest.
     case clipChanged = "clip_changed"
     case notMono = "not_mono"
     case wrongSampleRate = "wrong_sample_rate"
     case silentClip = "silent_clip"
-    /// Words that announcements can do without are not recorded: the engine speaks them.
+    /// Optional words are not recorded; the engine speaks them.
     case missingOptional = "missing_optional"
     case clipping
     case loudnessOff = "loudness_off"
@@ -44,20 +44,20 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     /// The clip begins or ends with a step.
     case openEdges = "open_edges"
     case tooLong = "too_long"
-    /// A speech recogniser took an amount that is joined from the clips for another.
+    /// A speech recogniser understood an amount joined from the clips as a different amount.
     case misunderstood
-    /// The phrase book never says it.
+    /// The phrase book never uses the token.
     case unknownToken = "unknown_token"
-    /// No token and no phrase has it.
+    /// No token and no phrase uses the clip.
     case unusedClip = "unused_clip"
-    /// A sound in the folder that the manifest does not list.
+    /// The folder contains a sound that the manifest does not list.
     case strayFile = "stray_file"
   }
 
   public var severity: Severity
   public var code: Code
 
-  /// The file's name, or the token's.
+  /// The name of the file or token.
   public var subject: String
   public var problem: String
 
@@ -72,13 +72,15 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     self.remedy = remedy
   }
 
-  /// `error    missing_token  cents: is not recorded, and …; record “cents”.`, on one line whatever the names are.
+  /// The finding on one line, whatever the names contain: `error    missing_token  cents: is not recorded, but …;
+  /// record “cents”.`
   public var line: String {
     let padded = severity.rawValue.padding(to: 8)
     return "\(padded) \(code.rawValue)  \(subject): \(problem); \(remedy).".onOneLine
   }
 
-  /// Errors before warnings, the graver ones first; findings of one kind stay in their order.
+  /// Returns the findings with errors before warnings, and the most severe first. Findings of one kind keep their
+  /// order.
   static func inOrder(_ findings: [PackFinding]) -> [PackFinding] {
     Severity.allCases.flatMap { severity in
       Code.allCases.flatMap { code in findings.filter { $0.severity == severity && $0.code == code } }
@@ -89,7 +91,8 @@ public struct PackFinding: Sendable, Hashable, Encodable {
 extension String {
   func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-  /// Without what would end a line or turn its direction: names in a broken pack may hold anything.
+  /// The text without characters that would end a line or change its direction. Names in a broken pack may contain
+  /// anything.
   var onOneLine: String {
     String(
       String.UnicodeScalarView(

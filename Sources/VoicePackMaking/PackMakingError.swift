@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a voice pack was not made, or a recording not taken. Names files and sheet rows, which the person who recorded
-/// them must find again; never what is inside a payment.
+/// The reason why a voice pack was not made, or a recording was not accepted. The error names files and sheet rows, so
+/// that the person who recorded them can find them. It never contains data of a payment.
 public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A file is missing, no sound file that libsndfile reads, damaged, or outside the ceilings of ``Recording``.
+    /// A file is missing, damaged, not a sound file that libsndfile reads, or beyond the limits of ``Recording``.
     case recordingUnreadable = "recording_unreadable"
-    /// Nobody speaks in a recording.
+    /// A recording contains no voice.
     case silent
     /// The voice in a recording lasts less than 50 ms.
     case tooShort = "too_short"
-    /// The voice in a clip lasts more than 20 s, or a recording more than 2 h.
+    /// The voice in a clip lasts more than 20 s, or a recording lasts more than 2 h.
     case tooLong = "too_long"
-    /// A recording's peaks stand too high above its voice to be brought under -1 dBTP.
+    /// A recording's peaks are too far above its voice to stay under -1 dBTP.
     case levelUnreachable = "level_unreachable"
-    /// A recording does not fall into as many utterances as there are rows.
+    /// The number of utterances in a recording differs from the number of rows.
     case utteranceCountMismatch = "utterance_count_mismatch"
-    /// Several files are for one row, or one file is for several rows.
+    /// Several files belong to one row, or one file belongs to several rows.
     case ambiguousRecording = "ambiguous_recording"
-    /// Not one recording belongs to a row.
+    /// None of the recordings belongs to a row.
     case noRecordings = "no_recordings"
     /// Some of the recordings cannot be used; `details` has one line for each.
     case unusableRecordings = "unusable_recordings"
     /// There is no table of Asterisk's sounds for the language.
     case languageUnknown = "language_unknown"
-    /// What a pack was to say about itself is wrong.
+    /// The description of a pack is invalid.
     case packInvalid = "pack_invalid"
     /// The speech recogniser could not be run, or gave no answer.
     case recognizerFailed = "recognizer_failed"
-    /// There is a pack of this id already.
+    /// A pack with this id already exists.
     case packExists = "pack_exists"
     /// The file system refused a part of the pack.
     case writingFailed = "writing_failed"
-    /// A C library refused a call that it should take, as for want of memory.
+    /// A C library refused a valid call, for example because memory is short.
     case conversionFailed = "conversion_failed"
   }
 
   public var code: Code
 
-  /// What was being made or read: a file's name, a pack's id, an option.
+  /// The name of the file, pack or option concerned.
   public var subject: String
   public var problem: String
 
   /// What to do next.
   public var remedy: String
 
-  /// One line for each thing that the problem speaks of, such as every unusable file; often empty.
+  /// One line for each item that the problem concerns, such as every unusable file; often empty.
   public var details: [String]
 
   public init(_ code: Code, _ subject: String, _ problem: String, remedy: String, details: [String] = []) {
@@ -56,7 +56,7 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     self.details = details
   }
 
-  /// One sentence, and below it the details, a line each.
+  /// One sentence, followed by the details on a line each.
   public var description: String {
     (["\(subject): \(problem); \(remedy)."] + details.map { "  \($0)" }).joined(separator: "\n")
   }

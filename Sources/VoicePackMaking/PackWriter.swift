@@ -7,16 +7,16 @@ public import Waveforms
 
 private import VoicePackIntegrity
 
-/// A clip and what it is for.
+/// A clip, with its tokens and its position.
 public struct PackClip: Sendable, Hashable {
-  /// One token's name, or several for a phrase recorded in one breath.
+  /// The name of one token, or of several for a phrase recorded without a break.
   public var tokens: [String]
   public var position: ClipPosition
 
-  /// What is said, as the phrase book writes it.
+  /// The recorded words, spelled as in the phrase book.
   public var text: String
 
-  /// At 22,050 Hz, as ``ClipPreparation`` makes it.
+  /// The sound at 22,050 Hz, as ``ClipPreparation`` produces it.
   public var waveform: Waveform
 
   public init(tokens: [String], position: ClipPosition = .plain, text: String, waveform: Waveform) {
@@ -27,7 +27,7 @@ public struct PackClip: Sendable, Hashable {
   }
 }
 
-/// What a pack says about itself, apart from its clips; see `PackManifest` for each.
+/// The description of a pack without its clips; see `PackManifest` for each property.
 public struct PackFacts: Sendable, Hashable {
   public var id: String
   public var locale: String
@@ -44,13 +44,13 @@ public struct PackFacts: Sendable, Hashable {
   }
 }
 
-/// Writes voice packs: the same facts and clips always give the same files, byte by byte.
+/// Writes voice packs. The same facts and clips always produce the same files, byte by byte.
 ///
-/// A pack appears whole or not at all: it is written into a hidden folder beside its place, brought to the disk and
-/// renamed; one that is replaced is exchanged with it in one step, where the file system can. The files of a pack are
-/// removed, never changed, so that a program which has mapped them keeps them.
+/// A pack appears completely or not at all. It is written into a hidden folder beside its destination, synchronised to
+/// the disk, and renamed. An existing pack is exchanged in one step if the file system supports it. A pack's files are
+/// removed and never changed, so that a program that has mapped them keeps them.
 public struct PackWriter: Sendable, Hashable {
-  /// Where packs are, such as `$CRIER_HOME/Voices`; made if it is missing.
+  /// The folder of packs, such as `$CRIER_HOME/Voices`; it is created if it does not exist.
   public var directory: URL
 
   public init(directory: URL) {
@@ -59,23 +59,24 @@ public struct PackWriter: Sendable, Hashable {
 
   /// Writes a pack.
   ///
-  /// Clips with the same sound and words are stored once. A token that has no plain clip gets its final one as such,
-  /// else its rising one: every token must have a clip that always serves.
-  /// - Parameter replacing: whether a pack of this id may be there, to be removed.
-  /// - Returns: the manifest as written, digest included.
-  /// - Throws: `PackMakingError`: `packInvalid`, `packExists`, `writingFailed`. Then nothing was changed.
+  /// Clips with the same sound and words are stored once. Every token must have a clip that fits every place. A token
+  /// without a plain clip therefore uses its final clip as the plain one, or else its rising clip.
+  ///
+  /// - Parameter replacing: whether an existing pack of this id is replaced.
+  /// - Returns: the manifest as written, including the digest.
+  /// - Throws: `PackMakingError`: `packInvalid`, `packExists`, `writingFailed`. Nothing was changed then.
   @discardableResult public func write(
     _ facts: PackFacts, clips: [PackClip], replacing: Bool = false
   ) throws(PackMakingError) -> PackManifest {
     let contents = try PackContents(facts, clips)
     let place = directory.appending(path: facts.id, directoryHint: .isDirectory)
     let exists = PackMakingError(
-      .packExists, facts.id, "is there already", remedy: "choose another id, or replace it (--replace)")
+      .packExists, facts.id, "already exists", remedy: "choose another id, or replace it (--replace)")
     if FileManager.default.fileExists(atPath: place.path) {
       guard replacing else { throw exists }
       guard FileManager.default.fileExists(atPath: place.appending(path: PackManifest.fileName).path) else {
         throw PackMakingError(
-          .packExists, facts.id, "is a folder that holds no pack", remedy: "move it away, or choose another id")
+          .packExists, facts.id, "is a folder without a pack", remedy: "move it away, or choose another id")
       }
     }
     removeAbandoned(facts.id)
@@ -100,7 +101,7 @@ public struct PackWriter: Sendable, Hashable {
     return contents.manifest
   }
 
-  /// Removes drafts that somebody who was ended left behind: none is written for an hour.
+  /// Removes drafts that an interrupted process left behind. Writing a draft never takes an hour.
   private func removeAbandoned(_ id: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names where name.hasPrefix(".\(id).") {
@@ -118,11 +119,11 @@ public struct PackWriter: Sendable, Hashable {
   }
 }
 
-/// A pack's files before they are written.
+/// The files of a pack before they are written.
 private struct PackContents {
   var manifest: PackManifest
 
-  /// By name; the manifest last, so that what is unfinished cannot be taken for a pack.
+  /// The files by name. The manifest comes last, so that an unfinished folder is not mistaken for a pack.
   var files: [(name: String, bytes: Data)] = []
 
   private struct Sound: Hashable {
@@ -150,7 +151,7 @@ private struct PackContents {
       guard places[clip.tokens, default: [:]].updateValue(name, forKey: clip.position) == nil else {
         throw PackMakingError(
           .packInvalid, clip.tokens.joined(separator: " "), "has two \(clip.position.rawValue) clips",
-          remedy: "keep one of them")
+          remedy: "keep only one of them")
       }
     }
     for tokens in order {
@@ -171,8 +172,9 @@ private struct PackContents {
     }
   }
 
-  /// A name that a person can guess where the tokens are letters and digits of ASCII: `twenty.wav`,
-  /// `fifty-final.wav`; else the clip's number, `0012.wav`. Lower case, for disks that do not tell cases apart.
+  /// Returns the file name of a clip. If the tokens are ASCII letters and digits, the name is readable: `twenty.wav`,
+  /// `fifty-final.wav`. Otherwise it is the clip's number, `0012.wav`. Names are in lower case, for file systems that
+  /// ignore case.
   private static func fileName(_ clip: PackClip, index: Int, taken: [String: PackManifest.Clip]) -> String {
     var stem = clip.tokens.joined(separator: "-").lowercased()
     if clip.position != .plain { stem += "-\(clip.position.rawValue)" }
@@ -191,18 +193,18 @@ private struct PackContents {
       PackMakingError(.packInvalid, subject, problem, remedy: remedy)
     }
     guard PackManifest.isID(facts.id) else {
-      throw invalid("The pack's id", "is not a folder's name", "use 1 to 64 letters, digits, “-”, “_” and “.” of ASCII")
+      throw invalid("The pack's id", "is not a valid pack name", "use 1 to 64 ASCII letters, digits, “-”, “_” and “.”")
     }
     for (field, value) in [("locale", facts.locale), ("speaker", facts.speaker), ("licence", facts.licence)] {
       guard value.contains(where: { !$0.isWhitespace }) else {
-        throw invalid("The pack's \(field)", "is empty", "name it: it stays with the recordings")
+        throw invalid("The pack's \(field)", "is empty", "give a value, which is stored with the recordings")
       }
     }
     guard !clips.isEmpty else { throw invalid(facts.id, "has no clips", "record at least one") }
     for clip in clips {
       let name = clip.tokens.joined(separator: " ")
       guard !clip.tokens.isEmpty, clip.tokens.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
-        throw invalid("A clip", "is for no token, or for one with white space", "write the spaces in a token as “_”")
+        throw invalid("A clip", "has no token, or a token with white space", "write the spaces in a token as “_”")
       }
       guard clip.waveform.sampleRate == Recording.sampleRate, !clip.waveform.samples.isEmpty else {
         throw invalid(name, "is empty or not at 22,050 Hz", "prepare the recording first")

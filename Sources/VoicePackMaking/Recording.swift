@@ -2,29 +2,30 @@
 
 public import Waveforms
 
-/// A recording as it was made, brought to one channel and 22,050 Hz: neither levelled nor trimmed.
+/// A recording converted to one channel and 22,050 Hz, but neither levelled nor trimmed.
 public struct Recording: Sendable, Hashable {
-  /// In Hz, of every recording in memory: the rate of a pack's clips.
+  /// The sample rate of every recording in memory, in Hz, which is the rate of a pack's clips.
   public static let sampleRate = 22_050
 
-  /// Mono, full scale being ±1; a float file may go beyond. Their mean is zero.
+  /// The samples: mono, with full scale at ±1. A float file may exceed full scale. Their mean is zero.
   public var samples: [Float]
 
-  /// The mean of the source's samples, 1 being full scale. It is taken off before the rate is converted, which would
-  /// make a click of it at both ends.
+  /// The mean of the source's samples, where 1 is full scale. It is removed before the rate conversion, which would
+  /// turn it into a click at both ends.
   public var sourceOffset: Double
 
-  /// The highest sample of any channel of the source, before anything was done to it; 1 is full scale.
+  /// The highest sample in any channel of the unmodified source; 1 is full scale.
   public var sourcePeak: Float
 
-  /// How many samples of the source were clipped, for each 10 ms: three or more equal samples on end at 99 % of full
-  /// scale or above, which no voice makes. Empty when that is not known.
+  /// The number of clipped samples in each 10 ms of the source. A sample is clipped if it belongs to three or more
+  /// consecutive equal samples at 99 % of full scale or above, which no voice produces. The array is empty when the
+  /// number is unknown.
   var clippedSamples: [Int32]
 
-  /// How many samples of the source were clipped.
+  /// The number of clipped samples in the source.
   public var clippedSampleCount: Int { clippedSamples.reduce(0) { $0 + Int($1) } }
 
-  /// A speech engine's sound.
+  /// Creates a recording from a speech engine's sound.
   ///
   /// - Throws: `PackMakingError`: `conversionFailed`, `recordingUnreadable` for a rate outside 4,000 to 192,000 Hz.
   public init(_ waveform: Waveform) throws(PackMakingError) {
@@ -44,7 +45,7 @@ public struct Recording: Sendable, Hashable {
     self.clippedSamples = clippedSamples
   }
 
-  /// A part of it, by samples.
+  /// Returns a range of the recording, in samples.
   func part(_ range: Range<Int>) -> Recording {
     let blocks = range.lowerBound * 100 / Self.sampleRate..<(range.upperBound * 100 / Self.sampleRate + 1)
     let samples = Array(samples[range])

@@ -4,20 +4,21 @@ private import CSndFile
 public import Foundation
 
 extension Recording {
-  /// The largest file that is read, in bytes: 512 MiB.
+  /// The size of the largest readable file in bytes: 512 MiB.
   public static let maximumFileSize = 512 << 20
 
-  /// The longest recording that is read, in seconds: 2 h.
+  /// The duration of the longest readable recording in seconds: 2 h.
   public static let maximumSeconds = 7200
 
-  /// Reads a sound file in any format that libsndfile knows (WAV, FLAC, Ogg, AIFF, CAF, …), of any depth, at 4 to
-  /// 192 kHz. It is opened for reading alone.
+  /// Reads a sound file in any format that libsndfile supports (WAV, FLAC, Ogg, AIFF, CAF, …), of any depth, at 4 to
+  /// 192 kHz. The file is opened only for reading.
   ///
-  /// Channels are averaged: a voice in the middle comes out at its level, and noise that differs between channels comes
-  /// out softer. Not so channels 26 dB below the loudest (an unused input, which would halve the voice), and where the
-  /// channels cancel each other (one wired the wrong way round); there the others, or the loudest alone, is taken.
+  /// The channels are averaged. A voice in the middle keeps its level, and noise that differs between channels becomes
+  /// quieter. There are two exceptions. Channels 26 dB below the loudest are ignored, because an unused input would
+  /// halve the voice. If the channels cancel each other, because one has reversed polarity, only the loudest is used.
   ///
-  /// The file is read twice, in pieces, so that no more is in memory than the converted sound, 85 kB a second.
+  /// The file is read twice, in pieces, so that memory holds only the converted sound, 85 kB per second.
+  ///
   /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `conversionFailed`; the subject is the file's name.
   public static func read(_ file: URL) throws(PackMakingError) -> Recording {
     let name = file.lastPathComponent
@@ -29,20 +30,20 @@ extension Recording {
       throw unreadable("is missing or not a file", "check the name")
     }
     guard size <= maximumFileSize else {
-      throw unreadable("has more than 512 MiB", "cut the recording into shorter ones")
+      throw unreadable("has more than 512 MiB", "divide the recording into shorter ones")
     }
     guard let handle = try? FileHandle(forReadingFrom: file) else {
-      throw unreadable("may not be read", "check its permissions")
+      throw unreadable("is not readable", "check its permissions")
     }
     if let named = bytesNamed(by: handle), named > size {
-      throw unreadable("is cut off: its header names \(named) bytes and there are \(size)", "copy or record it again")
+      throw unreadable("is cut off: its header states \(named) bytes, but there are \(size)", "copy or record it again")
     }
     do throws(PackMakingError) {
       var measured = try SourceChannels(handle)
       try measured.measure()
       let weights = measured.weights
       let offset = measured.offset(weights)
-      // The second reading begins at the beginning, with a libsndfile that has seen nothing.
+      // The second reading starts at the beginning with a new libsndfile handle.
       guard (try? handle.seek(toOffset: 0)) != nil else {
         throw unreadable("cannot be read twice", "copy it to a disk")
       }
@@ -57,8 +58,9 @@ extension Recording {
 }
 
 extension Recording {
-  /// How long the header of a WAV or AIFF file says it is, in bytes; `nil` where none does. libsndfile takes a file that
-  /// was cut off for a shorter one. A writer that cannot go back leaves 0 or the highest length there, and means nothing.
+  /// Returns the length in bytes that the header of a WAV or AIFF file states; `nil` when none is stated. libsndfile
+  /// treats a truncated file as a shorter one. A writer that cannot seek leaves 0 or the largest length, which means
+  /// nothing.
   private static func bytesNamed(by handle: FileHandle) -> Int? {
     defer { try? handle.seek(toOffset: 0) }
     guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return nil }
@@ -72,11 +74,11 @@ extension Recording {
   }
 }
 
-/// A sound file's channels, read once from the beginning to the end.
-@safe  // the handle is private, belongs to this value alone and is closed once
+/// The channels of a sound file, read once from beginning to end.
+@safe  // The handle is private, belongs only to this value and is closed once.
 private struct SourceChannels: ~Copyable {
   private let handle: OpaquePointer?
-  private let file: FileHandle  // keeps the descriptor open
+  private let file: FileHandle  // Keeps the descriptor open.
   private let sampleRate: Int
   private let channels: Int
   private let frames: Int
@@ -87,7 +89,7 @@ private struct SourceChannels: ~Copyable {
   private var squares: [Double]
   private var mixSquare = 0.0
 
-  /// In each channel, how long the last sample has been standing still.
+  /// The current run of equal samples in each channel.
   private var runs: [(value: Float, length: Int32)]
 
   init(_ file: FileHandle) throws(PackMakingError) {
@@ -100,7 +102,7 @@ private struct SourceChannels: ~Copyable {
     squares = sums
     runs = Array(repeating: (0, 0), count: channels)
     guard unsafe handle != nil else {
-      throw Self.unreadable("is no sound file that libsndfile reads", "save it as WAV or FLAC")
+      throw Self.unreadable("is not a sound file that libsndfile can read", "save it as WAV or FLAC")
     }
     guard frames <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
   }
@@ -109,7 +111,7 @@ private struct SourceChannels: ~Copyable {
     if let handle = unsafe handle { unsafe sf_close(handle) }
   }
 
-  /// How much of each channel is in the mono sound.
+  /// The weight of each channel in the mono sound.
   var weights: [Float] {
     let count = Double(max(1, framesRead))
     func power(_ sum: Double, _ square: Double) -> Double { max(0, square / count - (sum / count) * (sum / count)) }
@@ -117,19 +119,19 @@ private struct SourceChannels: ~Copyable {
     let loudest = powers.max() ?? 0
     let heard = powers.map { $0 * 400 >= loudest }  // 26 dB
     let mixed = power(sums.reduce(0, +) / Double(channels), mixSquare)
-    let cancels = mixed * 100 < loudest  // 20 dB: more than any delay between two microphones takes away
+    let cancels = mixed * 100 < loudest  // 20 dB is more than any delay between two microphones cancels.
     let chosen = cancels ? powers.firstIndex(of: loudest).map { [$0] } ?? [] : heard.indices.filter { heard[$0] }
     return heard.indices.map { chosen.contains($0) ? 1 / Float(chosen.count) : 0 }
   }
 
-  /// The mean of the mono sound.
+  /// Returns the mean of the mono sound.
   func offset(_ weights: [Float]) -> Double {
     zip(weights, sums).reduce(0) { $0 + Double($1.0) * $1.1 } / Double(max(1, framesRead))
   }
 
   private var framesRead = 0
 
-  /// Finds the peak, the clipped samples and the channels' levels.
+  /// Measures the peak, the clipped samples and the channels' levels.
   mutating func measure() throws(PackMakingError) {
     guard (4_000...192_000).contains(sampleRate), channels > 0 else {
       throw Self.unreadable(
@@ -140,8 +142,8 @@ private struct SourceChannels: ~Copyable {
         var mix = 0.0
         for channel in 0..<channels {
           let value = piece[frame * channels + channel]
-          guard value.magnitude <= 65_536 else {  // also refuses what is no number
-            throw Self.unreadable("holds samples far above full scale", "save it again with levels up to full scale")
+          guard value.magnitude <= 65_536 else {  // Also refuses NaN.
+            throw Self.unreadable("contains samples far above full scale", "save it again with levels up to full scale")
           }
           peak = max(peak, value.magnitude)
           sums[channel] += Double(value)
@@ -156,7 +158,7 @@ private struct SourceChannels: ~Copyable {
     }
     guard framesRead >= frames || frames == Int.max else {
       throw Self.unreadable(
-        "ends after \(framesRead) of the \(frames) frames its header names", "copy or record it again")
+        "ends after \(framesRead) of the \(frames) frames that its header states", "copy or record it again")
     }
   }
 
@@ -168,7 +170,7 @@ private struct SourceChannels: ~Copyable {
     if length >= 3 { clippedSamples[block] += length == 3 ? 3 : 1 }
   }
 
-  /// The weighted sum of the channels, less a constant, at ``Recording/sampleRate``.
+  /// Returns the weighted sum of the channels minus a constant, at ``Recording/sampleRate``.
   mutating func mix(_ weights: [Float], offset: Float) throws(PackMakingError) -> [Float] {
     var resampler = try RecordingResampler(from: sampleRate)
     var samples: [Float] = []
@@ -183,20 +185,20 @@ private struct SourceChannels: ~Copyable {
 
   private var position = 0
 
-  /// Some whole frames, interleaved; nil at the end.
+  /// Returns some complete frames, interleaved; `nil` at the end.
   private mutating func next() throws(PackMakingError) -> [Float]? {
     let length = 16_384
-    // libsndfile writes at most `length` frames of `channels` samples.
+    // unsafe: libsndfile writes at most `length` frames of `channels` samples.
     let piece = unsafe [Float](unsafeUninitializedCapacity: length * channels) { target, count in
       count = unsafe max(0, Int(sf_readf_float(handle, target.baseAddress, sf_count_t(length)))) * channels
     }
     let status = unsafe sf_error(handle)
     guard status == 0 else {
-      let text = unsafe String(cString: sf_error_number(status))  // a constant of the library
+      let text = unsafe String(cString: sf_error_number(status))  // A constant of the library.
       throw Self.unreadable("is damaged (libsndfile: \(text))", "copy or record it again")
     }
     position += piece.count / channels
-    // The header was asked before; but it is not to be trusted.
+    // The header was checked earlier, but it may be wrong.
     guard position <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
     return piece.isEmpty ? nil : piece
   }
@@ -206,6 +208,6 @@ private struct SourceChannels: ~Copyable {
   }
 
   private static var tooLong: PackMakingError {
-    PackMakingError(.tooLong, "The recording", "lasts more than 2 h", remedy: "cut it into shorter ones")
+    PackMakingError(.tooLong, "The recording", "lasts more than 2 h", remedy: "divide it into shorter ones")
   }
 }

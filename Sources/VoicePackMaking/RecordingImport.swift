@@ -2,17 +2,17 @@
 
 public import Foundation
 
-/// Recordings made into clips for a pack.
+/// The clips that were made from recordings.
 public struct ImportedRecordings: Sendable, Hashable {
-  /// In the order of the rows.
+  /// The clips in the order of the rows.
   public var clips: [PackClip]
   public var warnings: [ImportWarning]
 
-  /// What was found in each recording, by row number.
+  /// The measurements of each recording, by row number.
   public var reports: [Int: RecordingReport]
 }
 
-/// Something about recordings that the person who made them should know, and that does not keep them from being used.
+/// A note about recordings for the person who made them. It does not prevent their use.
 public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// A file belongs to no row.
@@ -21,28 +21,28 @@ public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
     case missingRow = "missing_row"
     /// A recording has clipped samples.
     case clippedRecording = "clipped_recording"
-    /// The voice stands less than 30 dB above the noise.
+    /// The voice is less than 30 dB above the noise.
     case noisyRecording = "noisy_recording"
   }
 
   public var code: Code
 
-  /// A file's name, or a row's number and text.
+  /// The name of a file, or the number and text of a row.
   public var subject: String
   public var problem: String
 
   public var description: String { "\(subject): \(problem)." }
 }
 
-/// Makes a pack's clips of recordings: finds the recording of each row, and prepares it (see ``ClipPreparation``).
+/// Converts recordings into a pack's clips: finds the recording of each row and prepares it (see ``ClipPreparation``).
 ///
-/// All recordings that cannot be used are named at once, in the `details` of one error; and nothing is written here,
-/// so that a fault leaves everything as it was.
+/// One error lists all unusable recordings in its `details`. Nothing is written here, so that a fault has no effect.
 public struct RecordingImport: Sendable {
-  /// Called after each recording: how many are done, of how many, and what was done last.
+  /// A function that is called after each recording, with the number of finished recordings, the total, and the name of
+  /// the last one.
   public typealias Progress = (_ done: Int, _ total: Int, _ name: String) -> Void
 
-  /// Under which the voice counts as noisy, in dB.
+  /// The level of the voice above the noise, in dB, below which a recording counts as noisy.
   private static let noisyVoiceToNoise = 30.0
 
   private let preparation: ClipPreparation
@@ -51,9 +51,10 @@ public struct RecordingImport: Sendable {
     self.preparation = preparation
   }
 
-  /// A folder of recordings, one a row, each named after the row's file, token or text. Letter case, composed and
-  /// decomposed letters, and spaces and underscores are the same; the ending says nothing about the format. Folders in
-  /// it and hidden files are passed over.
+  /// Converts a folder of recordings with one file for each row, named after the row's file, token or text.
+  ///
+  /// Names are compared without regard to letter case, composed or decomposed letters, and spaces or underscores. The
+  /// extension says nothing about the format. Subfolders and hidden files are ignored.
   ///
   /// - Throws: `PackMakingError`: `recordingUnreadable` (the folder), `noRecordings`, `ambiguousRecording` (every such
   ///   row and file in `details`), `unusableRecordings` (every such file in `details`).
@@ -62,7 +63,7 @@ public struct RecordingImport: Sendable {
   ) throws(PackMakingError) -> ImportedRecordings {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
       throw PackMakingError(
-        .recordingUnreadable, folder.lastPathComponent, "is no folder that may be read", remedy: "check its name")
+        .recordingUnreadable, folder.lastPathComponent, "is not a readable folder", remedy: "check its name")
     }
     var (found, warnings) = try matched(names.sorted().filter { !$0.hasPrefix(".") }, rows)
     warnings += rows.indices.filter { found[$0] == nil }.map { index in
@@ -76,7 +77,7 @@ public struct RecordingImport: Sendable {
     return imported
   }
 
-  /// Recordings whose rows are known.
+  /// Converts recordings whose rows are known.
   ///
   /// - Throws: `PackMakingError`: `noRecordings`, `unusableRecordings` (every such file in `details`).
   public func recordings(
@@ -90,7 +91,7 @@ public struct RecordingImport: Sendable {
     return try prepare(inputs, progress)
   }
 
-  /// One long recording of all rows, in their order.
+  /// Converts one long recording of all rows, in their order.
   ///
   /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `silent`, `utteranceCountMismatch`,
   ///   `unusableRecordings`.
@@ -112,7 +113,7 @@ public struct RecordingImport: Sendable {
   }
 }
 
-/// A recording and the row it is for.
+/// A recording and its row.
 public struct RecordingSource: Sendable, Hashable {
   public var file: URL
   public var row: SheetRow
@@ -133,7 +134,7 @@ extension RecordingImport {
   private func prepare(_ inputs: [Input], _ progress: Progress) throws(PackMakingError) -> ImportedRecordings {
     guard !inputs.isEmpty else {
       throw PackMakingError(
-        .noRecordings, "The recordings", "fit none of the sheet's rows",
+        .noRecordings, "The recordings", "match none of the sheet's rows",
         remedy: "name each after its row's file, token or text")
     }
     var imported = ImportedRecordings(clips: [], warnings: [], reports: [:])
@@ -153,13 +154,13 @@ extension RecordingImport {
     }
     guard faults.isEmpty else {
       throw PackMakingError(
-        .unusableRecordings, "The recordings", "include \(faults.count) that cannot be used and nothing was imported",
-        remedy: "record these again, or take them away and import what is left", details: faults)
+        .unusableRecordings, "The recordings", "include \(faults.count) unusable files, so nothing was imported",
+        remedy: "record these again, or remove them and import the rest", details: faults)
     }
     return imported
   }
 
-  /// The file of each row, by the row's index.
+  /// Returns the file of each row, by the row's index.
   private func matched(
     _ files: [String], _ rows: [SheetRow]
   ) throws(PackMakingError) -> (found: [Int: String], warnings: [ImportWarning]) {
@@ -169,16 +170,16 @@ extension RecordingImport {
     var faults: [String] = []
     for file in files {
       guard RecordingNames.isSoundFile(file) else {
-        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "is not named as a sound file"))
+        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "has no sound file extension"))
         continue
       }
       let fitting = names.rows(for: file)
       if fitting.count > 1 {
         let rows = fitting.map { Self.name(rows[$0]) }.joined(separator: ", ")
-        faults.append("\(file) fits several rows: \(rows)")
+        faults.append("\(file) matches several rows: \(rows)")
       }
       if fitting.isEmpty {
-        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "fits no row of the sheet"))
+        warnings.append(ImportWarning(code: .extraFile, subject: file, problem: "matches no row of the sheet"))
       }
       if fitting.count == 1 { found[fitting[0], default: []].append(file) }
     }
@@ -188,8 +189,8 @@ extension RecordingImport {
     }
     guard faults.isEmpty else {
       throw PackMakingError(
-        .ambiguousRecording, "The recordings", "do not belong to one row each",
-        remedy: "keep one recording a row, and name it after the row's file", details: faults)
+        .ambiguousRecording, "The recordings", "do not each match exactly one row",
+        remedy: "keep one recording per row, and name it after the row's file", details: faults)
     }
     return (found.compactMapValues(\.first), warnings)
   }
@@ -207,7 +208,7 @@ extension RecordingImport {
       warnings.append(
         ImportWarning(
           code: .noisyRecording, subject: name,
-          problem: "stands only \(decibels) dB above the noise; record it nearer to the microphone"))
+          problem: "is only \(decibels) dB above the noise; record it closer to the microphone"))
     }
     return warnings
   }

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// Which row of a sheet a file's name means.
+/// Finds the rows of a sheet by the names of files.
 struct RecordingNames {
   private let rows: [SheetRow]
 
-  /// Row indices by folded names: of files, and of tokens and texts.
+  /// Row indices by folded names: of files here, and of tokens and texts below.
   private let files: [String: [Int]]
   private let words: [String: [Int]]
 
-  /// Endings of sound files: what libsndfile reads, and what recorders write that it does not, so that such a file is
-  /// named as unreadable and not passed over.
+  /// The extensions of sound files: those that libsndfile reads, and others that recorders write. A file with one of
+  /// the latter is reported as unreadable instead of being ignored.
   private static let endings: Set<String> = [
     "wav", "wave", "flac", "ogg", "oga", "opus", "aif", "aiff", "aifc", "caf", "w64", "rf64", "au", "snd", "mp3", "voc",
     "sph", "nist", "sf", "pvf", "svx", "iff", "sds", "m4a", "mp4", "aac", "wma", "webm", "amr", "3gp", "ape", "wv",
@@ -29,8 +29,8 @@ struct RecordingNames {
     self.words = words
   }
 
-  /// The indices of the rows that the name fits: by the row's file name, else by its token or text; of several
-  /// positions of one token, the plain one.
+  /// Returns the indices of the rows that match the name, by the row's file name, or else by its token or text. If a
+  /// token has several positions, the plain one matches.
   func rows(for name: String) -> [Int] {
     let stem = Self.folded(Self.stem(name))
     if let found = files[stem] { return found }
@@ -43,12 +43,12 @@ struct RecordingNames {
     endings.contains((name as NSString).pathExtension.lowercased())
   }
 
-  /// The name without the ending of a sound file; any other full stop belongs to the name.
+  /// Returns the name without the extension of a sound file. Any other full stop belongs to the name.
   private static func stem(_ name: String) -> String {
     isSoundFile(name) ? (name as NSString).deletingPathExtension : name
   }
 
-  /// Case, composed and decomposed letters, and spaces and underscores are the same.
+  /// Returns the name in a form that ignores case, composed and decomposed letters, and spaces and underscores.
   private static func folded(_ name: String) -> String {
     name.precomposedStringWithCanonicalMapping.lowercased().split { $0.isWhitespace || $0 == "_" }
       .joined(separator: " ")

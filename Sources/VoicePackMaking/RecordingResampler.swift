@@ -2,14 +2,17 @@
 
 import Resampling
 
-/// Converts a recording to a clip's rate, and says what is wrong in a recording's words.
+/// Converts a recording to a clip's sample rate, and reports errors in terms of the recording.
 ///
-/// Clips are converted once, when a pack is made; so a last bit that differs between processors matters to nobody.
+/// Clips are converted only once, when a pack is made, so a difference in the last bit between processors does not
+/// matter.
 struct RecordingResampler: ~Copyable {
   private var resampler: Resampler
 
-  /// - Parameter source: 4,000 to 192,000 Hz; a clip's own rate converts nothing.
-  /// - Throws: `PackMakingError`, `recordingUnreadable` for another rate, or `conversionFailed`.
+  /// Creates a resampler.
+  ///
+  /// - Parameter source: the source's rate, 4,000 to 192,000 Hz. A clip's own rate needs no conversion.
+  /// - Throws: `PackMakingError`: `recordingUnreadable` for any other rate, or `conversionFailed`.
   init(from source: Int) throws(PackMakingError) {
     guard (4_000...192_000).contains(source) else {
       throw PackMakingError(
@@ -23,7 +26,7 @@ struct RecordingResampler: ~Copyable {
     }
   }
 
-  /// As `Resampler.next(_:)`.
+  /// Converts samples; see `Resampler.next(_:)`.
   mutating func next(_ samples: [Float]) throws(PackMakingError) -> [Float] {
     do {
       return try resampler.next(samples)
@@ -32,7 +35,7 @@ struct RecordingResampler: ~Copyable {
     }
   }
 
-  /// As `Resampler.finish()`.
+  /// Returns the remaining samples; see `Resampler.finish()`.
   mutating func finish() throws(PackMakingError) -> [Float] {
     do {
       return try resampler.finish()

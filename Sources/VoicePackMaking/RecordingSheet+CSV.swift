@@ -3,12 +3,12 @@
 import CommaSeparatedValues
 
 extension RecordingSheet {
-  /// The columns of ``csv``, in their order.
+  /// The columns of ``csv``, in order.
   enum Column: String, CaseIterable {
     case number, file, token, text, position, how, example, block
   }
 
-  /// The sheet as comma-separated values with a header: UTF-8, to be edited in a spreadsheet and read again by
+  /// The sheet as comma-separated values with a header, in UTF-8. It can be edited in a spreadsheet and read again by
   /// ``rows(csv:)``.
   public var csv: String {
     var lines = CSVWriter.record(Column.allCases.map(\.rawValue))
@@ -32,10 +32,10 @@ extension RecordingSheet {
     return lines
   }
 
-  /// Reads a sheet again that people have worked on: rows may be gone or in another order, columns too, and columns of
-  /// other names are passed over. A row without any text, as spreadsheets leave them, is none.
+  /// Reads a sheet that people have edited. Rows and columns may be missing or reordered, and other columns are
+  /// ignored. Empty rows, which spreadsheets leave behind, are skipped.
   ///
-  /// - Parameter csv: the file's bytes.
+  /// - Parameter csv: the file's contents.
   /// - Returns: the rows in the file's order.
   /// - Throws: ``RecordingSheetError`` for the first fault, with its line.
   public static func rows(csv: some Collection<UInt8>) throws(RecordingSheetError) -> [SheetRow] {
@@ -44,7 +44,7 @@ extension RecordingSheet {
     reader.end()
     guard let header = try record(&reader) else {
       throw RecordingSheetError(
-        .columnMissing, line: 1, "the file is empty", remedy: "give a sheet with the header that the program writes")
+        .columnMissing, line: 1, "the file is empty", remedy: "use a sheet with the header that the program writes")
     }
     let places = try columns(of: header)
     var rows: [SheetRow] = []
@@ -56,7 +56,7 @@ extension RecordingSheet {
       if let first = lines.updateValue(record.line, forKey: place) {
         throw RecordingSheetError(
           .tokenRepeated, line: record.line,
-          "the token stands in line \(first) already, with the position \(row.position.rawValue)",
+          "the token already occurs in line \(first) with the position \(row.position.rawValue)",
           remedy: "delete one of the two lines")
       }
       rows.append(row)
@@ -78,7 +78,7 @@ extension RecordingSheet {
     }
   }
 
-  /// Where the columns stand that a row needs.
+  /// Returns the indices of the required columns.
   private static func columns(of header: CSVRecord) throws(RecordingSheetError) -> [Column: Int] {
     let names = header.fields.map { $0.filter { !$0.isWhitespace }.lowercased() }
     var places: [Column: Int] = [:]
@@ -97,7 +97,7 @@ extension RecordingSheet {
     func field(_ column: Column) throws(RecordingSheetError) -> String {
       let value = places[column].flatMap { record.fields.indices.contains($0) ? record.fields[$0] : nil } ?? ""
       let trimmed = String(value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-      guard !trimmed.isEmpty else { throw invalid(column, "is empty", "fill it, or delete the line") }
+      guard !trimmed.isEmpty else { throw invalid(column, "is empty", "fill it in, or delete the line") }
       return trimmed
     }
     func invalid(_ column: Column, _ problem: String, _ remedy: String) -> RecordingSheetError {
@@ -110,10 +110,10 @@ extension RecordingSheet {
     guard !file.hasPrefix("."), !file.unicodeScalars.contains(where: { "/\\\0".unicodeScalars.contains($0) }) else {
       throw invalid(.file, "is not a plain file name", "write a name without folders, such as 001")
     }
-    // Several names with a space between them are a phrase.
+    // Several names separated by spaces are a phrase.
     let token = try field(.token).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard let position = ClipPosition(rawValue: try field(.position).lowercased()) else {
-      throw invalid(.position, "is none that there is", "write plain, rising or final")
+      throw invalid(.position, "is not a known position", "write plain, rising or final")
     }
     return SheetRow(number: number, file: file, token: token, text: try field(.text), position: position)
   }

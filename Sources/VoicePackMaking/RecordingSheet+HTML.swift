@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RecordingSheet {
-  /// The sheet as one page to print or to read from a screen: UTF-8, without script and without a request to anywhere.
+  /// The sheet as one page to print or to read on a screen: UTF-8, without scripts and without network requests.
   ///
-  /// The words carry the locale's `lang` attribute, so that a browser takes the right glyphs: 直 is drawn one way for
-  /// Chinese and another for Japanese.
+  /// The words have the locale's `lang` attribute, so that a browser selects the correct glyphs: 直 is drawn differently
+  /// for Chinese and for Japanese.
   public var html: String {
     """
     <!DOCTYPE html>
@@ -27,7 +27,7 @@ extension RecordingSheet {
     <main>
     <table>
     <thead><tr><th scope="col">Done</th><th scope="col">Number</th><th scope="col">Say</th>\
-    <th scope="col">How, and where it stands</th></tr></thead>
+    <th scope="col">How to say it, and an example</th></tr></thead>
     \(blocks.map(rowGroup).joined(separator: "\n"))
     </table>
     </main>
@@ -48,19 +48,20 @@ extension RecordingSheet {
   private static let instructions = """
     <ol>
     <li><b>Room</b> A small, soft one: curtains, a bed, coats. No fan, no refrigerator, no street.</li>
-    <li><b>Distance</b> A span, about 25 cm, and a little beside the microphone. Do not move.</li>
+    <li><b>Distance</b> About 25 cm, and slightly to the side of the microphone. Do not move.</li>
     <li><b>Level</b> The loudest word peaks between −12 and −6 dBFS. Set it once; then leave it alone.</li>
-    <li><b>Words</b> Speak as to a customer across the counter. The arrow says how the voice goes: \
-    <i class="plain">level</i>, or <i class="final">falling</i>. Say no number aloud, and be silent for one second between \
-    words.</li>
-    <li><b>Files</b> WAV, mono, 48 kHz. Either one file a row, named as the row says (<code>001.wav</code>), or one long \
-    recording of all rows in their order.</li>
-    <li><b>Slips</b> Take the word again rather than correct it: silence for a second, then the whole word. \
+    <li><b>Words</b> Speak as to a customer across the counter. The arrow shows how the voice moves: \
+    <i class="plain">level</i>, or <i class="final">falling</i>. Do not read the row numbers aloud. Be silent for one \
+    second between words.</li>
+    <li><b>Files</b> WAV, mono, 48 kHz. Either one file for each row, with the name in the row \
+    (<code>001.wav</code>), or one long recording of all rows in their order.</li>
+    <li><b>Mistakes</b> Do not correct a word: be silent for one second, then say the whole word again. \
     Keep only the good take.</li>
     </ol>
     """
 
-  /// A heading row and the block's rows, so that all blocks are one table: its head stands on every printed page.
+  /// Returns a heading row and the block's rows. All blocks form one table, so that its head is repeated on every
+  /// printed page.
   private func rowGroup(_ block: Block) -> String {
     """
     <tbody>
@@ -81,7 +82,8 @@ extension RecordingSheet {
       """
   }
 
-  /// Large where it is read from a stand, small where it is looked up. On paper black on white, whatever the screen is.
+  /// The style sheet. The words to read from a stand are large, and reference details are small. Paper is black on
+  /// white, whatever the screen uses.
   private static let style = """
     :root { color-scheme: light dark; --ink: #1b1b1a; --soft: #63625e; --line: #dcdad4; --paper: #fdfcfa; \
     --accent: #8a4b14; }
@@ -158,7 +160,7 @@ extension RecordingSheet {
 }
 
 extension String {
-  /// For text and for attributes in double or single quotation marks.
+  /// The text with escapes for HTML text, and for attributes in double or single quotation marks.
   fileprivate var escapedForHTML: String {
     var escaped = ""
     for scalar in unicodeScalars {

@@ -2,53 +2,54 @@
 
 public import Announcements
 
-/// What a person reads into a microphone so that a voice pack can be made of it: every word of a ``Vocabulary``, in the
-/// order easiest to read aloud.
+/// The script that a person reads into a microphone for a voice pack: every word of a ``Vocabulary``, in the order that
+/// is easiest to read aloud.
 ///
-/// The blocks keep the vocabulary's order, so that each further one buys more. Within a block the words come first as
-/// they sound inside a sentence, and then, those that may end one, with a falling voice: a reader keeps one melody for
-/// a while, which gives clips that fit each other.
+/// The blocks keep the vocabulary's order, so that each further block makes more announcements possible. Each block
+/// first lists the words as they sound inside a sentence, and then those that may end one, with a falling voice. The
+/// reader thus keeps one intonation for a while, which gives consistent clips.
 public struct RecordingSheet: Sendable, Hashable {
-  /// One clip to record.
+  /// A clip to record.
   public struct Row: Sendable, Hashable {
-    /// From 1, in the order of reading.
+    /// The row's number, from 1 in reading order.
     public var number: Int
-    /// The proposed file's name without its ending: the number with zeros before it, so that a folder of recordings
-    /// sorts as the sheet does.
+    /// The proposed file name without its extension: the number with leading zeros, so that a folder of recordings
+    /// sorts like the sheet.
     public var file: String
-    /// The clip token's name.
+    /// The name of the clip token.
     public var token: String
-    /// What is said.
+    /// The words to say.
     public var text: String
     public var position: ClipPosition
-    /// A whole announcement in which the word stands; one that ends with it and is to be read level trails off.
+    /// A whole announcement that contains the word. If the announcement ends with a word that is to be read level, an
+    /// ellipsis follows.
     public var example: String
 
-    /// How to say it, one English sentence.
+    /// One English sentence that says how to read the word.
     public var how: String {
       switch position {
-      case .plain: "As in the middle of a sentence, voice level."
-      case .rising: "As before a comma, voice rising."
-      case .final: "As the last word, voice falling."
+      case .plain: "As in the middle of a sentence, with a level voice."
+      case .rising: "As before a comma, with a rising voice."
+      case .final: "As the last word, with a falling voice."
       }
     }
   }
 
   public struct Block: Sendable, Hashable {
-    /// What can be said once this block and those before it are recorded.
+    /// The announcements that are possible once this block and all before it are recorded.
     public var coverage: String
-    /// Whether every payment in the asked currencies needs it recorded.
+    /// Whether payments in the required currencies need this block.
     public var isRequired: Bool
     public var rows: [Row]
-    /// How many clips there are when this block is recorded too.
+    /// The number of clips up to and including this block.
     public var clipsSoFar: Int
 
-    /// `These 12 clips: every whole amount under 100 in CNY`
+    /// The block's title: `These 12 clips: every whole amount under 100 in CNY`.
     public var title: String {
       rows.count == 1 ? "This one clip: \(coverage)" : "These \(rows.count) clips: \(coverage)"
     }
 
-    /// `Required. 41 clips so far, about 2 minutes.`
+    /// The progress line: `Required. 41 clips so far, about 2 minutes.`
     public var progress: String {
       let minutes = RecordingSheet.minutes(clips: clipsSoFar)
       return (isRequired ? "Required. " : "Optional. ")
@@ -57,10 +58,10 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// A word and the pause behind it, in s.
+  /// The time for a word and the pause after it, in seconds.
   static let secondsPerClip = 2
 
-  /// The phrase book's, BCP 47.
+  /// The phrase book's locale (BCP 47).
   public var locale: String
   public var blocks: [Block]
 
@@ -86,13 +87,14 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// Announcements do not always end where the vocabulary's example does: `Received one dollar …` goes on.
+  /// Returns an example for a word in a position. Announcements do not always end where the vocabulary's example does:
+  /// `Received one dollar …` continues.
   private static func example(_ word: Vocabulary.Word, _ position: ClipPosition) -> String {
     let end = word.example.lastIndex(where: \.isLetter).map(word.example.index(after:)) ?? word.example.endIndex
     guard position != .final, word.example[..<end].hasSuffix(word.text) else { return word.example }
     return word.example[..<end] + " …"
   }
 
-  /// How long so many clips take to read, in whole minutes, rounded up.
+  /// Returns the time to read this number of clips, in whole minutes, rounded up.
   static func minutes(clips: Int) -> Int { (clips * secondsPerClip + 59) / 60 }
 }

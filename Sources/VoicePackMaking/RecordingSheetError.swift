@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a recording sheet could not be read. The description holds no token and no text of the sheet.
+/// The reason why a recording sheet could not be read. The description contains no token and no text of the sheet.
 public struct RecordingSheetError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The bytes are not comma-separated values in UTF-8.
     case notCSV = "not_csv"
-    /// The header lacks a column that is needed.
+    /// The header lacks a required column.
     case columnMissing = "column_missing"
-    /// A field is empty or holds what it cannot.
+    /// A field is empty or has an invalid value.
     case fieldInvalid = "field_invalid"
-    /// One token stands twice in one position.
+    /// One token occurs twice in one position.
     case tokenRepeated = "token_repeated"
   }
 
   public var code: Code
 
-  /// Where in the file, from 1.
+  /// The line in the file, from 1.
   public var line: Int
   public var problem: String
 

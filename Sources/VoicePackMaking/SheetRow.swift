@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where in an announcement a recording is heard; see `PackManifest.Alternates`.
+/// The place of a recording in an announcement; see `PackManifest.Alternates`.
 public enum ClipPosition: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Anywhere.
+  /// Any place.
   case plain
-  /// Before a comma.
+  /// A place before a comma.
   case rising
-  /// Before a full stop, and at the end.
+  /// A place before a full stop, or the end.
   case final
 }
 
-/// One line of a recording sheet: something to say, and the name for the file.
+/// One line of a recording sheet: the words to say, and the name for the file.
 public struct SheetRow: Sendable, Hashable {
-  /// From 1, in the order of recording.
+  /// The row's number, from 1 in recording order.
   public var number: Int
 
-  /// The recording's file name; an ending such as `.wav` may be there or not.
+  /// The recording's file name, with or without an extension such as `.wav`.
   public var file: String
 
-  /// The clip token's name; of a phrase, the names with a space between them.
+  /// The name of the clip token; for a phrase, the names separated by spaces.
   public var token: String
 
-  /// What is said.
+  /// The words to say.
   public var text: String
   public var position: ClipPosition
 
@@ -33,11 +33,11 @@ public struct SheetRow: Sendable, Hashable {
     self.position = position
   }
 
-  /// One token's name, or several for a phrase: a name has no white space in it.
+  /// The name of one token, or of several for a phrase. A name contains no white space.
   public var tokens: [String] { token.split(whereSeparator: \.isWhitespace).map(String.init) }
 }
 
 extension RecordingSheet.Row {
-  /// The row as an import takes it.
+  /// The row in the form that an import uses.
   public var sheetRow: SheetRow { SheetRow(number: number, file: file, token: token, text: text, position: position) }
 }

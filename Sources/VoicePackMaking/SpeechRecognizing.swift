@@ -5,32 +5,35 @@ public import Waveforms
 
 import Resampling
 
-/// Whoever writes down what is said in sounds: a speech recogniser, or a stand-in for it in tests.
+/// A type that transcribes sounds: a speech recogniser, or a test double.
 public protocol SpeechRecognizing: Sendable {
-  /// The words heard in each sound, in lower case with spaces between them; empty where nothing was understood.
+  /// Returns the recognised words of each sound, in lower case and separated by spaces; empty for a sound that was not
+  /// understood.
   ///
-  /// - Parameter grammar: the sentences that may be said, in the JSpeech Grammar Format.
+  /// - Parameter grammar: the sentences that may be spoken, in the JSpeech Grammar Format.
   func words(in sounds: [Waveform], grammar: String) throws(PackMakingError) -> [String]
 }
 
-/// CMU PocketSphinx with its model of American English, run as a program of its own.
+/// CMU PocketSphinx with its model of American English, run as a separate program.
 public struct PocketSphinx: SpeechRecognizing {
-  /// The Debian packages that bring the program and the model.
+  /// The Debian packages that contain the program and the model.
   public static let packages = "pocketsphinx and pocketsphinx-en-us"
 
   private let program: URL
   private let model: URL
 
-  /// In Hz, of the sounds that the model was made for.
+  /// The sample rate of the model's sounds, in Hz.
   private static let sampleRate = 16_000
 
-  /// Silence with a room's noise before and after each sound, in ms.
+  /// The length of the quiet room noise before and after each sound, in ms.
   private static let lead = 250
 
-  /// The highest sample of that noise, full scale being 32,767: about -50 dBFS. The model was made from recordings, and
-  /// digital silence is unknown to it.
+  /// The highest sample of that noise, with full scale at 32,767: about -50 dBFS. The model was trained with recordings
+  /// and does not know digital silence.
   private static let noise = 173
 
+  /// Finds the program and the model.
+  ///
   /// - Returns: `nil` when the program or the model is not installed.
   public init?(environment: [String: String] = ProcessInfo.processInfo.environment, model: URL? = nil) {
     let folders = (environment["PATH"] ?? "/usr/bin").split(separator: ":")
@@ -61,7 +64,7 @@ public struct PocketSphinx: SpeechRecognizing {
         "-dict", model.appending(path: "cmudict-en-us.dict").path(percentEncoded: false),
         "-jsgf", "grammar.jsgf", "-ctl", "sounds", "-cepdir", ".", "-cepext", ".wav", "-adcin", "yes",
         "-adchdr", "44", "-hyp", "words",
-        // All sentences of the grammar are as likely; and the sounds are clean, so that nothing is to be taken off.
+        // All sentences of the grammar are equally likely, and clean sounds need no noise removal.
         "-lw", "1", "-remove_noise", "no", "-remove_silence", "no",
       ]
       process.standardInput = FileHandle.nullDevice
@@ -70,7 +73,7 @@ public struct PocketSphinx: SpeechRecognizing {
       try process.run()
       process.waitUntilExit()
       guard process.terminationStatus == 0 else {
-        throw Self.failure("ended with the status \(process.terminationStatus)")
+        throw Self.failure("ended with status \(process.terminationStatus)")
       }
       let lines = try String(contentsOf: folder.appending(path: "words"), encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -86,7 +89,8 @@ public struct PocketSphinx: SpeechRecognizing {
     }
   }
 
-  /// A sound as the model knows sounds: at its rate, with a moment of a quiet room around it. The same each time.
+  /// Returns a sound in the form that the model expects: at its rate, surrounded by a moment of room noise. The result
+  /// is the same each time.
   private static func inARoom(_ sound: Waveform) throws(ResamplingError) -> Waveform {
     let samples = try Resampler.convert(sound.samples, from: sound.sampleRate, to: sampleRate)
     let silence = [Int16](repeating: 0, count: lead * sampleRate / 1000)
@@ -101,12 +105,12 @@ public struct PocketSphinx: SpeechRecognizing {
   private static func failure(_ problem: String) -> PackMakingError {
     PackMakingError(
       .recognizerFailed, "The recogniser pocketsphinx_batch", problem,
-      remedy: "install the Debian packages \(packages) again, and see to the space in the temporary folder")
+      remedy: "install the Debian packages \(packages) again, and check the space in the temporary folder")
   }
 }
 
-/// Numbers that look random and are the same each time: a linear congruential generator, of which the upper bits are
-/// used.
+/// A generator of pseudorandom numbers that are the same each time: a linear congruential generator, of which the upper
+/// bits are used.
 struct FixedRandom: RandomNumberGenerator {
   private var state: UInt64
 

@@ -2,35 +2,35 @@
 
 import Announcements
 
-/// A place in an announcement where the words of a clip are said in running speech.
+/// A place in an announcement that contains the words of a clip in running speech.
 struct SpokenContext: Hashable {
-  /// The tokens that the clip says.
+  /// The tokens of the clip.
   var tokens: [String]
   var position: ClipPosition
 
-  /// What is said, as the phrase book writes it.
+  /// The words, spelled as in the phrase book.
   var text: String
 
-  /// Where its words begin and end, in ``spokenLength`` from the start of the announcement.
+  /// The range of the clip's words, in ``spokenLength`` from the start of the announcement.
   var extent: Range<Int>
 }
 
-/// An announcement that is spoken whole, and the clips that are cut out of it.
+/// An announcement that is spoken as a whole, and the clips that are cut out of it.
 struct SpokenSentence {
   var run: Script.Run
   var contexts: [SpokenContext]
 }
 
-/// The announcements out of which the clips of a locale are cut.
+/// The announcements from which the clips of a locale are cut.
 ///
-/// They are written by the phrase book and cover the numbers below a hundred before each unit, in the middle of a
-/// sentence and at its end, the words around the amount, and the units of the book's other currencies.
+/// The phrase book writes them. They cover the numbers below a hundred before each unit, in the middle of a sentence
+/// and at its end, the words around the amount, and the units of the book's other currencies.
 struct SpokenContexts {
-  /// The powers of ten whose multiples below a hundred have clips of their own, where a language has a word for them:
+  /// The powers of ten whose multiples below a hundred have clips of their own, in languages with a word for the power:
   /// hundred, thousand, 万, लाख.
   static let powers: [Int64] = [100, 1_000, 10_000, 100_000]
 
-  /// In the order of speaking; each has at least one context that those before it have not.
+  /// The sentences in speaking order. Each has at least one context that no earlier sentence has.
   private(set) var sentences: [SpokenSentence] = []
 
   private struct Key: Hashable {
@@ -42,7 +42,9 @@ struct SpokenContexts {
   private let groups: WordGroups
   private var known: Set<Key> = []
 
-  /// - Throws: `AnnouncementError` for a phrase book that cannot say its own currency.
+  /// Writes the announcements of a locale.
+  ///
+  /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
   init(writer: ScriptWriter) throws(AnnouncementError) {
     self.writer = writer
     guard let own = writer.ownCurrency else { throw .unspeakableBook }
@@ -70,7 +72,7 @@ struct SpokenContexts {
       try add(major: major, own)
       try add(major: major, own, channel: channel)
     }
-    // Other currencies: their units, and numbers before a word of which they have no clip.
+    // For other currencies, the sentences cover their units, and numbers that contain a word without a clip.
     for currency in writer.bookCurrencies where currency != own {
       for major: Int64 in [1, 18, 300, 8_000] {
         try add(major: major, currency)
@@ -89,7 +91,7 @@ struct SpokenContexts {
   ) throws(AnnouncementError) {
     let amount = try Money(minorUnits: major * currency.minorUnitsPerMajor + minor, currency: currency)
     let script = try writer.script(for: .payment(Payment(amount: amount, kind: kind, channel: channel)))
-    // A run by itself is a sentence by itself: a name in another voice would end it.
+    // A run alone must be the whole sentence, because a name in another voice would end it.
     guard script.runs.count == 1, let run = script.runs.first else { return }
     let contexts = contexts(in: script.pieces).filter {
       known.insert(Key(tokens: $0.tokens, position: $0.position)).inserted
@@ -121,12 +123,12 @@ struct SpokenContexts {
 extension AnnouncementError {
   fileprivate static var unspeakableBook: AnnouncementError {
     AnnouncementError(
-      .currencyUnspeakable, "currency", "the phrase book names no currency", remedy: "give it one under currencies")
+      .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add one under currencies")
   }
 }
 
 extension ClipToken.Pause {
-  /// The reading of a word that this pause follows.
+  /// The clip position before this pause.
   fileprivate var position: ClipPosition {
     switch self {
     case .word, .piece: .plain
@@ -137,8 +139,8 @@ extension ClipToken.Pause {
 }
 
 extension String {
-  /// How many characters the engine reads in a text: all but white space and punctuation. Marks and segments of one text
-  /// are laid over each other by it.
+  /// The number of characters in a text that the engine pronounces: all except white space and punctuation. It aligns
+  /// marks with segments of the same text.
   var spokenLength: Int {
     unicodeScalars.count { scalar in
       switch scalar.properties.generalCategory {
@@ -150,7 +152,7 @@ extension String {
     }
   }
 
-  /// Without what is no letter at both ends.
+  /// The text without characters other than letters at both ends.
   fileprivate var trimmingToLetters: String {
     String(drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed())
   }

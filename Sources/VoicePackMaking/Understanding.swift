@@ -4,47 +4,49 @@ public import Announcements
 public import VoicePacks
 public import Waveforms
 
-/// How many of the amounts said a speech recogniser understands.
+/// The number of spoken amounts that a speech recogniser understands.
 public struct Understanding: Sendable, Hashable, Encodable {
-  /// An amount that was taken for another.
+  /// An amount that was recognised as a different one.
   public struct Misunderstood: Sendable, Hashable, Encodable {
-    /// `41325.50 USD`
+    /// The amount and its currency: `41325.50 USD`.
     public var amount: String
     public var said: String
     public var heard: String
   }
 
-  /// How many amounts were said.
+  /// The number of spoken amounts.
   public var amounts: Int
   public var understood: Int
   public var misunderstood: [Misunderstood]
 
-  /// In hundredths: a pack of which fewer are understood has a warning for each amount that is not.
+  /// The required percentage. If fewer amounts of a pack are understood, each misunderstood amount becomes a warning.
   public static let bar = 96
 
   public var isEnough: Bool { understood * 100 >= amounts * Self.bar }
 }
 
-/// Measures how well amounts in English are understood: random amounts are said, and a recogniser that expects any number
-/// writes them down. The amounts are the same each time.
+/// Measures how well English amounts are understood. Random amounts are spoken, and a recogniser that accepts any
+/// number transcribes them. The amounts are the same each time.
 public struct UnderstandingMeasure: Sendable {
-  /// In the order in which they are said: payments of up to 99,999.99 in the book's own currency.
+  /// The payments in speaking order: up to 99,999.99 in the book's own currency.
   public let payments: [Payment]
 
   private let writer: ScriptWriter
   private let recognizer: any SpeechRecognizing
   private let currency: Currency
 
-  /// In major units.
+  /// The limit in major units.
   private static let limit: Int64 = 100_000
 
-  /// - Throws: `AnnouncementError` for a phrase book that cannot say its own currency.
+  /// Creates a measurement.
+  ///
+  /// - Throws: `AnnouncementError` for a phrase book that cannot speak its own currency.
   public init(
     writer: ScriptWriter, recognizer: any SpeechRecognizing, count: Int = 100
   ) throws(AnnouncementError) {
     guard let currency = writer.ownCurrency else {
       throw AnnouncementError(
-        .currencyUnspeakable, "currency", "the phrase book names no currency", remedy: "give it one under currencies")
+        .currencyUnspeakable, "currency", "the phrase book has no currency", remedy: "add one under currencies")
     }
     (self.writer, self.recognizer, self.currency) = (writer, recognizer, currency)
     var random = FixedRandom(seed: 2026)
@@ -57,15 +59,17 @@ public struct UnderstandingMeasure: Sendable {
     self.payments = payments
   }
 
-  /// Whether the amounts of a locale can be measured: the recogniser knows English.
+  /// Returns whether the amounts of a locale can be measured, which requires English.
   public static func serves(_ locale: String) -> Bool { locale.lowercased().split(separator: "-").first == "en" }
 
-  /// - Parameter sounds: one for each of ``payments``, in their order.
+  /// Measures sounds.
+  ///
+  /// - Parameter sounds: one sound for each of ``payments``, in order.
   /// - Throws: `AnnouncementError`, `PackMakingError`.
   public func measure(_ sounds: [Waveform]) throws -> Understanding { try measure(payments, sounds) }
 
-  /// Measures what is joined from a pack's clips. Amounts for which it has no minor units are said without them, and
-  /// those that it still cannot say are left out.
+  /// Measures announcements that are joined from a pack's clips. If the pack has no minor units for an amount, the
+  /// amount is spoken without them. Amounts that it still cannot speak are left out.
   ///
   /// - Throws: `AnnouncementError`, `PackMakingError`.
   public func measure(_ pack: VoicePack) throws -> Understanding {

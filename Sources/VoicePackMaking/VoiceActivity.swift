@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where in a recording somebody speaks, by energy in frames of 5 ms, with a threshold that follows the noise.
+/// Finds the voice in a recording by the energy of 5 ms frames, with a threshold that adapts to the noise.
 ///
-/// Looked for in two signals: the sound itself, in which vowels and m, n, l stand out, and its differences from sample
-/// to sample, which lift the hiss of f, h and s by up to 20 dB over hum and rumble. A frame is voice when it stands
-/// out in either.
+/// The search uses two signals. One is the sound itself, in which vowels and m, n, l are prominent. The other is the
+/// difference between consecutive samples, which raises the hiss of f, h and s by up to 20 dB above hum and rumble. A
+/// frame is voice when it is prominent in either signal.
 ///
-/// **The noise floor** is the 10th percentile of the frames, if there is steady noise: if the 25th lies within 4 dB of
-/// it, and 250 ms of the recording are no more than 6 dB above it. No soft consonant is that long, and in speech the
-/// percentiles lie further apart: without steady noise the recording was cut close to the voice, whose softest frames
-/// are voice too, and twice the 3rd percentile is taken (less would be an editor's fades). Where a tenth of the frames
-/// is below one 16-bit step, as gates and engines leave them, there is no noise.
+/// **The noise floor** is the 10th percentile of the frames, if there is steady noise. Noise is steady if the 25th
+/// percentile lies within 4 dB of the 10th, and 250 ms of the recording are at most 6 dB above the 10th. No soft
+/// consonant is that long, and in speech the percentiles lie further apart. Without steady noise the recording was cut
+/// close to the voice, and its quietest frames are voice too. The floor is then twice the 3rd percentile, because less
+/// would be an editor's fades. If a tenth of the frames is below one 16-bit step, as in the output of gates and
+/// engines, there is no noise.
 ///
-/// **The threshold** is 8 dB above the floor; in a recording cut close at most 36 dB under the loudest frame, which is
-/// softer than any f or h; and never lower than 50 dB under it, which nobody hears. From there voice reaches up to
-/// 200 ms to both sides as long as no frame falls to within 3.5 dB of steady noise: so a soft s begins where it begins.
+/// **The threshold** is 8 dB above the floor. In a recording that was cut close, it is at most 36 dB below the loudest
+/// frame, which is quieter than any f or h. It is never lower than 50 dB below the loudest frame, which is inaudible.
+/// From there the voice extends by up to 200 ms on both sides, as long as no frame falls to within 3.5 dB of steady
+/// noise. A soft s therefore starts at its actual beginning.
 struct VoiceActivity {
-  /// 5 ms, in samples.
+  /// The length of a frame in samples, which is 5 ms.
   static let frameLength = Recording.sampleRate / 200
 
-  /// The noise floor as an amplitude, full scale being 1; 0 for digital silence.
+  /// The noise floor as an amplitude, where 1 is full scale; 0 for digital silence.
   let noiseFloor: Float
 
   /// The energy of the loudest frame as an amplitude.
   let loudest: Float
 
-  /// In samples, in order: voice without a pause of 200 ms.
+  /// The ranges of voice without a pause of 200 ms, in samples and in order.
   private let stretches: [Range<Int>]
 
-  /// A pause inside a word is shorter, in ms: the closure before a t or k is at most 150 ms long.
+  /// The lower limit in ms for a pause between words. A pause inside a word is shorter: the closure before a t or k is
+  /// at most 150 ms long.
   private static let wordPause = 200
 
-  /// Voice lasts longer than a click or a lip's smack, in ms.
+  /// The shortest voice in ms. A click or a lip smack is shorter.
   static let shortest = 50
 
-  /// - Parameter samples: at ``Recording/sampleRate``, without DC.
+  /// Finds the voice in samples.
+  ///
+  /// - Parameter samples: samples at ``Recording/sampleRate``, without DC.
   init(_ samples: [Float]) {
     let whole = Levels(samples)
     let hiss = Levels(zip(samples.dropFirst(), samples).map { $0 - $1 }, mayBeSteady: false)
@@ -52,18 +57,18 @@ struct VoiceActivity {
     stretches = ranges
   }
 
-  /// Whether anything stands out, even for shorter than a voice would.
+  /// Whether no frame is prominent, not even for less time than a voice needs.
   var isEmpty: Bool { stretches.isEmpty }
 
-  /// From the beginning of the first utterance to the end of the last.
+  /// The range from the start of the first utterance to the end of the last.
   var extent: Range<Int>? {
     let voices = stretches.filter(Self.isVoice)
     guard let first = voices.first, let last = voices.last else { return nil }
     return first.lowerBound..<last.upperBound
   }
 
-  /// What is said without a pause of so many ms, at least 200; clicks, which are shorter than 50 ms and stand alone, are
-  /// left out.
+  /// Returns the ranges without a pause of the given length, which is at least 200 ms. Clicks, which are isolated and
+  /// shorter than 50 ms, are left out.
   func utterances(minimumPauseMilliseconds pause: Int) -> [Range<Int>] {
     var utterances: [Range<Int>] = []
     for stretch in stretches where Self.isVoice(stretch) {
@@ -76,7 +81,8 @@ struct VoiceActivity {
     return utterances
   }
 
-  /// For each frame whether it is voice: above the threshold, or beside such a frame and not yet down at the noise.
+  /// Returns for each frame whether it is voice: it is above the threshold, or near such a frame and still above the
+  /// noise.
   private static func voiced(_ whole: Levels, _ hiss: Levels) -> [Bool] {
     func above(_ threshold: KeyPath<Levels, Float>) -> [Bool] {
       whole.frames.indices.map { index in
@@ -104,18 +110,20 @@ struct VoiceActivity {
   static func samples(_ milliseconds: Int) -> Int { milliseconds * Recording.sampleRate / 1000 }
 }
 
-/// The energies of a signal's frames as amplitudes, and what follows from them.
+/// The energies of a signal's frames as amplitudes, and the limits derived from them.
 private struct Levels {
   let frames: [Float]
   let loudest: Float
   let floor: Float
   let threshold: Float
 
-  /// Down to where a sound that was above the threshold goes on.
+  /// The amplitude above which a sound continues after it was above the threshold.
   let reach: Float
 
-  /// - Parameter mayBeSteady: whether one steady sound from end to end, above -40 dBFS, is voice: nothing in it can be
-  ///   told from noise, and noise that loud is no recording.
+  /// Measures a signal.
+  ///
+  /// - Parameter mayBeSteady: whether one steady sound from end to end, above -40 dBFS, counts as voice. Such a sound
+  ///   cannot be distinguished from noise, but noise of that level would not be a recording.
   init(_ samples: [Float], mayBeSteady: Bool = true) {
     let length = VoiceActivity.frameLength
     let frames = stride(from: 0, to: samples.count, by: length).map { start in

@@ -2,19 +2,21 @@
 
 import Announcements
 
-/// Which tokens of an amount are said in one breath: a number below a hundred and the unit behind it, such as
-/// `twenty five thousand`, `three hundred`, `twenty five dollars` and `fifty cents`.
+/// Finds the tokens of an amount that are spoken without a break: a number below a hundred with the unit after it, such
+/// as `twenty five thousand`, `three hundred`, `twenty five dollars` and `fifty cents`.
 ///
-/// A number is understood best with the unit behind it: joined from single words, thirty cents was taken for
-/// thirty-eight cents, because the e of "eight" and the start of "cents" after a pause sound alike. The groups of a
+/// A number is easiest to understand together with its unit. When joined from single words, thirty cents was understood
+/// as thirty-eight cents, because the e of "eight" and the start of "cents" after a pause sound alike. The groups of a
 /// locale are found by writing amounts.
 struct WordGroups {
-  /// The tokens of the numbers from 1 to 99, the longest first, by first token.
+  /// The tokens of the numbers from 1 to 99 by first token, the longest first.
   private let numbers: [String: [[String]]]
 
-  /// What may stand behind such a number: the units of the currency, and words such as hundred and thousand.
+  /// The words that may follow such a number: the units of the currency, and words such as hundred and thousand.
   private let units: Set<String>
 
+  /// Finds the groups of a currency.
+  ///
   /// - Throws: `.currencyUnspeakable`.
   init(writer: ScriptWriter, currency: Currency) throws(AnnouncementError) {
     func tokens(major: Int64, minor: Int64 = 0) throws(AnnouncementError) -> [String] {
@@ -46,7 +48,7 @@ struct WordGroups {
       .mapValues { $0.sorted { $0.count > $1.count } }
   }
 
-  /// The tokens in groups, by index, from left to right; a token that belongs to no group is one by itself.
+  /// Returns the index ranges of the groups, from left to right. A token that belongs to no group forms its own.
   func groups(of tokens: [String]) -> [Range<Int>] {
     var groups: [Range<Int>] = []
     var start = 0

@@ -39,7 +39,7 @@ struct VoicesCommandTests {
     let check = try crier("voices", "check", "shop")
     #expect(check.status == 65)
     #expect(
-      check.output.contains("error    missing_token  three: is not recorded, and without it 3.00 USD cannot be said"))
+      check.output.contains("error    missing_token  three: is not recorded, so 3.00 USD cannot be spoken"))
     #expect(check.output.contains("sayable      the words around every payment that is received"))
 
     let clip = try crier(

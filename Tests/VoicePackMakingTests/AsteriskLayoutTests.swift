@@ -6,7 +6,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("AsteriskLayout: a telephone exchange's sounds are tokens")
+@Suite("AsteriskLayout: a telephone exchange's sounds become tokens")
 struct AsteriskLayoutTests {
   private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ struct AsteriskLayoutTests {
     try AsteriskLayout.sources(in: folder.url, locale: locale)
   }
 
-  @Test("English numbers and dollars are found, and what says other words is not")
+  @Test("English numbers and dollars are found, and files with other words are not")
   func english() throws {
     try lay(
       "digits/1.wav", "digits/13.wav", "digits/90.wav", "digits/hundred.wav", "digits/dollars.wav",
@@ -39,20 +39,20 @@ struct AsteriskLayoutTests {
     #expect(try sources("es_MX").map(\.row.text) == ["uno", "un", "veintidós", "y", "cien"])
   }
 
-  @Test("of two files for one word the first of the table is taken, and of two formats WAV")
+  @Test("of two files for one word the first in the table is used, and of two formats WAV")
   func oneOfEach() throws {
     try lay(
       "digits/100.gsm.wav", "digits/100.wav", "digits/hundred.wav", "digits/5.flac", "digits/5.wav", "digits/5.gsm")
     #expect(try sources("es").map(\.file.lastPathComponent) == ["5.wav", "100.wav"])
   }
 
-  @Test("rows keep the table's numbers, so that what is missing shows")
+  @Test("rows keep the table's numbers, so that gaps show the missing sounds")
   func numbers() throws {
     try lay("digits/0.wav", "digits/3.wav")
     #expect(try sources().map(\.row.number) == [1, 4])
   }
 
-  @Test("the sounds become clips through the import")
+  @Test("the import turns the sounds into clips")
   func imported() throws {
     try folder.wav("digits/7.wav", Signals.take(seconds: 0.4, rate: 8000), rate: 8000)
     let clips = try RecordingImport().recordings(sources()).clips
@@ -60,7 +60,7 @@ struct AsteriskLayoutTests {
     #expect((300...450).contains(clips[0].waveform.durationMilliseconds))
   }
 
-  @Test("a language without a table is refused with those there are")
+  @Test("a language without a table is refused, and the error names the available ones")
   func unknownLanguage() throws {
     try lay("digits/1.wav")
     let error = #expect(throws: PackMakingError.self) { try sources("fi-FI") }
@@ -68,7 +68,7 @@ struct AsteriskLayoutTests {
     #expect(error?.remedy.contains("en, es") == true)
   }
 
-  @Test("a folder of something else, and one that is not there, are refused")
+  @Test("a folder without sounds and a missing folder are refused")
   func wrongFolder() throws {
     try lay("one.wav", "en/digits/1.wav")
     #expect(#expect(throws: PackMakingError.self) { try sources() }?.code == .noRecordings)

@@ -18,8 +18,8 @@ enum Templates {
   }
 }
 
-/// A voice pack in a fresh folder, whole until a test damages it: each word a tone of its own in two syllables, levelled
-/// as a pack's clips are.
+/// A voice pack in a new folder, without faults until a test damages it. Each word is a tone of its own in two
+/// syllables, levelled like a pack's clips.
 final class CheckedPack {
   let folder: URL
   let directory: URL
@@ -40,12 +40,12 @@ final class CheckedPack {
     try seal()
   }
 
-  /// Found once. The other currencies differ in their units alone.
+  /// The vocabularies, collected once. The other currencies differ only in their units.
   private static let vocabularies = Result {
     var vocabularies: [String: Vocabulary] = [:]
     for locale in ["ko-KR", "zh-CN", "en-US"] {
       var vocabulary = try Templates.writer(locale).vocabulary()
-      // The tests speak of amounts: these come first here, and the sentence behind them.
+      // The tests concern amounts, so these come first here, followed by the sentence.
       let sentence = vocabulary.blocks.removeFirst()
       vocabulary.blocks.insert(sentence, at: vocabulary.blocks.firstIndex { !$0.coverage.hasPrefix("every") } ?? 0)
       vocabulary.blocks.removeAll { $0.coverage.hasPrefix("every amount in") && !$0.isRequired }
@@ -56,7 +56,7 @@ final class CheckedPack {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// The name of the clip of a token.
+  /// Returns the name of a token's clip.
   func file(_ token: String) throws -> String { try manifest.tokens[token].orThrow(token).plain }
 
   /// Writes a clip, and its digest into the manifest.
@@ -70,7 +70,7 @@ final class CheckedPack {
     manifest.clips[file] = PackManifest.Clip(text: text, sha256: PackIntegrity.sha256(bytes))
   }
 
-  /// Writes the manifest with the digest that is right for it.
+  /// Writes the manifest with the correct digest.
   func seal() throws {
     manifest.digest = try PackIntegrity.digest(of: manifest)
     try write(manifest: try manifest.json)
@@ -84,16 +84,16 @@ final class CheckedPack {
     PackCheck.check(directory: directory, vocabulary: vocabulary, amounts: amounts)
   }
 
-  /// Whether the program would take it.
+  /// Whether the program can load the pack.
   var loads: Bool { (try? VoicePack(directory: directory)) != nil }
 }
 
-/// Sounds whose every property is known, at 22,050 Hz.
+/// Sounds with known properties, at 22,050 Hz.
 enum Tones {
-  /// The clip of the word with a number, levelled.
+  /// Returns the levelled clip of the word with a number.
   static func clip(_ number: Int) throws -> Waveform { try clips.get()[number] }
 
-  /// Made once: levelling is most of what a test would do.
+  /// The clips, created once, because levelling would take most of each test's time.
   private static let clips = Result {
     try (0..<100).map { number in
       try Mastering(targetLUFS: ClipPreparation.loudnessLUFS).leveled(
@@ -101,7 +101,7 @@ enum Tones {
     }
   }
 
-  /// Two syllables that swell and fade, and 40 ms of silence between them.
+  /// Returns two syllables that swell and fade, with 40 ms of silence between them.
   static func samples(hertz: Double, syllableMilliseconds: Int = 60) -> [Int16] {
     let count = syllableMilliseconds * 22_050 / 1_000
     let syllable = (0..<count).map { index in

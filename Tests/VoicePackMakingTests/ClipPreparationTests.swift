@@ -7,7 +7,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("ClipPreparation: every recording becomes a clip like every other")
+@Suite("ClipPreparation: recordings become consistent clips")
 struct ClipPreparationTests {
   private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct ClipPreparationTests {
     #expect(throws: PackMakingError.self) { try prepared(samples) }?.code
   }
 
-  @Test("levels 40 dB apart come out within 1 LU of -16 LUFS, under -1 dBTP", arguments: [0.9, 0.3, 0.03, 0.009])
+  @Test("levels 40 dB apart become clips within 1 LU of -16 LUFS, below -1 dBTP", arguments: [0.9, 0.3, 0.03, 0.009])
   func levels(amplitude: Double) throws {
     let clip = try prepared(Signals.take(amplitude, noise: amplitude / 1000))
     let report = try folder.measure(clip.waveform)
@@ -31,19 +31,19 @@ struct ClipPreparationTests {
     #expect(report.channels == 1)
   }
 
-  @Test("both ends are exactly zero, without a step to them")
+  @Test("both ends are exactly zero, without a step before them")
   func ends() throws {
     let samples = try prepared(Signals.take(noise: 0.003)).waveform.samples
     #expect(samples.first == 0)
     #expect(samples.last == 0)
-    // 3 ms, 66 samples, along 3t² - 2t³: a sixth of the way it is at 7 %.
+    // A fade has 3 ms, 66 samples, along 3t² - 2t³. After a sixth of that it is at 7 %.
     let noise = samples.dropFirst(100).prefix(100).map { abs(Int($0)) }.max() ?? 0
     for end in [samples.prefix(11), samples.suffix(11)] {
       #expect(end.allSatisfy { abs(Int($0)) <= max(1, noise * 15 / 100) })
     }
   }
 
-  @Test("DC of a tenth of full scale and rumble are gone", arguments: [0.1, -0.1])
+  @Test("DC of a tenth of full scale and rumble are removed", arguments: [0.1, -0.1])
   func directCurrent(offset: Double) throws {
     let rumble = Signals.tone(10, 0.05, seconds: 2)
     let clip = try prepared(Signals.mixed(Signals.take(), rumble).map { $0 + offset })
@@ -57,11 +57,11 @@ struct ClipPreparationTests {
   @Test("noise around the word is trimmed, whatever its level", arguments: [0, 0.0005, 0.003, 0.01])
   func noiseTrimmed(level: Double) throws {
     let clip = try prepared(Signals.take(noise: level))
-    // The word lasts 500 ms, of which the vowel's last ones sink into the noise.
+    // The word lasts 500 ms, and the last part of its vowel disappears in the noise.
     #expect((420...540).contains(clip.waveform.durationMilliseconds))
   }
 
-  @Test("an onset 26 dB softer than the vowel is kept to within 10 ms")
+  @Test("an onset 26 dB quieter than the vowel is kept to within 10 ms")
   func softOnset() throws {
     let quiet = Signals.silence(seconds: 0.5)
     func length(hiss: Double) throws -> Int {
@@ -73,7 +73,7 @@ struct ClipPreparationTests {
     #expect(kept >= 65)
   }
 
-  @Test("a word cut close, without any noise around it, keeps its soft onset")
+  @Test("a word that was cut close, without any noise around it, keeps its quiet onset")
   func cutClose() throws {
     let word = Signals.word(0.3, seconds: 0.4)
     #expect(try prepared(word).waveform.durationMilliseconds >= 375)
@@ -81,7 +81,7 @@ struct ClipPreparationTests {
     #expect(try prepared(edges + word + edges).waveform.durationMilliseconds >= 375)
   }
 
-  @Test("a click beside the word is cut off")
+  @Test("a click beside the word is removed")
   func click() throws {
     var take = Signals.take()
     for index in 4800..<4900 { take[index] += index % 2 == 0 ? 0.3 : -0.3 }
@@ -89,22 +89,22 @@ struct ClipPreparationTests {
     #expect(clip.waveform.durationMilliseconds <= 540)
   }
 
-  @Test("a pause inside a phrase stays")
+  @Test("a pause inside a phrase is kept")
   func phrase() throws {
     let clip = try prepared(Signals.take() + Signals.take())
     #expect((1900...2050).contains(clip.waveform.durationMilliseconds))
   }
 
-  @Test("a steady tone is voice from end to end")
+  @Test("a steady tone counts as voice from end to end")
   func steadyTone() throws {
     let clip = try prepared(Signals.tone(440, 0.3, seconds: 1))
     #expect(abs(clip.waveform.durationMilliseconds - 1000) <= 15)
   }
 
-  @Test("what was found is told")
+  @Test("the measurements are reported")
   func report() throws {
     let report = try prepared(Signals.take(0.5, noise: 0.003)).report
-    // 0.003/√3 is -55.2 dBFS over 24 kHz; 11 kHz of that are kept, and the softest frames are 1 dB lower.
+    // 0.003/√3 is -55.2 dBFS over 24 kHz. 11 kHz of that remain, and the quietest frames are 1 dB lower.
     #expect(abs(report.noiseFloorDBFS - -59.5) < 1)
     #expect((-9 ... -5).contains(report.peakDBFS))
     #expect(report.clippedSamples == 0)
@@ -112,12 +112,12 @@ struct ClipPreparationTests {
     #expect(try prepared(Signals.take(4)).report.clippedSamples > 100)
   }
 
-  @Test("the same recording gives the same clip")
+  @Test("the same recording always gives the same clip")
   func repeatable() throws {
     #expect(try prepared(Signals.take()) == prepared(Signals.take()))
   }
 
-  @Test("silence, and a recording of noise alone, hold no voice")
+  @Test("silence, and a recording of noise alone, contain no voice")
   func silent() {
     #expect(code(Signals.silence(seconds: 1)) == .silent)
     #expect(code(Signals.noise(0.005, seconds: 1)) == .silent)
@@ -131,7 +131,7 @@ struct ClipPreparationTests {
     #expect(code(quiet + Signals.tone(1000, 0.5, seconds: 0.02) + quiet) == .tooShort)
   }
 
-  @Test("more than 20 s are too long, however it is that long")
+  @Test("more than 20 s are too long, in any form")
   func tooLong() {
     #expect(code(Signals.take() + Signals.silence(seconds: 20) + Signals.take()) == .tooLong)
   }

@@ -8,9 +8,9 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// What a check of a whole pack tells, as text and as JSON, and that no bytes stop it.
+/// The result of checking a whole pack, as text and as JSON, and the check's robustness.
 extension PackCheckTests {
-  @Test("all faults are found at once, errors before warnings and the graver ones first")
+  @Test("all faults are found at once, errors before warnings, and the most severe first")
   func order() throws {
     let report = try check(seal: false) { pack in
       try Data().write(to: pack.directory.appending(path: "stray.wav"))
@@ -25,22 +25,22 @@ extension PackCheckTests {
       ])
   }
 
-  @Test("as text it is a line for each finding, one for each required block, and the sums")
+  @Test("the text has a line for each finding, a line for each required block, and a summary")
   func text() throws {
     let report = try check { pack in
       try FileManager.default.removeItem(at: pack.directory.appending(path: "0003.wav"))
       try Data().write(to: pack.directory.appending(path: "a\nb\u{202E}.wav"))
     }
     let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[0].hasPrefix("error    clip_missing  0003.wav: is not there; import the recording of “"))
-    #expect(lines[1].hasPrefix("warning  stray_file  a\u{FFFD}b\u{FFFD}.wav: is in the folder and not in the manifest"))
+    #expect(lines[0].hasPrefix("error    clip_missing  0003.wav: does not exist; import the recording of “"))
+    #expect(lines[1].hasPrefix("warning  stray_file  a\u{FFFD}b\u{FFFD}.wav: is in the folder, but not in the"))
     #expect(lines[2] == "not sayable  every whole amount under 10 in KRW")
     #expect(lines.count == 2 + report.coverage.filter(\.isRequired).count + 2 && lines.last == "")
     #expect(lines[lines.count - 2].hasPrefix("tones (ko-KR): \(report.clips.count) clips, "))
     #expect(lines[lines.count - 2].hasSuffix("; 1 error, 1 warning"))
   }
 
-  @Test("as JSON it has the findings, what can be said, and the sums")
+  @Test("the JSON has the findings, the coverage and the totals")
   func json() throws {
     let report = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
     let object = try JSONSerialization.jsonObject(with: report.json) as? [String: Any]
@@ -55,13 +55,13 @@ extension PackCheckTests {
     #expect(block?["sayable"] as? Bool == false && block?["missing"] as? Int == 1)
   }
 
-  @Test("no bytes in a clip or in the manifest make the check trap")
+  @Test("no bytes in a clip or in the manifest cause a trap in the check")
   func hostileBytes() throws {
     let pack = try CheckedPack()
     var random = SplitMix64(seed: 3)
     let manifest = Array(try pack.manifest.json)
     let clip = WAVFile.encode(try Tones.clip(3))
-    // One block and its clips, so that many checks take little time.
+    // One block and its clips are enough, so that many checks take little time.
     var vocabulary = pack.vocabulary
     vocabulary.blocks.removeLast(vocabulary.blocks.count - 1)
     let used = try Set(vocabulary.words.map { try pack.file($0.token) })

@@ -7,12 +7,12 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// What a listener would hear in a clip: a warning each, and silence is an error.
+/// The audible faults of a clip. Each is a warning, but silence is an error.
 @Suite("Pack check: sound")
 struct PackCheckSoundTests {
   private let file = "0003.wav"
 
-  /// What is found when one clip has these samples.
+  /// Returns the findings when one clip has these samples.
   private func findings(_ samples: [Int16]) throws -> [PackFinding] {
     let pack = try CheckedPack()
     try pack.set(Waveform(samples: samples, sampleRate: 22_050), file: file)
@@ -20,7 +20,7 @@ struct PackCheckSoundTests {
     return pack.check().findings
   }
 
-  /// Long enough to have a loudness of its own by the standard: 400 ms.
+  /// Returns 400 ms of samples, which is long enough for a loudness of its own in the standard.
   private func clip() throws -> [Int16] {
     let tone = Tones.samples(hertz: 235, syllableMilliseconds: 200)
     return try Mastering(targetLUFS: ClipPreparation.loudnessLUFS).leveled(Waveform(samples: tone, sampleRate: 22_050))
@@ -42,22 +42,22 @@ struct PackCheckSoundTests {
     }
   }
 
-  @Test("three samples at full scale on end are clipping, two are not")
+  @Test("three consecutive samples at full scale are clipping, two are not")
   func clipping() throws {
     var samples = try clip()
     let place = 1_000
     for index in place..<place + 3 { samples[index] = 32_767 }
-    try expect(.clipping, "is at full scale for 3 samples or more on end, 1 times", in: samples)
+    try expect(.clipping, "stays at full scale for 3 or more samples, 1 times", in: samples)
   }
 
-  @Test("a true peak above -0.5 dBTP is clipping to be, with samples below full scale")
+  @Test("a true peak above -0.5 dBTP counts as clipping, even with samples below full scale")
   func truePeak() throws {
     var samples = try clip()
     for (offset, sample) in [Int16(-20_000), 31_500, 31_500, -20_000].enumerated() { samples[1_000 + offset] = sample }
     try expect(.clipping, "has a true peak of", in: samples)
   }
 
-  @Test("a clip 2 LU softer than the others is one that is too soft, and the pack's spread is named")
+  @Test("a clip 2 LU quieter than the others is reported, and so is the pack's range of levels")
   func soft() throws {
     let findings = try findings(try clip().map { $0 / 4 * 3 })
     #expect(findings.map(\.code) == [.loudnessOff, .loudnessSpread])
@@ -65,7 +65,7 @@ struct PackCheckSoundTests {
     #expect(findings.last?.problem.hasPrefix("is 2.") == true)
   }
 
-  @Test("noise under the voice of all clips is a room's, and is named with its level; in a single clip it is none")
+  @Test("noise in all clips is reported with its level, but not noise in a single clip")
   func noise() throws {
     let pack = try CheckedPack()
     var seed: UInt64 = 7
@@ -85,22 +85,22 @@ struct PackCheckSoundTests {
     try pack.seal()
     let findings = pack.check().findings.filter { $0.code == .noise }
     #expect(findings.map(\.subject) == ["tones"])
-    #expect(findings.first?.problem.hasPrefix("three of four clips are nowhere quieter than -4") == true)
+    #expect(findings.first?.problem.hasPrefix("three of four clips have no moment below -4") == true)
   }
 
-  @Test("a constant offset is named")
+  @Test("a constant offset is reported")
   func offset() throws {
     var samples = try clip().map { $0 + 100 }
-    // Faded, as a clip's ends are.
+    // The clip is faded, like the ends of any clip.
     for index in 0..<66 {
       samples[index] = Int16(Double(samples[index]) * Double(index) / 66)
       let end = samples.count - 1 - index
       samples[end] = Int16(Double(samples[end]) * Double(index) / 66)
     }
-    try expect(.offset, "lies 0.3 % of full scale off zero", in: samples)
+    try expect(.offset, "has an offset of 0.3 % of full scale", in: samples)
   }
 
-  @Test("silence at the ends is allowed up to 40 ms")
+  @Test("up to 40 ms of silence are allowed at the ends")
   func silence() throws {
     let silence = Array(repeating: Int16(0), count: 22_050 * 30 / 1_000)
     #expect(try findings(silence + clip() + silence) == [])
@@ -108,14 +108,14 @@ struct PackCheckSoundTests {
     try expect(.silenceAtEnds, "ms after the voice", in: clip() + silence + silence)
   }
 
-  @Test("an end that is not zero clicks")
+  @Test("an end that is not zero is reported as a click")
   func edges() throws {
     var samples = try clip()
     samples[samples.count - 1] = 12
     try expect(.openEdges, "does not begin and end at zero", in: samples)
   }
 
-  @Test("more than 5 s in a clip are a warning, and more than the 20 s that a pack may hold an error")
+  @Test("a clip of more than 5 s is a warning, and one of more than the permitted 20 s an error")
   func long() throws {
     let clip = try clip()
     func repeated(seconds: Int) -> [Int16] {

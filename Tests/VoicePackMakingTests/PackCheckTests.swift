@@ -8,10 +8,11 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// A whole pack has no finding, and each fault its own: what announcements could fail by is an error.
+/// A pack without faults has no finding, and each fault has its own. Faults that can make announcements fail are
+/// errors.
 @Suite("Pack check")
 struct PackCheckTests {
-  /// A pack after damage, sealed again, so that nothing else is wrong with it.
+  /// Returns the result for a damaged pack. It is sealed again, so that it has no other fault.
   func check(
     seal: Bool = true, damage: (CheckedPack) throws -> Void
   ) throws -> PackCheckReport {
@@ -19,7 +20,7 @@ struct PackCheckTests {
     try damage(pack)
     if seal { try pack.seal() }
     let report = pack.check()
-    // What the program would refuse to load must not pass.
+    // A pack that the program would refuse to load must not pass the check.
     #expect(pack.loads || !report.isUsable)
     return report
   }
@@ -30,7 +31,7 @@ struct PackCheckTests {
 
   // MARK: A whole pack
 
-  @Test("a pack with every word, levelled and trimmed, has no finding and says everything")
+  @Test("a pack with every word, levelled and trimmed, has no finding and full coverage")
   func clean() throws {
     for locale in ["ko-KR", "zh-CN"] {
       let pack = try CheckedPack(locale)
@@ -57,7 +58,7 @@ struct PackCheckTests {
 
   // MARK: Words
 
-  @Test("a missing word names the smallest amount that needs it, and how many of the everyday ones do")
+  @Test("a missing word is reported with the smallest amount that needs it, and with its share of everyday amounts")
   func missingToken() throws {
     let pack = try CheckedPack()
     for token in ["십", "만"] { pack.manifest.clips[try pack.file(token)] = nil }
@@ -69,7 +70,7 @@ struct PackCheckTests {
     let won = try Currency(code: "KRW").orThrow("KRW")
     let report = pack.check(amounts: EverydayAmounts(writer: try Templates.writer("ko-KR"), currency: won))
     #expect(codes(report) == ["error missing_token 십", "error missing_token 만"])
-    #expect(report.findings[0].problem.contains("without it 10 KRW cannot be said"))
+    #expect(report.findings[0].problem.contains("so 10 KRW cannot be spoken"))
     #expect(report.findings[0].problem.hasSuffix("90 % of the amounts under 10,000 KRW need it"))
     #expect(report.findings[1].problem.hasSuffix("the amounts under 10,000 KRW do not need it"))
     #expect(report.coverage.map(\.isSayable).first == true)
@@ -77,7 +78,7 @@ struct PackCheckTests {
     #expect(report.coverage.filter { $0.missing == 1 }.count == 2)
   }
 
-  @Test("a share under one in a thousand is said to be small, and not to be none")
+  @Test("a share below one in a thousand is reported as small, not as zero")
   func smallShare() throws {
     let pack = try CheckedPack("en-US")
     pack.manifest.clips[try pack.file("dollar")] = nil
@@ -90,7 +91,7 @@ struct PackCheckTests {
     #expect(report.findings[0].problem.hasSuffix("less than 0.1 % of the amounts under 10,000 USD need it"))
   }
 
-  @Test("a missing word of a sentence names what cannot be said")
+  @Test("a missing word of a sentence is reported with the coverage that needs it")
   func missingPhrase() throws {
     let pack = try CheckedPack("en-US")
     let file = try pack.file("Received")
@@ -105,7 +106,7 @@ struct PackCheckTests {
         "for the words around every payment that is received, without channel and names"))
   }
 
-  @Test("words that announcements can do without are one warning a block")
+  @Test("missing optional words are one warning for each block")
   func missingOptional() throws {
     let report = try check { pack in
       let block = try pack.vocabulary.blocks.first { $0.coverage.hasPrefix("the channels") }.orThrow("channels")
@@ -120,14 +121,14 @@ struct PackCheckTests {
     #expect(report.isUsable)
   }
 
-  @Test("a number word with another text is an error, for the amount would not read back")
+  @Test("a number word with a different text is an error, because the amount would not read back")
   func wrongNumberText() throws {
     let report = try check { pack in pack.manifest.clips[try pack.file("삼")]?.text = "사" }
     #expect(codes(report) == ["error wrong_text 삼"])
     #expect(report.coverage[0].missing == 1)
   }
 
-  @Test("another word with another text is an error too: a refund could be said of a payment")
+  @Test("any word with a different text is an error, because a refund could be announced as a payment")
   func wrongPhraseText() throws {
     let report = try check { pack in
       let word = try pack.vocabulary.words.first { $0.role == .channel }.orThrow("a channel")
@@ -151,7 +152,7 @@ struct PackCheckTests {
     #expect(try codes(report("삼십")) == ["error wrong_text 이 십"])
   }
 
-  @Test("two numbers with one recording are an error, since one of them is wrong")
+  @Test("two numbers with one recording are an error, because one of them is wrong")
   func duplicateNumbers() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(0), file: pack.file("삼"))
@@ -161,7 +162,7 @@ struct PackCheckTests {
     #expect(report.findings[0].subject.contains("삼") && report.findings[0].subject.contains("사"))
   }
 
-  @Test("a number and another currency's word may sound alike: one recording for both is a warning")
+  @Test("a number and another currency's word may sound alike, so one recording for both is a warning")
   func homophones() throws {
     let pack = try CheckedPack()
     for token in ["삼", "십"] { try pack.set(try Tones.clip(90), file: pack.file(token)) }
@@ -184,7 +185,7 @@ struct PackCheckTests {
     #expect(report.findings.map(\.code) == [.duplicateClip] && report.warningCount == 1)
   }
 
-  @Test("one word may have one recording in two positions")
+  @Test("a word may use one recording in two positions")
   func sameWordTwice() throws {
     let report = try check { pack in
       let file = try pack.file("원")
@@ -193,7 +194,7 @@ struct PackCheckTests {
     #expect(codes(report) == [])
   }
 
-  @Test("a token that the phrase book never says is a warning")
+  @Test("a token that the phrase book never uses is a warning")
   func unknownToken() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(90), file: "extra.wav", text: "zilch")
@@ -204,7 +205,7 @@ struct PackCheckTests {
 
   // MARK: The manifest
 
-  @Test("without a manifest nothing can be said, and that is the one finding")
+  @Test("a missing manifest is the only finding, because nothing else can be checked")
   func noManifest() throws {
     let report = try check(seal: false) { pack in
       try FileManager.default.removeItem(at: pack.directory.appending(path: PackManifest.fileName))
@@ -213,7 +214,7 @@ struct PackCheckTests {
     #expect(report.coverage.allSatisfy { !$0.isSayable } && report.clips.count == 0 && report.pack == "tones")
   }
 
-  @Test("a folder that is not there has no manifest")
+  @Test("a missing folder has no manifest")
   func noFolder() throws {
     let vocabulary = try Templates.writer("ko-KR").vocabulary()
     let folder = URL(filePath: "/nonexistent/\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -222,7 +223,7 @@ struct PackCheckTests {
   }
 
   @Test(
-    "what is no manifest, or one of another format, is said to be so",
+    "an invalid manifest, or one of another format, is reported as such",
     arguments: ["", "no JSON", "[]", "{\"format\": 1}", String(repeating: "[", count: 100_000)])
   func unreadableManifest(_ text: String) throws {
     let report = try check(seal: false) { try $0.write(manifest: Data(text.utf8)) }
@@ -250,7 +251,7 @@ struct PackCheckTests {
     #expect(codes(report) == ["error wrong_digest manifest.json"])
   }
 
-  @Test("a manifest that says what cannot be is an error")
+  @Test("an inconsistent manifest is an error")
   func invalidManifest() throws {
     let file = PackManifest.Alternates(plain: "0001.wav")
     let damages: [(CheckedPack) -> Void] = [
@@ -264,7 +265,7 @@ struct PackCheckTests {
 
   // MARK: Files
 
-  @Test("a clip that is not there, or not listed, is an error")
+  @Test("a clip that is missing or not listed is an error")
   func clipMissing() throws {
     let gone = try check { try FileManager.default.removeItem(at: $0.directory.appending(path: "0003.wav")) }
     #expect(codes(gone) == ["error clip_missing 0003.wav"])
@@ -276,7 +277,7 @@ struct PackCheckTests {
     #expect(codes(unlisted) == ["error clip_missing 0003.wav"])
   }
 
-  @Test("only plain files in the folder itself are read: no folder, link, pipe or giant")
+  @Test("only plain files in the folder itself are read, not folders, links, pipes or huge files")
   func notAFile() throws {
     let damages: [(URL) throws -> Void] = [
       { try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false) },
@@ -307,7 +308,7 @@ struct PackCheckTests {
     #expect(codes(report) == ["error clip_unreadable \(name)"])
   }
 
-  @Test("a clip that is no WAV file, or a torn one, is an error")
+  @Test("a clip that is truncated or not a WAV file is an error")
   func unreadable() throws {
     let whole = WAVFile.encode(try Tones.clip(3))
     for bytes in [[], Array("not a sound".utf8), Array(whole.dropLast(100)), whole + [0]] {
@@ -315,7 +316,7 @@ struct PackCheckTests {
     }
   }
 
-  @Test("a clip whose bytes are not the manifest's is an error")
+  @Test("a clip whose bytes do not match the manifest is an error")
   func changed() throws {
     let report = try check { pack in
       let other = WAVFile.encode(try Tones.clip(91))
@@ -337,7 +338,7 @@ struct PackCheckTests {
     #expect(try codes(check { try $0.set(waveform, file: "0003.wav") }) == ["error wrong_sample_rate 0003.wav"])
   }
 
-  @Test("a clip that nothing has, and a sound that the manifest does not list, are warnings")
+  @Test("unused clips, and sounds that the manifest does not list, are warnings")
   func strays() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(90), file: "unused.wav", text: "unused")

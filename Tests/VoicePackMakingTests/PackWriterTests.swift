@@ -8,7 +8,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("PackWriter: a pack is there whole or not at all")
+@Suite("PackWriter: a pack appears completely or not at all")
 struct PackWriterTests {
   private let folder: TemporaryFolder
   private let facts = PackFacts(id: "my-shop", locale: "en-US", speaker: "Ada", licence: "CC-BY-4.0")
@@ -42,7 +42,7 @@ struct PackWriterTests {
     #expect(throws: PackMakingError.self) { try writer.write(facts, clips: clips) }?.code
   }
 
-  @Test("the manifest names every clip, its words and digests, and reads back as it was returned")
+  @Test("the manifest lists every clip with its words and digests, and reads back as returned")
   func manifest() throws {
     let manifest = try writer.write(
       facts,
@@ -68,7 +68,7 @@ struct PackWriterTests {
     #expect(entries() == ["my-shop"])
   }
 
-  @Test("the same facts and clips give the same bytes; another sound gives another digest")
+  @Test("the same facts and clips give the same bytes, and a different sound gives a different digest")
   func deterministic() throws {
     let clips = [clip("one"), clip("two", hertz: 500)]
     let first = try writer.write(facts, clips: clips)
@@ -79,7 +79,7 @@ struct PackWriterTests {
     #expect(other.digest != first.digest)
   }
 
-  @Test("equal clips are stored once, unless they stand for other words")
+  @Test("equal clips are stored once, unless they have different words")
   func duplicates() throws {
     let manifest = try writer.write(
       facts, clips: [clip("one", text: "one"), clip("won", text: "one"), clip("wan", text: "wan")])
@@ -88,21 +88,21 @@ struct PackWriterTests {
     #expect(manifest.tokens["wan"]?.plain == "wan.wav")
   }
 
-  @Test("tokens that differ in case alone have files of their own on every disk")
+  @Test("tokens that differ only in case have separate files on every file system")
   func cases() throws {
     let manifest = try writer.write(facts, clips: [clip("Note"), clip("note", hertz: 500)])
     #expect(manifest.tokens["Note"]?.plain == "note.wav")
     #expect(manifest.tokens["note"]?.plain == "0002.wav")
   }
 
-  @Test("a token with a path in it cannot reach out of the pack", arguments: ["../../x", "a/b", ".hidden", "-rf"])
+  @Test("a token that contains a path cannot write outside the pack", arguments: ["../../x", "a/b", ".hidden", "-rf"])
   func hostileTokens(token: String) throws {
     let manifest = try writer.write(facts, clips: [clip(token)])
     #expect(manifest.tokens[token]?.plain == "0001.wav")
     #expect(entries() == ["my-shop"])
   }
 
-  @Test("a token without a plain clip is served by its final one")
+  @Test("a token without a plain clip uses its final one")
   func noPlainClip() throws {
     let manifest = try writer.write(
       facts, clips: [clip("cents", position: .rising), clip("cents", position: .final, hertz: 330)])
@@ -110,7 +110,7 @@ struct PackWriterTests {
     #expect(manifest.tokens["cents"] == .init(plain: final, rising: "cents-rising.wav", final: final))
   }
 
-  @Test("a pack that is there is kept unless it may be replaced")
+  @Test("an existing pack is kept unless it may be replaced")
   func replacing() throws {
     try writer.write(facts, clips: [clip("one")])
     let before = try contents()
@@ -123,7 +123,7 @@ struct PackWriterTests {
     #expect(entries() == ["my-shop"])
   }
 
-  @Test("a file of a replaced pack that is still open keeps its bytes")
+  @Test("an open file of a replaced pack keeps its bytes")
   func openFiles() throws {
     try writer.write(facts, clips: [clip("one")])
     let file = writer.directory.appending(path: "my-shop/one.wav")
@@ -134,7 +134,7 @@ struct PackWriterTests {
     #expect(try Data(contentsOf: file) != before)
   }
 
-  @Test("an id that is no folder's name is refused", arguments: ["", ".", "..", ".a", "a/b", "a b", "é", "a\0"])
+  @Test("an id that is not a valid folder name is refused", arguments: ["", ".", "..", ".a", "a/b", "a b", "é", "a\0"])
   func refusesIds(id: String) {
     var facts = facts
     facts.id = id
@@ -142,7 +142,7 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("an id of 65 characters is refused, one of 64 is not")
+  @Test("an id of 65 characters is refused, but one of 64 is accepted")
   func longIds() throws {
     var facts = facts
     facts.id = String(repeating: "a", count: 65)
@@ -161,7 +161,7 @@ struct PackWriterTests {
     #expect(code(facts, []) == .packInvalid)
   }
 
-  @Test("clips for no token, for one with white space, for one place twice, and at another rate are refused")
+  @Test("clips without a token, with white space in a token, twice in one position, or at another rate are refused")
   func refusesClips() {
     #expect(code(facts, [PackClip(tokens: [], text: "", waveform: clip("one").waveform)]) == .packInvalid)
     #expect(code(facts, [clip("twenty one")]) == .packInvalid)
@@ -174,9 +174,9 @@ struct PackWriterTests {
     #expect(entries().isEmpty)
   }
 
-  @Test("where a pack cannot be written, nothing is left behind")
+  @Test("if a pack cannot be written, nothing is left behind")
   func unwritable() throws {
-    try folder.file("Voices", [])  // a file where the folder should be
+    try folder.file("Voices", [])  // This file is where the folder should be.
     let error = #expect(throws: PackMakingError.self) { try writer.write(facts, clips: [clip("one")]) }
     #expect(error?.code == .writingFailed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Voices"])

@@ -6,9 +6,9 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("RecordingCutting: one long recording becomes its words")
+@Suite("RecordingCutting: one long recording is divided into its words")
 struct RecordingCuttingTests {
-  /// Words of 0.4 s with these pauses between them, in s, over noise.
+  /// Returns words of 0.4 s with these pauses in s between them, over noise.
   private func recording(pauses: [Double], noise: Double = 0.001) throws -> Recording {
     let rate = 22_050
     var samples = Signals.silence(seconds: 0.8, rate: rate)
@@ -19,7 +19,7 @@ struct RecordingCuttingTests {
     return try Recording(Signals.waveform(Signals.mixed(samples, hiss)))
   }
 
-  @Test("as many pieces as words, each with its word and nothing of the next", arguments: [0, 0.001, 0.005])
+  @Test("there is a piece for each word, without any of the next one", arguments: [0, 0.001, 0.005])
   func cuts(noise: Double) throws {
     let recording = try recording(pauses: [0.6, 1.0, 0.7, 3.0], noise: noise)
     let pieces = try RecordingCutting().cut(recording, into: 5)
@@ -32,14 +32,14 @@ struct RecordingCuttingTests {
     }
   }
 
-  @Test("pauses shorter than the minimum do not cut; with a shorter minimum they do")
+  @Test("pauses shorter than the minimum do not divide the recording, but with a shorter minimum they do")
   func minimumPause() throws {
     let recording = try recording(pauses: [0.35, 1.0, 0.35])
     #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
     #expect(try RecordingCutting(minimumPauseMilliseconds: 250).cut(recording, into: 4).count == 4)
   }
 
-  @Test("a click between words is no word")
+  @Test("a click between words is not a word")
   func click() throws {
     var recording = try recording(pauses: [2.0])
     let middle = recording.samples.count / 2
@@ -47,21 +47,21 @@ struct RecordingCuttingTests {
     #expect(try RecordingCutting().cut(recording, into: 2).count == 2)
   }
 
-  @Test("a word said twice is not guessed at: all pieces are listed with their times")
+  @Test("after a repeated word all pieces are listed with their times, without a guess")
   func tooMany() throws {
     let recording = try recording(pauses: [0.6, 1.0])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 2) }
     #expect(error?.code == .utteranceCountMismatch)
-    #expect(error?.problem == "falls into 3 pieces at pauses of 500 ms and there are 2 rows")
+    #expect(error?.problem == "has 3 pieces at pauses of 500 ms, but there are 2 rows")
     #expect(error?.details.count == 3)
-    // The words begin after 0.8, 1.8 and 3.2 s; to within 50 ms.
+    // The words begin after 0.8, 1.8 and 3.2 s, to within 50 ms.
     for (detail, start) in zip(error?.details ?? [], ["1: 0:00.", "2: 0:01.", "3: 0:03."]) {
       #expect(detail.hasPrefix(start))
     }
     #expect(error?.remedy.contains("longer minimum pause") == true)
   }
 
-  @Test("the hint names a minimum pause that gives as many pieces as rows, and it does")
+  @Test("the error suggests a minimum pause that gives as many pieces as rows")
   func hint() throws {
     let recording = try recording(pauses: [0.35, 1.0, 0.35])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 4) }
@@ -71,7 +71,7 @@ struct RecordingCuttingTests {
     #expect(try cutting.cut(recording, into: 4).count == 4)
   }
 
-  @Test("where no pause gives as many pieces, none is named")
+  @Test("if no pause gives as many pieces, none is suggested")
   func noHint() throws {
     let recording = try recording(pauses: [0.6, 0.6])
     for wanted in [9, 0] {
@@ -81,7 +81,7 @@ struct RecordingCuttingTests {
     }
   }
 
-  @Test("a recording in which nobody speaks is silent")
+  @Test("a recording without a voice is silent")
   func silent() throws {
     let quiet = try Recording(Signals.waveform(Signals.noise(0.002, seconds: 2, rate: 22_050)))
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(quiet, into: 1) }

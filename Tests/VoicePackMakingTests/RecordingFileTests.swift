@@ -22,7 +22,7 @@ struct RecordingFileTests {
     return #expect(throws: PackMakingError.self) { try Recording.read(file) }
   }
 
-  @Test("every depth is read at its level", arguments: Depth.allCases)
+  @Test("every sample depth keeps its level", arguments: Depth.allCases)
   func depths(depth: Depth) throws {
     let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1), depth: depth)
     let recording = try Recording.read(file)
@@ -31,7 +31,7 @@ struct RecordingFileTests {
     #expect(abs(recording.sourcePeak - 0.5) < 0.01)
   }
 
-  @Test("rates from 8 to 192 kHz give 22,050 Hz", arguments: [8000, 11_025, 22_050, 44_100, 96_000, 192_000])
+  @Test("rates of 8 to 192 kHz are converted to 22,050 Hz", arguments: [8000, 11_025, 22_050, 44_100, 96_000, 192_000])
   func rates(rate: Int) throws {
     let file = try folder.wav("a.wav", Signals.tone(1000, 0.5, seconds: 1, rate: rate), rate: rate)
     let recording = try Recording.read(file)
@@ -39,7 +39,7 @@ struct RecordingFileTests {
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("AIFF and CAF are read as WAV is, whatever the name", arguments: [SoundFormat.Container.aiff, .caf])
+  @Test("AIFF and CAF are read like WAV, whatever the file's name", arguments: [SoundFormat.Container.aiff, .caf])
   func containers(container: SoundFormat.Container) throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050))
     let format = SoundFormat(container: container, encoding: .pcm16)
@@ -49,7 +49,7 @@ struct RecordingFileTests {
     #expect(zip(recording.samples, tone.samples).allSatisfy { abs($0 - Float($1) / 32_768) < 0.000_02 })
   }
 
-  @Test("a WAV or AIFF file that was cut off is refused: half a word would be taken for the whole")
+  @Test("a truncated WAV or AIFF file is refused, because half a word would be taken for the whole")
   func cutOff() throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050))
     for container in [SoundFormat.Container.wav, .aiff] {
@@ -60,14 +60,14 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("channels are averaged: the voice in both keeps its level")
+  @Test("channels are averaged, so a voice in both keeps its level")
   func stereo() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", tone, tone))
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("a channel that nobody speaks into does not halve the voice, not even with noise and DC in it")
+  @Test("an unused channel does not halve the voice, even with noise and DC")
   func unusedChannel() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let unused = Signals.noise(0.002, seconds: 1).map { $0 + 0.1 }
@@ -76,14 +76,14 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a channel wired the wrong way round does not cancel the other")
+  @Test("a channel with reversed polarity does not cancel the other")
   func oppositeChannel() throws {
     let tone = Signals.tone(1000, 0.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", tone, tone.map { -0.97 * $0 }))
     #expect(abs(decibels(level(recording) / 0.5)) < 0.05)
   }
 
-  @Test("clipped samples are counted: three or more alike at full scale; a full-scale tone has none")
+  @Test("three or more equal samples at full scale count as clipped, but a full-scale tone has none")
   func clipping() throws {
     let clipped = Signals.tone(200, 1.5, seconds: 1)
     let recording = try Recording.read(folder.wav("a.wav", clipped))
@@ -94,7 +94,7 @@ struct RecordingFileTests {
     #expect(whole.clippedSampleCount == 0)
   }
 
-  @Test("a speech engine's sound is taken as it is, or converted")
+  @Test("a speech engine's sound is used unchanged, or converted")
   func waveforms() throws {
     let tone = Signals.waveform(Signals.tone(1000, 0.5, seconds: 1, rate: 22_050).map { $0 + 0.1 })
     let recording = try Recording(tone)
@@ -104,7 +104,7 @@ struct RecordingFileTests {
     #expect(abs(decibels(level(other) / 0.5)) < 0.05)
   }
 
-  @Test("the file is left as it was")
+  @Test("the file stays unchanged")
   func leavesTheFile() throws {
     let file = try folder.wav("a.wav", Signals.take())
     let before = try Data(contentsOf: file)
@@ -113,7 +113,7 @@ struct RecordingFileTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test("what is no sound file is refused by its name")
+  @Test("the error for a file that is not a sound names the file")
   func noSound() throws {
     for bytes in [Array("not a sound".utf8), [], Array("RIFF".utf8)] {
       let error = try failure("words.wav", bytes)
@@ -137,7 +137,7 @@ struct RecordingFileTests {
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("samples that are no numbers, or far above full scale, are refused", arguments: [Double.nan, .infinity, 1e9])
+  @Test("samples that are not numbers, or far above full scale, are refused", arguments: [Double.nan, .infinity, 1e9])
   func refusesWildSamples(value: Double) throws {
     let file = try folder.wav("a.wav", [0, value, 0], depth: .float32)
     let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
@@ -148,7 +148,7 @@ struct RecordingFileTests {
   func refusesLargeFiles() throws {
     let file = try folder.wav("large.wav", Signals.take())
     let handle = try FileHandle(forWritingTo: file)
-    try handle.truncate(atOffset: UInt64(Recording.maximumFileSize) + 1)  // takes no room on the disk
+    try handle.truncate(atOffset: UInt64(Recording.maximumFileSize) + 1)  // The file takes no space on the disk.
     try handle.close()
     let error = #expect(throws: PackMakingError.self) { try Recording.read(file) }
     #expect(error?.description.contains("512 MiB") == true)

@@ -6,7 +6,7 @@ import Waveforms
 
 @testable import VoicePackMaking
 
-@Suite("RecordingImport: recordings find their rows")
+@Suite("RecordingImport: recordings are matched with their rows")
 struct RecordingImportTests {
   private let folder: TemporaryFolder
   private let rows = [
@@ -27,7 +27,7 @@ struct RecordingImportTests {
     try RecordingImport().recordings(in: folder.url, for: rows ?? self.rows)
   }
 
-  @Test("a row is found by its file's name, its token or its text, whatever the case and the ending")
+  @Test("a row is found by its file's name, its token or its text, in any letter case and with any extension")
   func matching() throws {
     try record("001-ONE.wav", "hong kong_Dollars.wav", "cafe\u{301}.WAV", "004-one-final.flac", "Twenty-One.wav")
     let imported = try imported()
@@ -38,13 +38,13 @@ struct RecordingImportTests {
     #expect(imported.reports.keys.sorted() == [1, 2, 3, 4, 5])
   }
 
-  @Test("a token's name alone means its plain clip")
+  @Test("a token's name alone selects its plain clip")
   func plainFirst() throws {
     try record("one.wav")
     #expect(try imported().clips.map(\.position) == [.plain])
   }
 
-  @Test("clips are prepared: 22,050 Hz, trimmed, ends at zero")
+  @Test("clips are prepared at 22,050 Hz, trimmed, with ends at zero")
   func prepared() throws {
     try record("one.wav")
     let waveform = try #require(try imported().clips.first).waveform
@@ -53,7 +53,7 @@ struct RecordingImportTests {
     #expect(waveform.samples.first == 0)
   }
 
-  @Test("files without a row and rows without a file are told, and the rest is imported")
+  @Test("files without a row and rows without a file are reported, and the rest is imported")
   func warnings() throws {
     try record("one.wav", "three.wav")
     try folder.file("notes.txt", Array("one".utf8))
@@ -64,7 +64,7 @@ struct RecordingImportTests {
     #expect(imported.warnings.map(\.subject) == ["notes.txt", "three.wav", "row 2 (Hong Kong dollars)"])
   }
 
-  @Test("clipped and noisy recordings are told")
+  @Test("clipped and noisy recordings are reported")
   func quality() throws {
     try folder.wav("one.wav", Signals.take(5))
     try folder.wav("café.wav", Signals.take(0.1, noise: 0.02))
@@ -88,10 +88,10 @@ struct RecordingImportTests {
       SheetRow(number: 1, file: "a", token: "二", text: "two"), SheetRow(number: 2, file: "b", token: "两", text: "two"),
     ]
     let error = #expect(throws: PackMakingError.self) { try imported(rows) }
-    #expect(error?.details == ["two.wav fits several rows: row 1 (two), row 2 (two)"])
+    #expect(error?.details == ["two.wav matches several rows: row 1 (two), row 2 (two)"])
   }
 
-  @Test("all files that cannot be used are named at once, with the reason")
+  @Test("one error lists all unusable files with their reasons")
   func unusable() throws {
     try record("one.wav")
     try folder.file("café.wav", Array("not a sound".utf8))
@@ -99,19 +99,19 @@ struct RecordingImportTests {
     let error = #expect(throws: PackMakingError.self) { try imported() }
     #expect(error?.code == .unusableRecordings)
     #expect(error?.details.count == 2)
-    #expect(error?.details.first?.hasPrefix("café.wav: is no sound file") == true)
-    #expect(error?.details.last?.hasPrefix("005-twenty-one.wav: has no voice in it") == true)
+    #expect(error?.details.first?.hasPrefix("café.wav: is not a sound file") == true)
+    #expect(error?.details.last?.hasPrefix("005-twenty-one.wav: contains no voice") == true)
     #expect(error?.description.split(separator: "\n").count == 3)
   }
 
-  @Test("a recording in a format that is not read is named, not passed over")
+  @Test("a recording in an unsupported format is reported instead of being ignored")
   func unreadFormat() throws {
     try folder.file("one.m4a", Array("ftypM4A".utf8))
     let error = #expect(throws: PackMakingError.self) { try imported() }
     #expect(error?.details.first?.hasPrefix("one.m4a: ") == true)
   }
 
-  @Test("a folder in which nothing fits, and one that is not there, are refused")
+  @Test("a folder without matching files and a missing folder are refused")
   func nothing() throws {
     try record("three.wav")
     #expect(#expect(throws: PackMakingError.self) { try imported() }?.code == .noRecordings)
@@ -120,7 +120,7 @@ struct RecordingImportTests {
     #expect(error?.code == .recordingUnreadable)
   }
 
-  @Test("progress counts every file to the end, in the order of the rows")
+  @Test("progress counts every file, in the order of the rows")
   func progress() throws {
     try record("café.wav", "one.wav")
     var steps: [String] = []
@@ -128,7 +128,7 @@ struct RecordingImportTests {
     #expect(steps == ["1/2 one.wav", "2/2 café.wav"])
   }
 
-  @Test("one long recording is cut into the rows, in their order")
+  @Test("one long recording is divided into the rows, in order")
   func cutting() throws {
     let takes = [200.0, 400, 800].map { Signals.silence(seconds: 0.7) + Signals.tone($0, 0.3, seconds: 0.3) }
     let file = try folder.wav("long.wav", takes.flatMap(\.self) + Signals.silence(seconds: 0.5))
@@ -144,7 +144,7 @@ struct RecordingImportTests {
     }
   }
 
-  @Test("a long recording with another number of words than rows is named with what was found")
+  @Test("the error for a long recording with a wrong number of words lists the pieces")
   func cuttingMismatch() throws {
     let file = try folder.wav("long.wav", Signals.take() + Signals.take())
     let error = #expect(throws: PackMakingError.self) {

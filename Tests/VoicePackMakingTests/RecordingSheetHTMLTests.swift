@@ -5,13 +5,13 @@ import Foundation
 import Testing
 import VoicePackMaking
 
-@Suite("Recording sheet as a page")
+@Suite("The recording sheet as a page")
 struct RecordingSheetHTMLTests {
   private func page(_ locale: String) throws -> String {
     RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary()).html
   }
 
-  @Test("the words carry the locale's language, and the page around them English")
+  @Test("the words have the locale's language, and the page around them has English")
   func language() throws {
     let html = try page("zh-CN")
     #expect(html.contains("<html lang=\"en\">"))
@@ -19,7 +19,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("<q lang=\"zh-CN\" dir=\"auto\">到账一元</q>"))
   }
 
-  @Test("each row can be ticked and has its number, its file and its melody; each block says what it buys")
+  @Test("each row has a checkbox, its number, its file and its intonation, and each block states its coverage")
   func rows() throws {
     let sheet = RecordingSheet(vocabulary: try Templates.writer("en-US").vocabulary())
     let html = sheet.html
@@ -32,7 +32,7 @@ struct RecordingSheetHTMLTests {
     for block in sheet.blocks { #expect(html.contains(block.title) && html.contains(block.progress)) }
   }
 
-  @Test("there is one table, whose head is repeated on paper, and no row is split between pages")
+  @Test("there is one table, whose head is repeated on paper, and rows are not split between pages")
   func printing() throws {
     let html = try page("en-US")
     #expect(html.components(separatedBy: "<thead>").count == 2)
@@ -40,7 +40,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("@media print") && html.contains("prefers-color-scheme: dark"))
   }
 
-  @Test("nothing is run and nothing is fetched")
+  @Test("the page runs no script and loads nothing")
   func selfContained() throws {
     let html = try page("hi-IN").lowercased()
     for trace in ["<script", "http://", "https://", "src=", "href=", "url(", "@import", "<link", "<img", "onclick"] {
@@ -49,7 +49,7 @@ struct RecordingSheetHTMLTests {
     #expect(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""))
   }
 
-  @Test("whatever a phrase book says is text and never markup")
+  @Test("any text of a phrase book is text and never markup")
   func escaping() throws {
     let hostile = "<b>\"R&D\"</b>'"
     var vocabulary = try Templates.writer("en-US").vocabulary()

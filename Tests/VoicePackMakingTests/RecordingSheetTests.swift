@@ -4,7 +4,7 @@ import Announcements
 import Testing
 import VoicePackMaking
 
-@Suite("Recording sheet")
+@Suite("The recording sheet")
 struct RecordingSheetTests {
   private func sheet(_ locale: String) throws -> RecordingSheet {
     RecordingSheet(vocabulary: try Templates.writer(locale).vocabulary())
@@ -25,7 +25,7 @@ struct RecordingSheetTests {
 
   // MARK: What is on it
 
-  @Test("every word of the vocabulary has a plain row, and words that may end an announcement a final one")
+  @Test("every word of the vocabulary has a plain row, and words that may end an announcement also have a final row")
   func complete() throws {
     for locale in ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"] {
       let vocabulary = try Templates.writer(locale).vocabulary()
@@ -36,14 +36,14 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("file names are the numbers with zeros before them, so that a folder sorts as the sheet does")
+  @Test("file names are the numbers with leading zeros, so that a folder sorts like the sheet")
   func fileNames() throws {
     let rows = try sheet("en-US").rows
     #expect(rows[0].file == "001" && rows[11].file == "012" && rows[99].file == "100")
     #expect(rows.map(\.file).sorted() == rows.map(\.file))
   }
 
-  @Test("a sheet of a thousand rows has names of four digits, from the first")
+  @Test("a sheet of a thousand rows has names of four digits from the first row on")
   func longSheet() throws {
     var vocabulary = try Templates.writer("en-US").vocabulary()
     let word = vocabulary.blocks[0].words[0]
@@ -54,7 +54,7 @@ struct RecordingSheetTests {
     #expect(rows.first?.file == "0001" && rows.last?.file == "1000")
   }
 
-  @Test("a block reads its words level first and then those that end a sentence, and says what it buys")
+  @Test("a block first lists its level words and then those that end a sentence, and states its coverage")
   func block() throws {
     let block = try sheet("en-US").blocks[1]
     #expect(
@@ -64,11 +64,11 @@ struct RecordingSheetTests {
       ])
     #expect(block.title == "These 13 clips: every whole amount under 10 in USD")
     #expect(block.progress == "Required. 14 clips so far, about 1 minute.")
-    #expect(block.rows[0].how == "As in the middle of a sentence, voice level.")
-    #expect(block.rows[12].how == "As the last word, voice falling.")
+    #expect(block.rows[0].how == "As in the middle of a sentence, with a level voice.")
+    #expect(block.rows[12].how == "As the last word, with a falling voice.")
   }
 
-  @Test("the totals run on, at two seconds a clip and in whole minutes")
+  @Test("the totals accumulate at two seconds per clip, in whole minutes")
   func totals() throws {
     let blocks = try sheet("zh-CN").blocks
     var clips = 0
@@ -82,7 +82,7 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("a level word at the end of its example is read as if the sentence went on")
+  @Test("the example for a level word at its end shows that the sentence continues")
   func examples() throws {
     let rows = try sheet("en-US").rows.filter { $0.token == "dollar" }
     #expect(rows.map(\.example) == ["Received one dollar …", "Received one dollar"])
@@ -102,7 +102,7 @@ struct RecordingSheetTests {
     }
   }
 
-  @Test("rows may be deleted and in any order, columns too; other columns and empty lines are passed over")
+  @Test("rows and columns may be removed or reordered, and other columns and empty lines are ignored")
   func edited() throws {
     let found = try rows(
       """
@@ -119,12 +119,12 @@ struct RecordingSheetTests {
       ])
   }
 
-  @Test("a header alone is a sheet without rows")
+  @Test("a sheet with only a header has no rows")
   func noRows() throws {
     #expect(try rows("number,file,token,text,position\n") == [])
   }
 
-  @Test("a missing column is named", arguments: ["number", "file", "token", "text", "position"])
+  @Test("the error for a missing column names the column", arguments: ["number", "file", "token", "text", "position"])
   func missingColumn(_ column: String) throws {
     let header = ["number", "file", "token", "text", "position"].filter { $0 != column }.joined(separator: ",")
     let error = error("\(header)\n1,a,b,c\n")
@@ -135,7 +135,7 @@ struct RecordingSheetTests {
   @Test("an empty file has no columns")
   func empty() { #expect(error("")?.code == .columnMissing) }
 
-  @Test("a token twice in one position is refused with both lines")
+  @Test("a token that occurs twice in one position is refused, and the error names both lines")
   func repeated() {
     let error = error(
       """
@@ -145,17 +145,17 @@ struct RecordingSheetTests {
       3,003,one,one,plain
       """)
     #expect(error?.code == .tokenRepeated && error?.line == 4)
-    #expect(error?.problem == "the token stands in line 2 already, with the position plain")
+    #expect(error?.problem == "the token already occurs in line 2 with the position plain")
   }
 
   @Test(
-    "a field that cannot be is named with its line",
+    "the error for an invalid field names its line",
     arguments: [
       ("0,001,one,one,plain", "number is not a whole number above zero"),
       ("first,001,one,one,plain", "number is not a whole number above zero"),
       ("1,,one,one,plain", "file is empty"), ("1,../001,one,one,plain", "file is not a plain file name"),
       ("1,.001,one,one,plain", "file is not a plain file name"), ("1,001, ,one,plain", "token is empty"),
-      ("1,001,one,,plain", "text is empty"), ("1,001,one,one,falling", "position is none that there is"),
+      ("1,001,one,,plain", "text is empty"), ("1,001,one,one,falling", "position is not a known position"),
       ("1,001,one", "position is empty"),
     ])
   func fields(_ line: String, _ problem: String) {
@@ -164,7 +164,7 @@ struct RecordingSheetTests {
     #expect(error?.problem == problem)
   }
 
-  @Test("what is not comma-separated is refused with its line, and nothing of it is in the message")
+  @Test("the error for invalid comma-separated values names the line and contains none of the text")
   func notCSV() {
     let error = error("number,file,token,text,position\n1,001,secret\"word,one,plain\n")
     #expect(error?.code == .notCSV && error?.line == 2)

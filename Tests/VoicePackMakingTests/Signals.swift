@@ -4,7 +4,7 @@ import Foundation
 import SoundMeasurement
 import Waveforms
 
-/// Sounds whose every property is known, full scale being ±1.
+/// Sounds with known properties, with full scale at ±1.
 enum Signals {
   static func tone(_ hertz: Double, _ amplitude: Double, seconds: Double, rate: Int = 48_000) -> [Double] {
     (0..<Int(seconds * Double(rate))).map { amplitude * sin(2 * .pi * hertz * Double($0) / Double(rate)) }
@@ -14,7 +14,7 @@ enum Signals {
     Array(repeating: 0, count: Int(seconds * Double(rate)))
   }
 
-  /// White noise with a peak of `amplitude`; its RMS is 4.8 dB lower.
+  /// Returns white noise with a peak of `amplitude`. Its RMS is 4.8 dB lower.
   static func noise(_ amplitude: Double, seconds: Double, rate: Int = 48_000, seed: UInt64 = 7) -> [Double] {
     var state = seed
     return (0..<Int(seconds * Double(rate))).map { _ in
@@ -23,7 +23,7 @@ enum Signals {
     }
   }
 
-  /// A word as a voice says it: a soft hiss of 80 ms, and a vowel of pulses at 140 Hz that swells and fades.
+  /// Returns a word-like sound: a quiet hiss of 80 ms, and a vowel of pulses at 140 Hz that swells and fades.
   static func word(
     _ amplitude: Double = 0.3, seconds: Double = 0.5, hiss: Double = 0.05, rate: Int = 48_000
   ) -> [Double] {
@@ -39,7 +39,7 @@ enum Signals {
 
   static func mixed(_ first: [Double], _ second: [Double]) -> [Double] { zip(first, second).map { $0 + $1 } }
 
-  /// Half a second of quiet, the word, and half a second more, over noise of this peak.
+  /// Returns the word with half a second of quiet before and after it, over noise of this peak.
   static func take(
     _ amplitude: Double = 0.3, seconds: Double = 0.5, noise level: Double = 0.0005, rate: Int = 48_000
   ) -> [Double] {
@@ -54,7 +54,7 @@ enum Signals {
   }
 }
 
-/// How the samples of a WAV file are stored.
+/// The sample encoding of a WAV file.
 enum Depth: CaseIterable {
   case bits8, bits16, bits24, bits32, float32
 
@@ -68,7 +68,7 @@ enum Depth: CaseIterable {
   }
 }
 
-/// A fresh folder, removed with the value that holds it.
+/// A new folder, which is removed together with the value that holds it.
 final class TemporaryFolder {
   let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
 
@@ -76,7 +76,7 @@ final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Writes a WAV file of one or several channels of the same length.
+  /// Writes a WAV file of one or more channels of the same length.
   @discardableResult func wav(
     _ name: String, _ channels: [Double]..., rate: Int = 48_000, depth: Depth = .bits16
   ) throws -> URL {
@@ -102,7 +102,7 @@ final class TemporaryFolder {
     return file
   }
 
-  /// Measures a waveform with code that is not ours.
+  /// Measures a waveform with independent code.
   func measure(_ waveform: Waveform, silenceThresholdDBFS: Double = -50) throws -> SoundReport {
     let file = try file("\(UUID().uuidString).wav", WAVFile.encode(waveform))
     return try SoundReport.measure(file: file.path, silenceThresholdDBFS: silenceThresholdDBFS)
@@ -120,7 +120,7 @@ final class TemporaryFolder {
   }
 }
 
-/// The amplitude of a tone in samples: by correlation with a sine and a cosine over whole periods.
+/// Returns the amplitude of a tone in samples, by correlation with a sine and a cosine over complete periods.
 func amplitude(of hertz: Double, in samples: some Collection<Float>, rate: Int) -> Double {
   let period = Double(rate) / hertz
   let count = Int((Double(samples.count) / period).rounded(.down) * period)

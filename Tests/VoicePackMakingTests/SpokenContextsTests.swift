@@ -5,13 +5,13 @@ import Testing
 
 @testable import VoicePackMaking
 
-@Suite("Clips of the engine are cut out of whole announcements")
+@Suite("The engine's clips are cut out of whole announcements")
 struct SpokenContextsTests {
   private func contexts(_ locale: String) throws -> [SpokenContext] {
     try SpokenContexts(writer: Templates.writer(locale)).sentences.flatMap(\.contexts)
   }
 
-  @Test("a number is said with the unit behind it, in the middle of a sentence and at its end")
+  @Test("a number is spoken with the unit after it, in the middle of a sentence and at its end")
   func units() throws {
     let english = try contexts("en-US")
     for tokens in [["thirty", "cents"], ["twenty", "five", "dollars"], ["one", "dollar"]] {
@@ -34,7 +34,7 @@ struct SpokenContextsTests {
     }
   }
 
-  @Test("each reading is cut once, and stands where its extent says", arguments: ["en-US", "zh-CN", "hi-IN", "ja-JP"])
+  @Test("each reading is cut once, and is at its stated position", arguments: ["en-US", "zh-CN", "hi-IN", "ja-JP"])
   func extents(locale: String) throws {
     let sentences = try SpokenContexts(writer: Templates.writer(locale)).sentences
     var known: Set<[String]> = []
@@ -51,7 +51,7 @@ struct SpokenContextsTests {
     #expect((300...1_500).contains(known.count))
   }
 
-  @Test("the sentences are the same each time")
+  @Test("the sentences are always the same")
   func deterministic() throws {
     #expect(try contexts("en-US") == contexts("en-US"))
   }

@@ -6,7 +6,7 @@ import Testing
 import VoicePackMaking
 import Waveforms
 
-@Suite("How well amounts are understood is measured")
+@Suite("The understanding of amounts is measured")
 struct UnderstandingTests {
   private static let silence = Waveform(samples: [0], sampleRate: 22_050)
 
@@ -22,7 +22,7 @@ struct UnderstandingTests {
       .measure(Array(repeating: Self.silence, count: count))
   }
 
-  @Test("what is heard as it was said is understood, with or without the sentence, and, and an s at a unit")
+  @Test("an amount is understood with or without the sentence, the word and, and the plural of a unit")
   func understood() throws {
     let understanding = try measure(20) { index, said in
       switch index % 4 {
@@ -36,7 +36,7 @@ struct UnderstandingTests {
     #expect(understanding.misunderstood.isEmpty)
   }
 
-  @Test("another number, another unit, and nothing at all are not understood")
+  @Test("another number, another unit, or no words count as misunderstood")
   func misunderstood() throws {
     let understanding = try measure(4) { index, said in
       switch index {
@@ -53,7 +53,7 @@ struct UnderstandingTests {
     #expect(understanding.misunderstood[0].said.hasPrefix("Received "))
   }
 
-  @Test("below 96 in a hundred each misunderstood amount is a warning, and never an error", arguments: [95, 96])
+  @Test("below 96 in a hundred, each misunderstood amount is a warning, but never an error", arguments: [95, 96])
   func bar(understood: Int) throws {
     let understanding = try measure(100) { index, said in index < understood ? said : "received one dollar" }
     let pack = try CheckedPack("ko-KR")
@@ -76,7 +76,7 @@ struct UnderstandingTests {
     #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understanding_note\""))
   }
 
-  @Test("a pack that can say none of the amounts is told so")
+  @Test("the report says if a pack can speak none of the amounts")
   func noAmounts() throws {
     var report = try CheckedPack("ko-KR").check()
     report.add(try measure(0) { _, said in said })
@@ -84,7 +84,7 @@ struct UnderstandingTests {
     #expect(report.text.contains("\nnot measured: how well amounts are understood; record the words of more amounts\n"))
   }
 
-  @Test("the amounts are the same each time, and the recogniser expects any number")
+  @Test("the amounts are always the same, and the recogniser accepts any number")
   func amounts() throws {
     let writer = try Templates.writer("en-US")
     let grammars = Recorder()
@@ -106,7 +106,7 @@ struct UnderstandingTests {
       try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: 3).payments == measure.payments)
   }
 
-  @Test("a recogniser that is not installed is none")
+  @Test("a recogniser that is not installed is nil")
   func notInstalled() {
     #expect(PocketSphinx(environment: ["PATH": "/nowhere"]) == nil)
     #expect(PocketSphinx(model: URL(filePath: "/nowhere")) == nil)
@@ -114,7 +114,7 @@ struct UnderstandingTests {
   }
 }
 
-/// A recogniser that hears what it is told.
+/// A recogniser that returns given words.
 private struct StandInRecognizer: SpeechRecognizing {
   var hears: @Sendable ([Waveform]) -> [String]
   var seen: @Sendable (String) -> Void = { _ in }
@@ -125,8 +125,8 @@ private struct StandInRecognizer: SpeechRecognizing {
   }
 }
 
-/// The grammars that a recogniser was given.
-private final class Recorder: @unchecked Sendable {  // Everything that changes is used under the lock.
+/// Records the grammars that a recogniser received.
+private final class Recorder: @unchecked Sendable {  // All mutable state is used only under the lock.
   private let lock = NSLock()
   private var list: [String] = []
 

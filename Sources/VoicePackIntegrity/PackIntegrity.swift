@@ -4,21 +4,21 @@ import Crypto
 public import Foundation
 public import VoicePacks
 
-/// Whether a voice pack's bytes are those that its manifest promises: a clip under another's name would say another
+/// Checks that a voice pack's bytes match the digests in its manifest. A clip under the wrong name would say a wrong
 /// amount.
 public enum PackIntegrity {
-  /// SHA-256 of bytes, 64 lower-case hexadecimal digits.
+  /// Returns the SHA-256 digest of bytes as 64 lower-case hexadecimal digits.
   public static func sha256(_ bytes: some DataProtocol) -> String { SHA256.hash(data: bytes).hexadecimal }
 
-  /// What ``PackManifest/digest`` should be: SHA-256 over its ``PackManifest/digestInput``.
+  /// Returns the correct value of ``PackManifest/digest``: the SHA-256 digest of ``PackManifest/digestInput``.
   ///
-  /// - Throws: what `JSONEncoder` throws; it does not for any manifest that was read or written.
+  /// - Throws: any error of `JSONEncoder`; none occurs for a manifest that was read or written.
   public static func digest(of manifest: PackManifest) throws -> String { sha256(try manifest.digestInput) }
 
-  /// Reads every byte of a pack: some ms for a locale's vocabulary.
+  /// Reads and checks every byte of a pack, which takes some milliseconds for a locale's vocabulary.
   ///
-  /// - Throws: `VoicePackIntegrityError`, for the manifest or else for the first clip, by file name, that is not the
-  ///   manifest's.
+  /// - Throws: `VoicePackIntegrityError` for the manifest, or else for the first clip, by file name, that does not
+  ///   match the manifest.
   public static func verify(_ pack: VoicePack) throws(VoicePackIntegrityError) {
     let manifest = pack.manifest
     guard let digest = try? digest(of: manifest), digest == manifest.digest else {
@@ -32,12 +32,12 @@ public enum PackIntegrity {
   }
 }
 
-/// Bytes of a voice pack are not those that its manifest promises.
+/// An error for bytes of a voice pack that do not match the manifest's digests.
 public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The manifest's digest is not that of the manifest.
+    /// The manifest's digest does not match the manifest.
     case manifestChanged = "manifest_changed"
-    /// A clip's digest is not the manifest's.
+    /// A clip's digest does not match the manifest.
     case clipChanged = "clip_changed"
   }
 
@@ -46,7 +46,7 @@ public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringCo
   /// The pack's id.
   public var pack: String
 
-  /// The clip's file, if it is a clip's.
+  /// The clip's file; `nil` if the manifest itself was changed.
   public var file: String?
 
   init(_ code: Code, pack: String, file: String? = nil) {
@@ -62,7 +62,7 @@ public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringCo
 }
 
 extension Sequence<UInt8> {
-  /// Two lower-case hexadecimal digits a byte.
+  /// The bytes as lower-case hexadecimal digits, two for each byte.
   package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -12,16 +12,17 @@ import Foundation
   import Darwin
 #endif
 
-/// An open folder of a pack. Files are named relative to the open folder and no link in it is followed, so nothing
-/// outside is ever read, and all files are of one pack even if another is renamed into its place meanwhile.
+/// An open folder of a pack. File names are relative to the open folder, and links inside it are not followed, so
+/// nothing outside is ever read. All files belong to the same pack, even if another pack is renamed into its place
+/// meanwhile.
 struct PackFolder: ~Copyable {
-  /// Why a file could not be mapped.
+  /// The reason why a file could not be mapped.
   enum Failure: Error {
     case missing
-    /// A link, a folder, a pipe or a device.
+    /// The name belongs to a link, a folder, a pipe or a device.
     case notAFile
     case tooLarge
-    /// Anything else, by its `errno`.
+    /// Any other failure, with its `errno`.
     case system(Int32)
 
     init(_ number: Int32) {
@@ -34,11 +35,13 @@ struct PackFolder: ~Copyable {
     }
   }
 
-  /// The pack's: the folder's name.
+  /// The pack's id, which is the folder's name.
   let id: String
   private let descriptor: Int32
 
-  /// - Parameter directory: the folder, which may itself be reached through links.
+  /// Opens a folder.
+  ///
+  /// - Parameter directory: the folder, whose path may contain links.
   init(_ directory: URL) throws(VoicePackError) {
     let directory = directory.standardizedFileURL
     let id = directory.lastPathComponent
@@ -54,16 +57,16 @@ struct PackFolder: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// A file of the folder, mapped for reading; unmapped when the last copy of the value goes.
+  /// Maps a file of the folder for reading. The file is unmapped when the last copy of the value is released.
   ///
   /// - Parameter name: a plain file name, without a `/`.
   func mapped(_ name: String, maximumBytes: Int) throws(Failure) -> Data {
-    // The text lives as long as the call. A pipe must not keep it waiting.
+    // unsafe: the text lives as long as the call. `O_NONBLOCK` prevents the call from waiting for a pipe.
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { throw Failure(errno) }
     defer { _ = close(file) }
     var status = stat()
-    // The system fills in a value of our own.
+    // unsafe: the system fills in a value of our own.
     guard unsafe fstat(file, &status) == 0 else { throw Failure(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     guard status.st_size <= maximumBytes else { throw .tooLarge }
@@ -71,12 +74,12 @@ struct PackFolder: ~Copyable {
     guard count > 0 else { return Data() }
     let memory = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, file, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw Failure(errno) }
-    // The mapping has so many bytes, and is the value's alone.
+    // unsafe: the mapping has this number of bytes and belongs only to the value.
     return unsafe Data(bytesNoCopy: memory, count: count, deallocator: .unmap)
   }
 
-  /// The C library's words for an `errno`.
+  /// Returns the C library's message for an `errno`.
   static func message(_ number: Int32) -> String {
-    unsafe String(cString: strerror(number))  // It is a text for any number, copied at once.
+    unsafe String(cString: strerror(number))  // There is a text for any number; it is copied at once.
   }
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PackManifest {
-  /// In bytes, of `manifest.json`.
+  /// The largest size of `manifest.json` in bytes.
   public static let maximumBytes = 4 << 20
 
-  /// Each clip is mapped by itself, and a system has only so many mappings (65,530 a process on Linux).
+  /// The largest number of clips. Each clip is mapped separately, and a process can have only a limited number of
+  /// mappings (65,530 on Linux).
   public static let maximumClips = 10_000
 
-  /// Whether a text can name a pack: 1 to 64 letters, digits, `-`, `_` and `.` of ASCII, not beginning with `.`.
+  /// Returns whether a text is a valid pack id: 1 to 64 ASCII letters, digits, `-`, `_` and `.`, not beginning with
+  /// `.`.
   public static func isID(_ text: String) -> Bool { isPlainName(text, limit: 64) }
 
-  /// Whether a text can name a clip's file: 1 to 128 of the same characters; never a way out of the pack's folder.
+  /// Returns whether a text is a valid file name for a clip: 1 to 128 of the same characters. Such a name cannot lead
+  /// out of the pack's folder.
   public static func isFileName(_ text: String) -> Bool { isPlainName(text, limit: 128) }
 
   private static func isPlainName(_ text: String, limit: Int) -> Bool {
@@ -25,17 +28,17 @@ extension PackManifest {
       }
   }
 
-  /// What in the manifest cannot be, for people; `nil` when it holds together. The clips' files are not looked at, and
-  /// the digest is `PackIntegrity`'s to check.
+  /// What is wrong with the manifest, for people; `nil` when it is consistent. The check does not read the clips'
+  /// files, and `PackIntegrity` checks the digest.
   ///
-  /// A sample rate is 8,000 to 48,000 Hz; every clip has a text; tokens and phrases name clips that `clips` has; a
-  /// phrase has two or more tokens and stands once.
+  /// The sample rate must be 8,000 to 48,000 Hz. Every clip must have a text. Tokens and phrases must name clips that
+  /// `clips` contains. A phrase must have two or more tokens and must be unique.
   public var fault: String? {
-    if format != Self.currentFormat { return "format is \(format) and not \(Self.currentFormat)" }
-    if !Self.isID(id) { return "id \(VoicePackError.shown(id)) is not 1 to 64 of A-Z, a-z, 0-9, “-”, “_” and “.”" }
-    if !Self.isPlainName(locale, limit: 64) { return "locale \(VoicePackError.shown(locale)) is not BCP 47" }
-    if !(8000...48_000).contains(sampleRate) { return "sample_rate \(sampleRate) is not 8000 to 48000 Hz" }
-    if clips.count > Self.maximumClips { return "there are \(clips.count) clips; at most \(Self.maximumClips) fit" }
+    if format != Self.currentFormat { return "format is \(format) instead of \(Self.currentFormat)" }
+    if !Self.isID(id) { return "id \(VoicePackError.shown(id)) must be 1 to 64 of A-Z, a-z, 0-9, “-”, “_” and “.”" }
+    if !Self.isPlainName(locale, limit: 64) { return "locale \(VoicePackError.shown(locale)) is not a BCP 47 tag" }
+    if !(8000...48_000).contains(sampleRate) { return "sample_rate \(sampleRate) is not between 8000 and 48000 Hz" }
+    if clips.count > Self.maximumClips { return "there are \(clips.count) clips, but at most \(Self.maximumClips) fit" }
     for (file, clip) in clips.sorted(by: { $0.key < $1.key }) {
       if !Self.isFileName(file) {
         return "the clip \(VoicePackError.shown(file)) is not a plain ASCII file name without a folder"
@@ -51,7 +54,7 @@ extension PackManifest {
       let subject = "the phrase \(VoicePackError.shown(phrase.tokens.joined(separator: " ")))"
       if phrase.tokens.count < 2 { return "\(subject) has fewer than two tokens" }
       if phrase.tokens.contains("") { return "\(subject) has a token without a name" }
-      if !known.insert(phrase.tokens).inserted { return "\(subject) stands twice" }
+      if !known.insert(phrase.tokens).inserted { return "\(subject) occurs twice" }
       if let fault = fault(in: phrase.clips, of: subject) { return fault }
     }
     return nil

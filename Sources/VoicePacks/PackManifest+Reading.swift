@@ -3,7 +3,7 @@
 import Foundation
 
 extension PackManifest {
-  /// Reads and checks a pack's manifest; no clip is looked at.
+  /// Reads and checks a pack's manifest, but not its clips.
   ///
   /// - Throws: `VoicePackError`.
   init(readingFrom folder: borrowing PackFolder) throws(VoicePackError) {
@@ -17,30 +17,30 @@ extension PackManifest {
     try self.init(json: data, id: folder.id)
   }
 
-  /// Reads and checks the bytes of a manifest, whatever they are.
+  /// Parses and checks the bytes of a manifest. The bytes may be arbitrary.
   ///
-  /// - Parameter id: of the pack that it must describe.
+  /// - Parameter id: the id of the pack that the manifest must describe.
   /// - Throws: `VoicePackError`.
   init(json data: Data, id: String) throws(VoicePackError) {
     let subject = "voice pack \(id)"
-    // First, because another format may have another shape.
+    // The version is read first, because a different format may have a different structure.
     struct Version: Decodable { var format: Int }
     do {
       let format = try JSONDecoder().decode(Version.self, from: data).format
       guard format == Self.currentFormat else {
         throw VoicePackError(
-          .formatUnsupported, subject, "has the format \(format), and this program reads \(Self.currentFormat)",
-          remedy: "make it again with this program, or use a newer one")
+          .formatUnsupported, subject, "has format \(format), but this program reads only format \(Self.currentFormat)",
+          remedy: "make the pack again with this program, or use a newer program")
       }
       self = try JSONDecoder().decode(Self.self, from: data)
     } catch let error as VoicePackError {
       throw error
     } catch {
       throw VoicePackError(
-        .manifestUnreadable, subject, "\(Self.fileName) is no manifest (\(Self.place(of: error)))",
+        .manifestUnreadable, subject, "\(Self.fileName) is not a valid manifest (\(Self.place(of: error)))",
         remedy: "see docs/voice-packs.md for the fields")
     }
-    let problem = fault ?? (self.id == id ? nil : "id is \(VoicePackError.shown(self.id)) and the folder \(id)")
+    let problem = fault ?? (self.id == id ? nil : "id is \(VoicePackError.shown(self.id)), but the folder is \(id)")
     if let problem {
       throw VoicePackError(
         .manifestInvalid, subject, "in \(Self.fileName), \(problem)", remedy: "correct it, or make the pack again")
@@ -50,7 +50,7 @@ extension PackManifest {
   private static func place(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return "not JSON" }
     switch error {
-    case .keyNotFound(let key, _): return "there is no \(key.stringValue)"
+    case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
       let path = context.codingPath.map(\.stringValue).joined(separator: ".")
       return path.isEmpty ? "not JSON" : "at \(VoicePackError.shown(path))"
@@ -60,19 +60,21 @@ extension PackManifest {
 }
 
 extension VoicePackError {
-  /// A file of a pack that cannot be mapped; `code` when the fault is the pack's.
+  /// Creates the error for a file of a pack that cannot be mapped.
+  ///
+  /// - Parameter code: the code to use when the pack itself is at fault.
   init(_ failure: PackFolder.Failure, _ code: Code, _ subject: String, _ name: String, maximumBytes: Int) {
     switch failure {
     case .missing:
-      self.init(code, subject, "\(name) is not there", remedy: "make the pack again")
+      self.init(code, subject, "\(name) does not exist", remedy: "make the pack again")
     case .notAFile:
-      self.init(code, subject, "\(name) is a link or no file", remedy: "put the file itself in its place")
+      self.init(code, subject, "\(name) is not a regular file", remedy: "replace it with the file itself")
     case .tooLarge:
       self.init(code, subject, "\(name) has more than \(maximumBytes) bytes", remedy: "make the pack again")
     case .system(let number):
       self.init(
         .systemFailure, subject, "\(name) cannot be read (\(PackFolder.message(number)))",
-        remedy: "see to the rights and the disk and try again")
+        remedy: "check the file's permissions and the disk, and try again")
     }
   }
 }

@@ -2,19 +2,20 @@
 
 public import Foundation
 
-/// What a voice pack says about itself: `manifest.json` in the pack's folder, described in `docs/voice-packs.md`.
+/// A voice pack's description of itself: `manifest.json` in the pack's folder, documented in `docs/voice-packs.md`.
 public struct PackManifest: Sendable, Hashable, Codable {
   public static let fileName = "manifest.json"
 
-  /// The version of the format that this program writes, and the only one it reads.
+  /// The version of the format that this program writes, and the only one that it reads.
   public static let currentFormat = 1
 
   /// A recording.
   public struct Clip: Sendable, Hashable, Codable {
-    /// What is said in it, as the phrase book writes it: the amount that is heard is read back from these words.
+    /// The recorded words, spelled as in the phrase book. The amount that a listener hears is read back from these
+    /// words.
     public var text: String
 
-    /// Over the file's bytes, hexadecimal.
+    /// The SHA-256 digest of the file's bytes, in hexadecimal.
     public var sha256: String
 
     public init(text: String, sha256: String) {
@@ -22,20 +23,21 @@ public struct PackManifest: Sendable, Hashable, Codable {
       self.sha256 = sha256
     }
 
-    /// Whether the words said are those of the tokens, letter by letter: how they are joined is the language's matter.
-    /// A clip of which this is not so says something else than it was chosen for, and is never used.
+    /// Returns whether the clip's words are those of the tokens, letter by letter. The separators between words may
+    /// differ, because they depend on the language. A clip with different words would say something unintended, so it
+    /// is never used.
     public func says(_ tokens: [String]) -> Bool {
       text.filter(\.isLetter) == tokens.joined().filter(\.isLetter)
     }
   }
 
-  /// The clips of one token or phrase, by file name: one that always serves, and others for places where the voice
-  /// moves differently.
+  /// The clips of one token or phrase, by file name: one that fits every place, and others for places with a different
+  /// intonation.
   public struct Alternates: Sendable, Hashable, Codable {
     public var plain: String
-    /// Before a comma.
+    /// The clip for a place before a comma.
     public var rising: String?
-    /// Before a full stop, and at the end.
+    /// The clip for a place before a full stop, and for the end.
     public var final: String?
 
     public init(plain: String, rising: String? = nil, final: String? = nil) {
@@ -45,7 +47,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// Several tokens recorded in one breath; wins over their single clips.
+  /// Several tokens recorded without a break. A phrase takes precedence over the tokens' single clips.
   public struct Phrase: Sendable, Hashable, Codable {
     /// Two or more token names, in order.
     public var tokens: [String]
@@ -58,27 +60,28 @@ public struct PackManifest: Sendable, Hashable, Codable {
   }
 
   public var format: Int
-  /// The pack's folder has this name: 1 to 64 letters, digits, `-`, `_` and `.` of ASCII, not beginning with `.`.
+  /// The pack's id, which is also the name of its folder: 1 to 64 ASCII letters, digits, `-`, `_` and `.`, not
+  /// beginning with `.`.
   public var id: String
-  /// The phrase book whose words are recorded, BCP 47.
+  /// The locale (BCP 47) of the phrase book whose words are recorded.
   public var locale: String
-  /// Who speaks.
+  /// The person or voice that speaks.
   public var speaker: String
   /// On what terms the recordings may be used: an SPDX expression, or words.
   public var licence: String
-  /// In Hz, of every clip.
+  /// The sample rate of every clip, in Hz.
   public var sampleRate: Int
-  /// Whether a speech engine says the clips. `nil`, and then not in the JSON, where a person recorded them.
+  /// Whether a speech engine made the clips. The value is `nil`, and absent from the JSON, if a person recorded them.
   private var synthesized: Bool?
-  /// SHA-256 over ``digestInput``, hexadecimal: part of the name of every sound that the pack makes.
+  /// The SHA-256 digest of ``digestInput``, in hexadecimal. It is part of the name of every sound that the pack makes.
   public var digest: String
-  /// By file name, in the pack's folder.
+  /// The clips by file name in the pack's folder.
   public var clips: [String: Clip]
-  /// By token name.
+  /// The clips of each token, by token name.
   public var tokens: [String: Alternates]
   public var phrases: [Phrase]
 
-  /// Whether a speech engine said the clips, rather than a person.
+  /// Whether a speech engine made the clips, instead of a person.
   public var isSynthesized: Bool { synthesized ?? false }
 
   public init(
@@ -104,7 +107,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     case sampleRate = "sample_rate"
   }
 
-  /// The manifest's JSON, keys in alphabetical order, indented for people.
+  /// The manifest's JSON, with keys in alphabetical order and indentation.
   public var json: Data {
     get throws {
       let encoder = JSONEncoder()
@@ -113,8 +116,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// The bytes whose SHA-256 is the digest: the manifest as one line of JSON, keys in alphabetical order, with an empty
-  /// digest. The clips' own digests stand in it, so that it covers their sound.
+  /// The bytes whose SHA-256 is the digest: the manifest as one line of JSON, with keys in alphabetical order and an
+  /// empty digest. They include the digests of the clips, so that the digest also covers the clips' sound.
   public var digestInput: Data {
     get throws {
       var bare = self

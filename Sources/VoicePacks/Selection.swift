@@ -2,38 +2,39 @@
 
 public import Announcements
 
-/// What a pack has for a stretch of tokens.
+/// The part of a pack that serves a range of tokens.
 public enum Selection: Sendable, Hashable {
   case clip(SelectedClip)
-  /// No clip says these tokens; by index. Neighbours are one range.
+  /// A range of token indices for which no clip exists. Adjacent tokens form one range.
   case missing(Range<Int>)
 }
 
-/// A clip of a pack, chosen for its place in an announcement.
+/// A clip of a pack, selected for its place in an announcement.
 public struct SelectedClip: Sendable, Hashable {
-  /// Which tokens it says, by index; more than one for a phrase.
+  /// The indices of the tokens that the clip says; more than one for a phrase.
   public let tokens: Range<Int>
 
-  /// In the pack's folder.
+  /// The clip's file name in the pack's folder.
   public let file: String
 
-  /// What is said in it, by the manifest: the amount that is heard is read back from these words.
+  /// The clip's words from the manifest. The amount that a listener hears is read back from these words.
   public let text: String
 
-  /// What follows its last token.
+  /// The boundary after the clip's last token.
   public let pause: ClipToken.Pause
 
-  /// Of its first token. A clip says an amount wholly or not at all.
+  /// The role of the clip's first token. A clip contains either only words of an amount or none.
   public let role: Script.Role
 }
 
 extension VoicePack {
-  /// Chooses the clips for an announcement, from left to right: the longest phrase that begins here, else the token's
-  /// own clip.
+  /// Selects the clips for an announcement, from left to right. At each place it takes the longest matching phrase, or
+  /// else the token's own clip.
   ///
-  /// A phrase serves for consecutive tokens with nothing but `.word` and `.piece` between them, all of them of an
-  /// amount or none. Before a comma the alternate is `rising`, before a full stop and at the end `final`, where there is one,
-  /// and else `plain`.
+  /// A phrase matches consecutive tokens that are separated only by `.word` and `.piece`. Either all or none of them
+  /// must belong to an amount. Before a comma the alternate is `rising`, before a full stop and at the end it is
+  /// `final`. If that alternate does not exist, `plain` is used.
+  ///
   /// - Returns: selections that together cover every token once, in order.
   public func selection(for tokens: [ClipToken]) -> [Selection] {
     var selections: [Selection] = []
@@ -55,8 +56,8 @@ extension VoicePack {
     return selections
   }
 
-  /// The words that the pack cannot say by themselves, in the vocabulary's order. Phrases do not count: the next
-  /// announcement may have the same word in another place.
+  /// Returns the words that the pack cannot say with a clip of their own, in the order of the vocabulary. Phrases do
+  /// not count, because the next announcement may need the word in a different place.
   public func missing(from vocabulary: Vocabulary) -> [Vocabulary.Word] {
     vocabulary.words.filter { tokens[$0.token] == nil }
   }
@@ -86,12 +87,12 @@ extension VoicePack {
 }
 
 extension Script.Role {
-  /// Whether its words are read back as a number; they must not be mixed with others in one clip.
+  /// Whether words with this role are read back as a number. They must not share a clip with other words.
   fileprivate var isNumber: Bool { self == .amount || self == .count }
 }
 
 extension PackManifest.Phrase {
-  /// Whether the phrase says the first of these tokens.
+  /// Returns whether the phrase says the first of these tokens.
   fileprivate func serves(_ tokens: ArraySlice<ClipToken>) -> Bool {
     let said = tokens.prefix(self.tokens.count)
     return said.count == self.tokens.count

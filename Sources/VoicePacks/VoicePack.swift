@@ -4,16 +4,17 @@ public import Announcements
 public import Foundation
 public import Waveforms
 
-/// A voice pack in use: its manifest, checked, and its clips, mapped into memory once.
+/// A voice pack in use: its checked manifest, and its clips, which are mapped into memory once.
 ///
-/// Safe to use from any thread. A pack's files are never changed in place: a new pack is written beside the old one and
-/// renamed into its place. A pack in use keeps the files it was loaded from, and a new process reads the new ones.
-/// Cutting a file short while it is in use ends the process (`SIGBUS`), as with everything that is mapped.
+/// A pack can be used from any thread. A pack's files are never changed in place: a new pack is written beside the old
+/// one and renamed into its place. A loaded pack keeps its files, and a new process reads the new ones. Truncating a
+/// file that is in use ends the process (`SIGBUS`), as with all mapped files.
 public final class VoicePack: Sendable {
-  /// Rises when the same clips with the same pauses would give other samples.
+  /// The version of the joining method. It increases when the same clips with the same pauses would produce different
+  /// samples.
   public static let stitchingVersion = 1
 
-  /// In seconds, of one clip.
+  /// The longest duration of one clip, in seconds.
   public static let maximumClipSeconds = 20
 
   public let directory: URL
@@ -21,23 +22,23 @@ public final class VoicePack: Sendable {
 
   private let clips: [String: Clip]
 
-  /// What is said for each token; clips that say other words are left out.
+  /// The clips of each token, without any clip that says different words.
   let tokens: [String: PackManifest.Alternates]
 
-  /// By first token, the longest first; the same is left out.
+  /// The phrases by first token, the longest first, without any phrase whose clip says different words.
   let phrases: [String: [PackManifest.Phrase]]
 
-  /// A clip's file and where its samples lie in it.
+  /// A clip's file, and the position of the samples in it.
   private struct Clip: Sendable {
     var bytes: Data
     var layout: WAVFile.Layout
   }
 
-  /// Reads the manifest and maps every clip that it names. Headers are checked, samples are not read; whether the bytes
-  /// are those that the manifest promises is `PackIntegrity`'s to say.
+  /// Reads the manifest and maps every clip that it names. Headers are checked, but samples are not read.
+  /// `PackIntegrity` checks whether the bytes match the manifest's digests.
   ///
-  /// - Parameter directory: the pack's folder, named by its id. It may be reached through links; no file in it
-  ///   may be one.
+  /// - Parameter directory: the pack's folder, named by its id. Its path may contain links, but the files inside must
+  ///   not be links.
   /// - Throws: `VoicePackError`.
   public init(directory: URL) throws(VoicePackError) {
     self.directory = directory
@@ -45,7 +46,7 @@ public final class VoicePack: Sendable {
     manifest = try PackManifest(readingFrom: folder)
     var clips: [String: Clip] = [:]
     clips.reserveCapacity(manifest.clips.count)
-    // In order, so that of several faults the same is reported each time.
+    // The sorted order ensures that the same fault is reported each time if there are several.
     for file in manifest.clips.keys.sorted() {
       clips[file] = try Self.clip(file, in: folder, sampleRate: manifest.sampleRate)
     }
@@ -62,20 +63,20 @@ public final class VoicePack: Sendable {
       .mapValues { $0.sorted { $0.tokens.count > $1.tokens.count } }
   }
 
-  /// The bytes of a clip's file, mapped; `nil` when the manifest has no such clip.
+  /// Returns the bytes of a clip's mapped file; `nil` when the manifest has no such clip.
   public func bytes(ofClip file: String) -> Data? { clips[file]?.bytes }
 
-  /// Joins clips: each is followed by the pause that its place asks for, the last by none. Each has a mark with its
-  /// text.
+  /// Joins clips. Each clip has a mark with its text and is followed by the pause that its place requires; the last has
+  /// no pause.
   ///
   /// - Parameters:
-  ///   - clips: of this pack's own ``selection(for:)``.
-  ///   - edgeMilliseconds: the silence at both ends of the whole.
+  ///   - clips: clips from this pack's own ``selection(for:)``.
+  ///   - edgeMilliseconds: the silence at both ends of the result.
   /// - Precondition: this pack has the clips.
   public func stitched(_ clips: [SelectedClip], pauses: ClipPauses, edgeMilliseconds: Int = 30) -> Waveform {
     let recorded = clips.map { clip in
       guard let recorded = self.clips[clip.file] else {
-        preconditionFailure("A pack stitches the clips that it has selected itself.")
+        preconditionFailure("A pack can only join clips that it has selected itself.")
       }
       return recorded
     }
@@ -96,7 +97,7 @@ public final class VoicePack: Sendable {
     _ file: String, in folder: borrowing PackFolder, sampleRate: Int
   ) throws(VoicePackError) -> Clip {
     let subject = "voice pack \(folder.id)"
-    // Twice the samples of the longest clip leave room for comments.
+    // Twice the size of the longest clip leaves room for comments.
     let maximumBytes = maximumClipSeconds * sampleRate * 4
     let bytes: Data
     do throws(PackFolder.Failure) {
@@ -109,12 +110,12 @@ public final class VoicePack: Sendable {
       layout = try WAVFile.layout(of: bytes.span)
     } catch {
       throw VoicePackError(
-        .clipInvalid, subject, "\(file) is no mono PCM16 WAV file (at byte \(error.offset): \(error.reason))",
+        .clipInvalid, subject, "\(file) is not a mono PCM16 WAV file (at byte \(error.offset): \(error.reason))",
         remedy: "make the pack again")
     }
     let problem: String? =
       if layout.sampleRate != sampleRate {
-        "has \(layout.sampleRate) Hz, and the pack \(sampleRate) Hz"
+        "has a sample rate of \(layout.sampleRate) Hz, but the pack has \(sampleRate) Hz"
       } else if layout.sampleCount == 0 {
         "is empty"
       } else if layout.sampleCount > maximumClipSeconds * sampleRate {
@@ -130,7 +131,7 @@ public final class VoicePack: Sendable {
 }
 
 extension PackManifest {
-  /// The alternates that say the tokens' words; `nil` when the plain one does not.
+  /// Returns the alternates that say the tokens' words; `nil` when the plain clip says different words.
   fileprivate func saying(_ tokens: [String], _ alternates: Alternates) -> Alternates? {
     func says(_ file: String) -> Bool { clips[file]?.says(tokens) ?? false }
     guard says(alternates.plain) else { return nil }

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a voice pack cannot be used. Nothing of an announcement is in it.
+/// The reason why a voice pack cannot be used. The error contains nothing of an announcement.
 public struct VoicePackError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// An id or a folder's name breaks the rule of ``PackManifest/isID(_:)``.
     case idInvalid = "id_invalid"
-    /// There is no such pack.
+    /// The pack does not exist.
     case notFound = "not_found"
-    /// The manifest is missing, too large, no regular file or not the JSON of a manifest.
+    /// The manifest is missing, too large, not a regular file or not valid JSON for a manifest.
     case manifestUnreadable = "manifest_unreadable"
     /// The manifest has a format that this program does not know.
     case formatUnsupported = "format_unsupported"
-    /// The manifest can be read and says what cannot be.
+    /// The manifest can be read, but its contents are inconsistent.
     case manifestInvalid = "manifest_invalid"
-    /// A clip that the manifest names is missing, too large or no regular file.
+    /// A clip that the manifest names is missing, too large or not a regular file.
     case clipUnreadable = "clip_unreadable"
-    /// A clip is no mono PCM16 WAV file, is empty or too long, or has another sample rate than the pack.
+    /// A clip is not a mono PCM16 WAV file, is empty or too long, or has a different sample rate from the pack.
     case clipInvalid = "clip_invalid"
-    /// The system refused for a reason that lies not in the pack, and may not the next time.
+    /// The system refused an operation for a reason outside the pack. A later attempt may succeed.
     case systemFailure = "system_failure"
   }
 
   public var code: Code
 
-  /// What cannot be used: the pack, or a file of it.
+  /// The pack or the file that cannot be used.
   public var subject: String
   public var problem: String
 
   /// What to do next.
   public var remedy: String
 
-  /// Whether it may be otherwise the next time: the system refused, or the pack was being replaced.
+  /// Whether a later attempt may succeed, because the system refused or the pack was being replaced.
   var isPassing: Bool { [.systemFailure, .clipUnreadable, .manifestUnreadable].contains(code) }
 
   init(_ code: Code, _ subject: String, _ problem: String, remedy: String) {
@@ -46,15 +46,16 @@ public struct VoicePackError: Error, Sendable, Hashable, CustomStringConvertible
 extension VoicePackError {
   static func idInvalid(_ id: String) -> VoicePackError {
     VoicePackError(
-      .idInvalid, "voice pack \(shown(id))", "the name cannot be a pack's",
+      .idInvalid, "voice pack \(shown(id))", "is not a valid pack name",
       remedy: "use 1 to 64 of A-Z, a-z, 0-9, “-”, “_” and “.”, not beginning with “.”")
   }
 
   static func notFound(_ id: String) -> VoicePackError {
-    VoicePackError(.notFound, "voice pack \(id)", "is not there", remedy: "list the packs with crier voices list")
+    VoicePackError(.notFound, "voice pack \(id)", "does not exist", remedy: "list the packs with crier voices list")
   }
 
-  /// A text from a file or a command line as an error shows it: short, and without what a terminal would obey.
+  /// Returns a text from a file or a command line in a form for errors: short, and without characters that a terminal
+  /// would interpret.
   static func shown(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(60).map { scalar in
       switch scalar.properties.generalCategory {

@@ -2,14 +2,15 @@
 
 public import Foundation
 
-/// The voice packs of a machine: those of several `Voices` folders, the first of which wins where two have one id.
+/// The voice packs of a machine, from several `Voices` folders. If two packs have the same id, the first folder wins.
 ///
-/// Safe to use from any thread; calls may read files, and wait for each other while they do. What was read is
-/// remembered, a pack that is broken too, so that a shelf gives the same answer each time: a pack that is put in place,
-/// replaced (by a rename) or mended later is seen by a new shelf, as in a new process. Only what the system refused is
-/// tried again.
-public final class VoicePackShelf: @unchecked Sendable {  // Everything that changes is used under the lock.
-  /// How often a pack is read whose files are missing: one that is replaced at that very moment is whole at the next.
+/// The shelf can be used from any thread. Calls may read files and wait for each other meanwhile. Results are cached,
+/// also for a broken pack, so that a shelf gives the same answer each time. Only a new shelf, for example in a new
+/// process, sees a pack that was added, replaced (by a rename) or repaired later. A read that the system refused is
+/// repeated.
+public final class VoicePackShelf: @unchecked Sendable {  // All mutable state is used only under the lock.
+  /// The number of attempts to read a pack whose files are missing. A pack that is being replaced is complete at the
+  /// next attempt.
   private static let attempts = 3
 
   private let folders: [URL]
@@ -18,24 +19,26 @@ public final class VoicePackShelf: @unchecked Sendable {  // Everything that cha
   private var manifests: [String: Result<PackManifest, VoicePackError>] = [:]
   private var packs: [String: Result<VoicePack, VoicePackError>] = [:]
 
-  /// - Parameter folders: `Voices` folders, by precedence. One that does not exist has no packs.
+  /// Creates a shelf.
+  ///
+  /// - Parameter folders: `Voices` folders in order of precedence. A folder that does not exist has no packs.
   public init(folders: [URL]) { self.folders = folders }
 
-  /// What stands on the shelf, broken or not: every folder with a pack's name that has a manifest. In the order of the
-  /// folders, and in each by name.
+  /// The ids of all packs, also of broken ones: every folder with a valid pack name that contains a manifest. They are
+  /// in the order of the folders, and by name within each.
   public var ids: [String] { lock.withLock { listing.map(\.id) } }
 
-  /// The packs of a locale (BCP 47, in upper or lower case) in the same order. Manifests are read, clips are not; a
-  /// pack whose manifest is broken has no locale.
+  /// Returns the ids of the packs of a locale (BCP 47, in any letter case), in the same order. The call reads manifests
+  /// but not clips. A pack with a broken manifest has no locale.
   public func ids(for locale: String) -> [String] {
     let locale = locale.lowercased()
     return ids.filter { (try? manifest(id: $0))?.locale.lowercased() == locale }
   }
 
-  /// The folder of a pack, broken or not; `nil` when no such pack is on the shelf.
+  /// Returns the folder of a pack, also of a broken one; `nil` when no such pack is on the shelf.
   public func directory(id: String) -> URL? { lock.withLock { listing.first { $0.id == id }?.directory } }
 
-  /// What a pack says about itself; its clips are not looked at.
+  /// Returns a pack's manifest, without reading its clips.
   ///
   /// - Throws: `VoicePackError`.
   public func manifest(id: String) throws(VoicePackError) -> PackManifest {
@@ -44,14 +47,14 @@ public final class VoicePackShelf: @unchecked Sendable {  // Everything that cha
     }
   }
 
-  /// A pack, loaded at the first call.
+  /// Returns a pack, which is loaded at the first call.
   ///
   /// - Throws: `VoicePackError`; `.notFound` for an id that is not on the shelf.
   public func pack(id: String) throws(VoicePackError) -> VoicePack {
     try remembered(id, in: \.packs) { directory throws(VoicePackError) in try VoicePack(directory: directory) }
   }
 
-  /// The packs of a locale, as ``ids(for:)`` gives them; each is loaded or has an error of its own.
+  /// Returns the packs of a locale in the order of ``ids(for:)``, each loaded or with its error.
   public func packs(for locale: String) -> [Result<VoicePack, VoicePackError>] {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
@@ -76,7 +79,7 @@ public final class VoicePackShelf: @unchecked Sendable {  // Everything that cha
     return try result.get()
   }
 
-  /// Found at the first call. Under the lock only.
+  /// The packs on the shelf, listed at the first use. Access it only under the lock.
   private var listing: [(id: String, directory: URL)] {
     if let found { return found }
     var known: Set<String> = []

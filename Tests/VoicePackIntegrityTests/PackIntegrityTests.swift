@@ -6,9 +6,9 @@ import VoicePackIntegrity
 import VoicePacks
 import Waveforms
 
-@Suite("PackIntegrity: a pack's bytes are those that its manifest promises")
+@Suite("PackIntegrity: a pack's bytes match the digests in its manifest")
 struct PackIntegrityTests {
-  @Test("SHA-256 is that of FIPS 180-4's examples, in lower-case hexadecimal")
+  @Test("SHA-256 digests match the examples of FIPS 180-4, in lower-case hexadecimal")
   func sha256() {
     #expect(
       PackIntegrity.sha256(Data("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -16,13 +16,13 @@ struct PackIntegrityTests {
       PackIntegrity.sha256([UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test("a byte is two lower-case digits")
+  @Test("a byte has two lower-case digits")
   func hexadecimal() {
     #expect([0, 9, 0x0A, 0xF0, 0xFF].hexadecimal == "00090af0ff")
     #expect([UInt8]().hexadecimal == "")
   }
 
-  @Test("the digest covers everything in the manifest but itself")
+  @Test("the digest covers everything in the manifest except itself")
   func digest() throws {
     let manifest = PackManifest(id: "shop", locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
     let digest = try PackIntegrity.digest(of: manifest)
@@ -40,13 +40,13 @@ struct PackIntegrityTests {
     }
   }
 
-  @Test("a pack as it was made is verified")
+  @Test("an unmodified pack is verified")
   func untouched() throws {
     let folder = try SealedPack()
     try PackIntegrity.verify(try VoicePack(directory: folder.directory))
   }
 
-  @Test("a clip with other bytes is named, the first by file name")
+  @Test("an error names the first changed clip by file name")
   func changedClips() throws {
     let folder = try SealedPack()
     for file in ["c.wav", "b.wav"] {
@@ -59,7 +59,7 @@ struct PackIntegrityTests {
     }
   }
 
-  @Test("clips that changed places are found")
+  @Test("clips that were exchanged are detected")
   func swapped() throws {
     let folder = try SealedPack()
     try folder.write([1, 1], as: "b.wav")
@@ -67,7 +67,7 @@ struct PackIntegrityTests {
     #expect(try folder.verificationError()?.file == "a.wav")
   }
 
-  @Test("a manifest whose words were changed is found before its clips")
+  @Test("a manifest with changed words is reported before its clips")
   func changedManifest() throws {
     let folder = try SealedPack()
     try folder.write([9], as: "a.wav")
@@ -78,7 +78,7 @@ struct PackIntegrityTests {
     #expect(error.code == .manifestChanged && error.file == nil)
   }
 
-  @Test("a digest in upper case, or none, is not the pack's", arguments: [true, false])
+  @Test("a digest in upper case, or an empty one, does not match", arguments: [true, false])
   func otherDigest(isUpperCase: Bool) throws {
     let folder = try SealedPack()
     var manifest = folder.manifest
@@ -88,7 +88,7 @@ struct PackIntegrityTests {
   }
 }
 
-/// A pack with right digests in a fresh folder, which is removed when the test is over.
+/// A pack with correct digests in a new folder, which is removed after the test.
 private final class SealedPack {
   let root: URL
   let directory: URL
@@ -116,7 +116,7 @@ private final class SealedPack {
     return bytes
   }
 
-  /// Loads the pack anew and verifies it.
+  /// Loads the pack again and verifies it.
   func verificationError() throws -> VoicePackIntegrityError? {
     let pack = try VoicePack(directory: directory)
     do throws(VoicePackIntegrityError) {

@@ -4,14 +4,14 @@ import Foundation
 import Testing
 import VoicePacks
 
-@Suite("PackManifest: what a pack says of itself, checked before it is used")
+@Suite("PackManifest: a pack's description is checked before use")
 struct PackManifestTests {
   private let voices: VoicesFolder
   private let manifest = VoicesFolder.manifest(tokens: ["one", "two"])
 
   init() throws { voices = try VoicesFolder() }
 
-  @Test("a manifest that holds together has no fault")
+  @Test("a consistent manifest has no fault")
   func sound() {
     #expect(manifest.fault == nil)
     var full = manifest
@@ -21,7 +21,7 @@ struct PackManifestTests {
     #expect(full.fault == nil)
   }
 
-  @Test("a manifest tells that an engine said its clips, and keeps silent about it where a person recorded them")
+  @Test("a manifest says that an engine made its clips, and says nothing if a person recorded them")
   func synthesized() throws {
     let built = PackManifest(
       id: "demo", locale: "en-US", speaker: "an engine", licence: "CC0-1.0", isSynthesized: true)
@@ -31,7 +31,7 @@ struct PackManifestTests {
     #expect(!manifest.isSynthesized)
   }
 
-  @Test("an id and a file name are plain ASCII, and never a way out of the folder")
+  @Test("an id and a file name are plain ASCII and cannot lead out of the folder")
   func names() {
     for name in ["a", "zh-CN-espeak", "A_1.wav", String(repeating: "x", count: 64)] {
       #expect(PackManifest.isID(name) && PackManifest.isFileName(name))
@@ -44,7 +44,7 @@ struct PackManifestTests {
   }
 
   @Test(
-    "what cannot be is named",
+    "an inconsistent manifest is an error that names the fault",
     arguments: [
       Change("format is 2") { $0.format = 2 },
       Change("id “a/b”") { $0.id = "a/b" },
@@ -65,7 +65,7 @@ struct PackManifestTests {
       Change("the phrase “one two” names") {
         $0.phrases = [.init(tokens: ["one", "two"], clips: .init(plain: "12.wav"))]
       },
-      Change("the phrase “one two” stands twice") {
+      Change("the phrase “one two” occurs twice") {
         $0.phrases = Array(repeating: .init(tokens: ["one", "two"], clips: .init(plain: "one.wav")), count: 2)
       },
     ])
@@ -76,14 +76,14 @@ struct PackManifestTests {
     #expect(fault.hasPrefix(change.fault))
   }
 
-  @Test("more clips than can be mapped are refused")
+  @Test("more clips than a process can map are refused")
   func tooMany() {
     var many = manifest
     for index in 0..<10_000 { many.clips["\(index).wav"] = .init(text: "x", sha256: "") }
-    #expect(many.fault == "there are 10002 clips; at most 10000 fit")
+    #expect(many.fault == "there are 10002 clips, but at most 10000 fit")
   }
 
-  @Test("an error shows no control characters of a manifest")
+  @Test("an error contains no control characters of a manifest")
   func shown() {
     var broken = manifest
     broken.tokens["\u{1B}[2J\u{202E}"] = .init(plain: "\n")
@@ -91,23 +91,24 @@ struct PackManifestTests {
       broken.fault == "the token “\\u{1B}[2J\\u{202E}” names the clip “\\n”, which is not in clips")
   }
 
-  @Test("the id is the folder's name")
+  @Test("the id must be the folder's name")
   func otherFolder() throws {
     let error = loadingError(try voices.write(manifest, folder: "other"))
     #expect(error?.code == .manifestInvalid)
     #expect(
       error?.description
-        == "voice pack other: in manifest.json, id is “demo” and the folder other; correct it, or make the pack again.")
+        == "voice pack other: in manifest.json, id is “demo”, but the folder is other; correct it, or make the pack again."
+    )
   }
 
-  @Test("a manifest of another format is told from a broken one, whatever else is in it")
+  @Test("a manifest of another format is distinguished from a broken one, whatever else it contains")
   func format() throws {
     #expect(try code(#"{"format": 2, "voices": []}"#) == .formatUnsupported)
     #expect(try code(#"{"format": "1"}"#) == .manifestUnreadable)
   }
 
   @Test(
-    "what is no manifest is refused",
+    "an invalid manifest is refused",
     arguments: [
       "", "null", "[]", "{}", "{", #"{"format": 1}"#, #"{"format": 1e400}"#, #"{"format": 99999999999999999999}"#,
       "\u{FEFF}{}", String(repeating: "[", count: 100_000),
@@ -130,7 +131,7 @@ struct PackManifestTests {
     #expect(loadingError(directory)?.code == .manifestUnreadable)
   }
 
-  @Test("names that are equal to Unicode and not in bytes do not make it trap")
+  @Test("names that are equal in Unicode but not in bytes do not cause a trap")
   func equivalentNames() throws {
     var text = String(decoding: try manifest.json, as: UTF8.self)
     let tokens = ["\u{E9}", "e\u{301}"].map { #""\#($0)":{"plain":"one.wav"},"# }
@@ -139,7 +140,7 @@ struct PackManifestTests {
     #expect([nil, .manifestUnreadable].contains(try code(text)))
   }
 
-  @Test("a manifest with any one byte changed is a pack or an error, never a trap")
+  @Test("a manifest with any one byte changed gives a pack or an error, but never a trap")
   func mutations() throws {
     let directory = try voices.write(manifest)
     let file = directory.appending(path: PackManifest.fileName)
@@ -163,7 +164,7 @@ struct PackManifestTests {
   }
 }
 
-/// Something that a manifest may not have in it, and how its fault begins.
+/// A forbidden change to a manifest, and the beginning of its error.
 private struct Change: Sendable {
   var fault: String
   var make: @Sendable (inout PackManifest) -> Void

@@ -6,7 +6,7 @@ import VoicePacks
 
 @testable import Announcements
 
-@Suite("Selection: which clip says which tokens")
+@Suite("Selection: the choice of clips for tokens")
 struct SelectionTests {
   private let voices: VoicesFolder
   private let pack: VoicePack
@@ -33,7 +33,7 @@ struct SelectionTests {
     pack = try VoicePack(directory: try voices.write(manifest))
   }
 
-  @Test("a token is said by its clip, with the manifest's text, its pause and role")
+  @Test("a token gets its clip, with the manifest's text, its pause and its role")
   func single() {
     let selections = pack.selection(for: [ClipToken(name: "dollars", role: .amount, pause: .clause)])
     guard case .clip(let clip) = selections.first else {
@@ -46,7 +46,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "before a comma the voice rises, before a full stop and at the end it falls, where the pack has that",
+    "the rising clip is chosen before a comma, and the final one before a full stop and at the end, if they exist",
     arguments: [
       (.word, "one.wav"), (.piece, "one.wav"), (.clause, "rising.wav"), (.sentence, "final.wav"), (.end, "final.wav"),
     ] as [(ClipToken.Pause, String)])
@@ -55,7 +55,7 @@ struct SelectionTests {
     #expect(files([("and", .amount, pause)]) == ["and.wav"])
   }
 
-  @Test("a clip that says other words than the token's is as good as none, and so is such an alternate or phrase")
+  @Test("a clip, alternate or phrase with words other than the token's is ignored")
   func otherWords() {
     #expect(files([("two", .amount, .word)]) == ["missing"])
     #expect(files([("four", .amount, .end)]) == ["four.wav"])
@@ -74,25 +74,25 @@ struct SelectionTests {
       files([("twenty", .amount, .word), ("dollars", .amount, .end)]) == ["twenty.wav", "dollars.wav"])
   }
 
-  @Test("a phrase has the alternate of the place after its last token")
+  @Test("a phrase uses the alternate for the place after its last token")
   func phraseAlternates() {
     #expect(files([("twenty", .amount, .word), ("one", .amount, .end)]) == ["twenty-one-final.wav"])
     #expect(files([("twenty", .amount, .word), ("one", .amount, .clause)]) == ["twenty-one.wav"])
   }
 
-  @Test("a phrase does not reach over a comma or a full stop", arguments: [ClipToken.Pause.clause, .sentence, .end])
+  @Test("a phrase never spans a comma or a full stop", arguments: [ClipToken.Pause.clause, .sentence, .end])
   func comma(pause: ClipToken.Pause) {
     #expect(files([("twenty", .amount, pause), ("one", .amount, .word)]) == ["twenty.wav", "one.wav"])
   }
 
-  @Test("a phrase is of the amount wholly or not at all, so that the amount can be read back")
+  @Test("a phrase contains only words of the amount or none, so that the amount can be read back")
   func roles() {
     #expect(files([("received", .phrase, .piece), ("twenty", .amount, .end)]) == ["received.wav", "twenty.wav"])
     #expect(files([("received", .phrase, .piece), ("twenty", .channel, .end)]) == ["received-twenty.wav"])
     #expect(files([("received", .amount, .piece), ("twenty", .amount, .end)]) == ["received-twenty.wav"])
   }
 
-  @Test("what has no clip is missing, neighbours together, and every token is covered once")
+  @Test("tokens without a clip are missing, adjacent ones together, and every token is covered once")
   func missing() {
     let tokens = ["x", "y", "one", "z", "twenty"].map { ClipToken(name: $0, role: .amount, pause: .word) }
     let ranges = pack.selection(for: tokens).map { selection in
@@ -106,7 +106,7 @@ struct SelectionTests {
     #expect(pack.selection(for: []) == [])
   }
 
-  @Test("coverage counts the tokens that have a clip of their own, in the vocabulary's order")
+  @Test("coverage counts the tokens with a clip of their own, in the vocabulary's order")
   func coverage() {
     func word(_ token: String) -> Vocabulary.Word {
       Vocabulary.Word(

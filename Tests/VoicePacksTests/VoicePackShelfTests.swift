@@ -26,7 +26,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.pack(id: "shop").manifest.tokens.count == 1)
   }
 
-  @Test("folders that are missing, unfinished or no packs are passed over")
+  @Test("folders that are missing, unfinished or not packs are skipped")
   func noPacks() throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]), folder: ".shop.new")
@@ -37,7 +37,7 @@ struct VoicePackShelfTests {
     #expect(VoicePackShelf(folders: []).ids == [])
   }
 
-  @Test("the packs of a locale are found in upper and lower case, without loading a clip")
+  @Test("the packs of a locale are found in any letter case, without loading a clip")
   func locales() throws {
     let manifest = VoicesFolder.manifest("shop", locale: "en-US", tokens: ["one"])
     let directory = try first.write(manifest)
@@ -49,7 +49,7 @@ struct VoicePackShelfTests {
     #expect(try shelf.manifest(id: "shop") == manifest)
   }
 
-  @Test("a broken pack is an error of its own, and the others go on")
+  @Test("a broken pack is an error of its own, and the others remain usable")
   func broken() throws {
     try first.write(VoicesFolder.manifest("good", tokens: ["one"]))
     let clipless = try first.write(VoicesFolder.manifest("clipless", tokens: ["one"]))
@@ -65,7 +65,7 @@ struct VoicePackShelfTests {
     #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "garbled") } == .manifestUnreadable)
   }
 
-  @Test("a pack is loaded once, also by many threads at once")
+  @Test("a pack is loaded once, also if many threads ask at the same time")
   func once() async throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let shelf = shelf
@@ -76,7 +76,7 @@ struct VoicePackShelfTests {
     #expect(Set(packs.map(ObjectIdentifier.init)).count == 1)
   }
 
-  @Test("what a shelf has seen it keeps, and a new shelf sees what is there now")
+  @Test("a shelf keeps its results, and a new shelf sees the current files")
   func remembered() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let clip = directory.appending(path: "one.wav")
@@ -93,7 +93,7 @@ struct VoicePackShelfTests {
   }
 
   @Test(
-    "an id that is not there is not found, and one that is a path is refused", arguments: ["other", "../shop", "", "."])
+    "an unknown id is not found, and a path is refused", arguments: ["other", "../shop", "", "."])
   func unknown(id: String) throws {
     try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let expected: VoicePackError.Code = id == "other" ? .notFound : .idInvalid

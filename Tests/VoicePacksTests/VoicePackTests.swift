@@ -26,7 +26,7 @@ struct VoicePackTests {
     #expect(pack.bytes(ofClip: "three.wav") == nil)
   }
 
-  @Test("a folder may be reached through a link, and its path may have dots in it")
+  @Test("a folder may be reached through a link, and its path may contain dots")
   func linkedFolder() throws {
     let link = voices.url.appending(path: "elsewhere")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: voices.url)
@@ -34,7 +34,7 @@ struct VoicePackTests {
     #expect(loadingError(directory.appending(path: "../demo/.")) == nil)
   }
 
-  @Test("clips are joined with the pauses of their places, and none at the end")
+  @Test("clips are joined with the pauses of their places, and without one at the end")
   func stitched() throws {
     let pack = try VoicePack(directory: directory)
     let tokens = [
@@ -72,7 +72,7 @@ struct VoicePackTests {
     #expect(results.count == 1)
   }
 
-  @Test("a pack that is renamed away while in use keeps its sound")
+  @Test("a pack that is renamed during use keeps its sound")
   func replaced() throws {
     let pack = try VoicePack(directory: directory)
     let before = pack.bytes(ofClip: "one.wav").map { Data(Array($0)) }
@@ -80,7 +80,7 @@ struct VoicePackTests {
     #expect(pack.bytes(ofClip: "one.wav") == before)
   }
 
-  @Test("a folder whose name cannot be an id is refused, and one that is not there is not found")
+  @Test("a folder whose name is not a valid id is refused, and a missing one is not found")
   func folders() throws {
     #expect(loadingError(voices.directory(".demo"))?.code == .idInvalid)
     #expect(loadingError(voices.directory("two words"))?.code == .idInvalid)
@@ -107,7 +107,7 @@ struct VoicePackTests {
     #expect(loadingError(directory)?.code == .clipUnreadable)
   }
 
-  @Test("a clip that is no WAV file, empty, too long or of another rate is refused, by its name")
+  @Test("the error for a clip that is not a WAV file, empty, too long or of a wrong rate names the clip")
   func badClip() throws {
     let whole = WAVFile.encode(Waveform(samples: [1, 2], sampleRate: 22_050))
     for bytes in [[], Array("RIFF".utf8), whole.dropLast(), whole + [0]] {
@@ -127,7 +127,7 @@ struct VoicePackTests {
     #expect(loadingError(directory) == nil)
   }
 
-  @Test("a clip of many more bytes than 20 s take is refused unread")
+  @Test("a clip of far more bytes than 20 s need is refused without being read")
   func hugeClip() throws {
     let file = try FileHandle(forWritingTo: directory.appending(path: "two.wav"))
     try file.truncate(atOffset: 1 << 30)

@@ -5,7 +5,7 @@ import Foundation
 import VoicePacks
 import Waveforms
 
-/// A fresh `Voices` folder, which is removed when the test is over.
+/// A new `Voices` folder, which is removed after the test.
 final class VoicesFolder: Sendable {
   let url: URL
 
@@ -18,7 +18,7 @@ final class VoicesFolder: Sendable {
 
   func directory(_ id: String) -> URL { url.appending(path: id, directoryHint: .isDirectory) }
 
-  /// A manifest in which each token has a clip `<token>.wav` that says the token.
+  /// Returns a manifest in which each token has a clip `<token>.wav` with the token's words.
   static func manifest(_ id: String = "demo", locale: String = "en-US", tokens: [String]) -> PackManifest {
     var manifest = PackManifest(id: id, locale: locale, speaker: "Ada", licence: "CC0-1.0")
     for token in tokens {
@@ -28,7 +28,7 @@ final class VoicesFolder: Sendable {
     return manifest
   }
 
-  /// Writes a pack: its manifest, and for each clip 100 ms of a constant that is the clip's place in the alphabet.
+  /// Writes a pack: its manifest, and for each clip 100 ms of a constant that equals the clip's place in the alphabet.
   @discardableResult
   func write(_ manifest: PackManifest, folder: String? = nil) throws -> URL {
     let directory = directory(folder ?? manifest.id)
@@ -46,7 +46,7 @@ final class VoicesFolder: Sendable {
   }
 }
 
-/// Why the pack in a folder cannot be used; `nil` when it can.
+/// Returns the reason why the pack in a folder cannot be used; `nil` when it can be used.
 func loadingError(_ directory: URL) -> VoicePackError? {
   do throws(VoicePackError) {
     _ = try VoicePack(directory: directory)

@@ -7,5 +7,6 @@ static void crier_alsa_says_nothing(const char *file, int line, const char *func
   (void)file, (void)line, (void)function, (void)error, (void)format;
 }
 
-// libasound writes its complaints to standard error, which is its caller's; the same errors come back as codes.
+// Stops libasound from writing messages to standard error, which belongs to the caller. The same errors are returned as
+// codes.
 static inline void crier_alsa_silence(void) { (void)snd_lib_error_set_handler(crier_alsa_says_nothing); }

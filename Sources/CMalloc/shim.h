@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <malloc.h>  // mallopt, which Swift's Glibc leaves out
+#include <malloc.h>  // For mallopt, which Swift's Glibc module does not contain.

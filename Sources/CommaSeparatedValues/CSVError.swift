@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a record could not be read. The description says where, and holds nothing of what the file says.
+/// The reason why a record could not be read. The description states the position, and contains none of the file's
+/// text.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A quotation mark in a field that does not begin with one, or text behind the mark that ends one.
+    /// A quotation mark occurs in a field that does not begin with one, or text follows a field's closing mark.
     case strayQuote = "stray_quote"
-    /// A quoted field without an end.
+    /// A quoted field has no end.
     case unclosedQuote = "unclosed_quote"
-    /// More bytes than a record may have.
+    /// A record has too many bytes.
     case recordTooLong = "record_too_long"
     case invalidUTF8 = "invalid_utf8"
   }
@@ -17,7 +18,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The line on which the record begins, from 1.
   public var line: Int
 
-  /// Which field of the record it is, from 1.
+  /// The number of the field in the record, from 1.
   public var field: Int
 
   public init(_ code: Code, line: Int, field: Int) {
@@ -28,17 +29,17 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var problem: String {
     switch code {
-    case .strayQuote: "has a quotation mark where none may be"
-    case .unclosedQuote: "begins with a quotation mark and does not end with one"
-    case .recordTooLong: "ends more than \(CSVReader.largestRecord) bytes after its record's beginning"
+    case .strayQuote: "contains a misplaced quotation mark"
+    case .unclosedQuote: "begins with a quotation mark, but does not end with one"
+    case .recordTooLong: "makes its record longer than \(CSVReader.largestRecord) bytes"
     case .invalidUTF8: "is not UTF-8"
     }
   }
 
   public var remedy: String {
     switch code {
-    case .strayQuote: "put the whole field in quotation marks, and write each one in it twice"
-    case .unclosedQuote: "end it with one, and write each one in it twice"
+    case .strayQuote: "put the whole field in quotation marks, and double each mark inside it"
+    case .unclosedQuote: "end it with a quotation mark, and double each mark inside it"
     case .recordTooLong: "make it shorter, or look for a quotation mark that is not closed"
     case .invalidUTF8: "save the file as UTF-8"
     }

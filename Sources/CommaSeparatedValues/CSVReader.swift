@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One record: a line, or several where a quoted field holds line breaks.
+/// One record: a line, or several lines if a quoted field contains line breaks.
 public struct CSVRecord: Sendable, Hashable {
-  /// The line on which it begins, from 1.
+  /// The line on which the record begins, from 1.
   public var line: Int
 
-  /// At least one; an empty one is an empty string.
+  /// The fields; there is at least one. An empty field is an empty string.
   public var fields: [String]
 
   public init(line: Int, fields: [String]) {
@@ -14,12 +14,12 @@ public struct CSVRecord: Sendable, Hashable {
   }
 }
 
-/// Reads comma-separated values by RFC 4180, from bytes that come piece by piece, in memory for one record and one
+/// Reads comma-separated values by RFC 4180 from bytes that arrive in pieces. Memory holds only one record and one
 /// piece.
 ///
-/// Strict in what RFC 4180 says: a quotation mark is allowed around a whole field, and twice within one; spaces are
-/// part of a field. Beyond it: a line ends in CRLF, LF or CR, mixed at will; a byte order mark at the very beginning
-/// is passed over; a line with no byte on it is no record.
+/// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside one. Spaces
+/// are part of a field. There are three extensions. A line may end in CRLF, LF or CR, also mixed. A byte order mark at
+/// the start is skipped. An empty line is not a record.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -27,20 +27,20 @@ public struct CSVRecord: Sendable, Hashable {
 ///     reader.end()
 ///     while let record = try reader.next() { … }
 ///
-/// An error costs one line. Whichever line break the fault has swallowed, what comes after the first is read again as
-/// the record that it may well be; records after an error are thus as sound as their lines.
+/// An error invalidates one line. Reading continues after the first line break of the invalid record, even if the
+/// record spans several lines. Later records are therefore as reliable as their lines.
 public struct CSVReader: Sendable {
-  /// In bytes, with quotation marks and line breaks.
+  /// The largest size of a record in bytes, including quotation marks and line breaks.
   public static let largestRecord = 64 * 1024
 
-  /// How many bytes lie behind the reader: those of the records that it has given, and what it has passed over.
+  /// The number of bytes that the reader has finished with: those of returned records, and those skipped.
   public private(set) var consumedBytes = 0
 
   private enum State {
     case fieldStart, unquoted, quoted
-    /// Behind a quotation mark in a quoted field: it ends the field, or is the first of two.
+    /// The position after a quotation mark in a quoted field. The mark ends the field, or is the first of two.
     case quoteInQuoted
-    /// Passing over the rest of a line that has an error.
+    /// The rest of a line with an error, which is being skipped.
     case skipping
   }
 
@@ -50,7 +50,7 @@ public struct CSVReader: Sendable {
   private static let carriageReturn = UInt8(ascii: "\r")
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// From the first byte of the record that is being read.
+  /// The bytes from the start of the current record.
   private var buffer: [UInt8] = []
   private var start = 0
   private var position = 0
@@ -64,7 +64,7 @@ public struct CSVReader: Sendable {
 
   public init() {}
 
-  /// Takes the next piece of the text, of any size.
+  /// Adds the next piece of the text, of any size.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     buffer.removeFirst(start)
     position -= start
@@ -72,20 +72,20 @@ public struct CSVReader: Sendable {
     buffer += bytes
   }
 
-  /// Says that no more bytes come: a last line needs no line break.
+  /// Marks the end of the input. The last line needs no line break.
   public mutating func end() { hasEnded = true }
 
-  /// The next record.
+  /// Returns the next record.
   ///
-  /// - Returns: `nil` when more bytes are needed, or, after ``end()``, when there is none.
-  /// - Throws: ``CSVError``. The reader then stands behind the line on which the record begins, or behind the record
-  ///   where only its letters are at fault, and may be asked on.
+  /// - Returns: `nil` when more bytes are needed or, after ``end()``, when there are no more records.
+  /// - Throws: ``CSVError``. Reading can continue afterwards, after the first line of the invalid record. After invalid
+  ///   UTF-8 it continues after the whole record.
   public mutating func next() throws(CSVError) -> CSVRecord? {
     guard passByteOrderMark() else { return nil }
     while position < buffer.count {
       let byte = buffer[position]
       if byte == Self.lineFeed || byte == Self.carriageReturn, state != .quoted {
-        // Whether a line feed belongs to it is not known before the next byte.
+        // The next byte decides whether a line feed belongs to the line break.
         guard let end = endOfBreak(at: position) else { return nil }
         position = end
         if let record = try endRecord() { return record }
@@ -94,7 +94,7 @@ public struct CSVReader: Sendable {
       if state != .skipping, position - start >= Self.largestRecord { throw fault(.recordTooLong) }
       try read(byte)
       position += 1
-      // Of a line that is passed over nothing is kept.
+      // Skipped lines are not kept.
       if state == .skipping { moveStart() }
     }
     guard hasEnded, start < position else { return nil }
@@ -102,7 +102,9 @@ public struct CSVReader: Sendable {
     return try endRecord()
   }
 
-  /// - Returns: whether it is known if there is one.
+  /// Skips a byte order mark.
+  ///
+  /// - Returns: whether enough bytes were available to decide.
   private mutating func passByteOrderMark() -> Bool {
     guard isAtBeginning else { return true }
     let mark = Self.byteOrderMark
@@ -138,7 +140,7 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// Where the line break that begins at an index ends; `nil` when that is not known yet.
+  /// Returns the end of the line break that begins at an index; `nil` when the next byte must be known first.
   private func endOfBreak(at index: Int) -> Int? {
     guard buffer[index] == Self.carriageReturn else { return index + 1 }
     guard index + 1 < buffer.count else { return hasEnded ? index + 1 : nil }
@@ -151,7 +153,9 @@ public struct CSVReader: Sendable {
     state = .fieldStart
   }
 
-  /// - Returns: `nil` for a line without a byte, and for one that is passed over.
+  /// Ends the current line.
+  ///
+  /// - Returns: `nil` for an empty line, and for a skipped one.
   private mutating func endRecord() throws(CSVError) -> CSVRecord? {
     let isNone = state == .skipping || state == .fieldStart && fields.isEmpty
     if !isNone { endField() }
@@ -180,7 +184,7 @@ public struct CSVReader: Sendable {
     return count
   }
 
-  /// Goes back to the beginning of the record, to pass over its first line.
+  /// Returns to the start of the record to skip its first line.
   private mutating func fault(_ code: CSVError.Code) -> CSVError {
     let error = CSVError(code, line: line, field: fields.count + 1)
     position = start

@@ -2,13 +2,13 @@
 
 /// Writes comma-separated values by RFC 4180.
 public enum CSVWriter {
-  /// A record and its line break, CRLF. ``CSVReader`` reads from it the very fields.
+  /// Returns a record and its line break, CRLF. ``CSVReader`` reads the same fields from it.
   ///
-  /// A field stands in quotation marks where it must: when it holds a comma, a quotation mark or a line break, when it
-  /// is all of the record and empty, and when it begins with what a reader would take for a byte order mark.
-  /// Spreadsheets take a field that begins with `=`, `+`, `-` or `@` for a formula; that is not guarded against.
+  /// A field is quoted only if necessary: if it contains a comma, a quotation mark or a line break, if it is empty and
+  /// the only field, or if it begins with characters that a reader would take for a byte order mark. Spreadsheets
+  /// interpret a field that begins with `=`, `+`, `-` or `@` as a formula; the writer does not prevent that.
   ///
-  /// - Parameter fields: at least one.
+  /// - Parameter fields: one or more fields.
   public static func record(_ fields: [String]) -> String {
     fields.map { field in
       let isMarked = field.utf8.contains { "\",\r\n".utf8.contains($0) } || field.unicodeScalars.first == "\u{FEFF}"

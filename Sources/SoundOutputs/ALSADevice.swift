@@ -4,9 +4,9 @@
   private import CALSA
   private import Glibc
 
-  /// An open PCM of ALSA.
+  /// An open ALSA PCM.
   ///
-  /// Opened without blocking: another program's device is reported, not waited for.
+  /// The PCM is opened without blocking: if another program uses the device, an error is reported at once.
   @safe  // the handle is private, used by the one thread that has this object, and closed once
   final class ALSADevice: PlaybackDevice {
     private static let bufferMicroseconds: UInt32 = 200_000
@@ -16,20 +16,23 @@
     let format: DeviceFormat
     let canPause: Bool
 
-    /// Whether it was made ready and has been given nothing since.
+    /// Whether the device was prepared and has received no frames since.
     private var isFresh = false
 
+    /// Opens a PCM.
+    ///
     /// - Parameters:
-    ///   - name: as in ALSA's configuration.
-    ///   - rate: the rate wanted, in Hz; `format` names the one there is.
-    ///   - mayPause: whether the device's own pause is used, where it has one.
+    ///   - name: the PCM's name in ALSA's configuration.
+    ///   - rate: the requested rate in Hz; `format` contains the actual rate.
+    ///   - mayPause: whether the device's own pause is used if it has one.
     init(name: String, rate: Int, mayPause: Bool) throws(DeviceFault) {
       crier_alsa_silence()
       var opened: OpaquePointer?
       try Self.check(
-        unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK), "opening it", opening: true)
+        unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK), "opening the device",
+        opening: true)
       guard let handle = unsafe opened else {
-        throw DeviceFault(kind: .failed, action: "opening it", message: "there is no handle")
+        throw DeviceFault(kind: .failed, action: "opening the device", message: "no handle was returned")
       }
       unsafe self.handle = unsafe handle
       do {
@@ -50,41 +53,41 @@
     func prepare() throws(DeviceFault) {
       let isReady = unsafe snd_pcm_state(handle) == SND_PCM_STATE_PREPARED
       guard !(isReady && isFresh) else { return }
-      try Self.check(unsafe snd_pcm_prepare(handle), "preparing it")
+      try Self.check(unsafe snd_pcm_prepare(handle), "preparing the device")
       isFresh = true
     }
 
     func start() throws(DeviceFault) {
       guard unsafe snd_pcm_state(handle) == SND_PCM_STATE_PREPARED else { return }
-      try Self.check(unsafe snd_pcm_start(handle), "starting it")
+      try Self.check(unsafe snd_pcm_start(handle), "starting the device")
     }
 
     func write(_ bytes: [UInt8]) throws(DeviceFault) -> Int {
       isFresh = false
-      // libasound reads as many frames as are named, and there are so many bytes.
+      // unsafe: libasound reads the given number of frames, and the array has that many.
       let taken = unsafe bytes.withUnsafeBytes {
         unsafe snd_pcm_writei(handle, $0.baseAddress, snd_pcm_uframes_t($0.count / format.bytesPerFrame))
       }
       if taken == -Int(EAGAIN) || taken == -Int(EINTR) { return 0 }
-      try Self.check(Int32(clamping: taken), "writing to it")
+      try Self.check(Int32(clamping: taken), "writing to the device")
       return taken
     }
 
     func unheardFrames() throws(DeviceFault) -> Int {
-      // Lets plugins read what their descriptors hold; tells of devices that are gone.
+      // The call lets plugins read their descriptors, and reports devices that are gone.
       let ready = unsafe snd_pcm_wait(handle, 0)
-      if ready != -EAGAIN && ready != -EINTR { try Self.check(ready, "waiting for it") }
+      if ready != -EAGAIN && ready != -EINTR { try Self.check(ready, "waiting for the device") }
       var delay = snd_pcm_sframes_t(0)
-      try Self.check(unsafe snd_pcm_delay(handle, &delay), "asking how far it is")
+      try Self.check(unsafe snd_pcm_delay(handle, &delay), "reading the position")
       let free = unsafe snd_pcm_avail_update(handle)
-      try Self.check(Int32(clamping: free), "asking how much it has taken")
-      // The delay of a sound server is computed from the time and goes on when the server does not; what lies in the
-      // buffer has certainly not been heard.
+      try Self.check(Int32(clamping: free), "reading the free space in the buffer")
+      // A sound server computes its delay from the time, which passes even if the server stops. Frames in the buffer
+      // have certainly not been heard.
       return max(delay, format.bufferFrames - free)
     }
 
     func drop() {
-      unsafe snd_pcm_drop(handle)  // a device that refuses is gone, and the next call says so
+      unsafe snd_pcm_drop(handle)  // A device that refuses is gone; the next call reports it.
     }
 
     func pause(_ pauses: Bool) throws(DeviceFault) {
@@ -94,7 +97,7 @@
     func resume() throws(DeviceFault) -> Bool {
       let status = unsafe snd_pcm_resume(handle)
       if status == -EAGAIN { return false }
-      try Self.check(status, "waking it")
+      try Self.check(status, "waking the device")
       return true
     }
   }
@@ -104,39 +107,39 @@
       _ handle: OpaquePointer, rate: Int
     ) throws(DeviceFault) -> (DeviceFormat, canPause: Bool) {
       var allocated: OpaquePointer?
-      try check(unsafe snd_pcm_hw_params_malloc(&allocated), "making room for its settings")
+      try check(unsafe snd_pcm_hw_params_malloc(&allocated), "allocating its settings")
       let settings = unsafe allocated
       defer { unsafe snd_pcm_hw_params_free(settings) }
-      try settle(unsafe snd_pcm_hw_params_any(handle, settings), "asking what it can do")
+      try settle(unsafe snd_pcm_hw_params_any(handle, settings), "reading its capabilities")
       try settle(
         unsafe snd_pcm_hw_params_set_access(handle, settings, SND_PCM_ACCESS_RW_INTERLEAVED),
-        "asking for interleaved frames")
-      // ALSA's own conversion interpolates linearly; libsoxr's is better, so the true rate is wanted.
+        "setting interleaved frames")
+      // ALSA's own conversion interpolates linearly. libsoxr converts better, so the device's true rate is required.
       try settle(
-        unsafe snd_pcm_hw_params_set_rate_resample(handle, settings, 0), "asking for its own sample rate")
+        unsafe snd_pcm_hw_params_set_rate_resample(handle, settings, 0), "setting its own sample rate")
 
       let encoding = DeviceFormat.Encoding.allCases.first {
         unsafe snd_pcm_hw_params_set_format(handle, settings, $0.alsaFormat) == 0
       }
       guard let encoding else {
         throw DeviceFault(
-          kind: .formatUnsupported, action: "asking for a format",
-          message: "it takes no samples of 16 or 32 bits or floats")
+          kind: .formatUnsupported, action: "setting a sample format",
+          message: "the device accepts neither 16-bit, 32-bit nor float samples")
       }
       var channels: UInt32 = 1
-      try settle(unsafe snd_pcm_hw_params_set_channels_near(handle, settings, &channels), "asking for channels")
+      try settle(unsafe snd_pcm_hw_params_set_channels_near(handle, settings, &channels), "setting the channels")
       var trueRate = UInt32(clamping: rate)
       try settle(
-        unsafe snd_pcm_hw_params_set_rate_near(handle, settings, &trueRate, nil), "asking for a sample rate")
-      // Devices with buffers of their own size keep it.
+        unsafe snd_pcm_hw_params_set_rate_near(handle, settings, &trueRate, nil), "setting the sample rate")
+      // Devices with a fixed buffer size keep it.
       var (buffer, period) = (bufferMicroseconds, periodMicroseconds)
       _ = unsafe snd_pcm_hw_params_set_buffer_time_near(handle, settings, &buffer, nil)
       _ = unsafe snd_pcm_hw_params_set_period_time_near(handle, settings, &period, nil)
-      try settle(unsafe snd_pcm_hw_params(handle, settings), "setting it up")
+      try settle(unsafe snd_pcm_hw_params(handle, settings), "applying the settings")
 
       var (bufferFrames, periodFrames) = (snd_pcm_uframes_t(0), snd_pcm_uframes_t(0))
-      try check(unsafe snd_pcm_hw_params_get_buffer_size(settings, &bufferFrames), "asking for its buffer's size")
-      try check(unsafe snd_pcm_hw_params_get_period_size(settings, &periodFrames, nil), "asking for its period")
+      try check(unsafe snd_pcm_hw_params_get_buffer_size(settings, &bufferFrames), "reading the buffer size")
+      try check(unsafe snd_pcm_hw_params_get_period_size(settings, &periodFrames, nil), "reading the period size")
       let format = DeviceFormat(
         encoding: encoding, channels: Int(channels), rate: Int(trueRate), bufferFrames: Int(bufferFrames),
         periodFrames: max(1, Int(periodFrames)))
@@ -145,27 +148,27 @@
 
     private static func setSoftware(_ handle: OpaquePointer, _ format: DeviceFormat) throws(DeviceFault) {
       var allocated: OpaquePointer?
-      try check(unsafe snd_pcm_sw_params_malloc(&allocated), "making room for its settings")
+      try check(unsafe snd_pcm_sw_params_malloc(&allocated), "allocating its settings")
       let settings = unsafe allocated
       defer { unsafe snd_pcm_sw_params_free(settings) }
-      try check(unsafe snd_pcm_sw_params_current(handle, settings), "asking for its settings")
-      // It is started by hand, or when its buffer is full; sound servers wait for as much themselves.
+      try check(unsafe snd_pcm_sw_params_current(handle, settings), "reading its settings")
+      // The device starts explicitly, or when its buffer is full. Sound servers wait for a full buffer themselves.
       try check(
         unsafe snd_pcm_sw_params_set_start_threshold(handle, settings, snd_pcm_uframes_t(format.bufferFrames)),
-        "setting when it starts")
+        "setting the start threshold")
       try check(
         unsafe snd_pcm_sw_params_set_avail_min(handle, settings, snd_pcm_uframes_t(format.periodFrames)),
-        "setting when it asks for more")
-      try check(unsafe snd_pcm_sw_params(handle, settings), "setting it up")
+        "setting the wake-up threshold")
+      try check(unsafe snd_pcm_sw_params(handle, settings), "applying the settings")
     }
 
     private static func check(_ status: Int32, _ action: String, opening: Bool = false) throws(DeviceFault) {
       guard status < 0 else { return }
-      let message = unsafe String(cString: snd_strerror(status))  // a constant of the library
+      let message = unsafe String(cString: snd_strerror(status))  // A constant of the library.
       throw DeviceFault(kind: .init(errorNumber: -status, opening: opening), action: action, message: message)
     }
 
-    /// For what a device cannot do rather than does not.
+    /// Checks a status whose failure means that the device does not support the setting.
     private static func settle(_ status: Int32, _ action: String) throws(DeviceFault) {
       do {
         try check(status, action)
@@ -196,9 +199,12 @@
   }
 
   extension DeviceFault.Kind {
+    /// Classifies an error.
+    ///
     /// - Parameters:
-    ///   - errorNumber: positive.
-    ///   - opening: a device that is not there was never there, rather than lost.
+    ///   - errorNumber: a positive `errno`.
+    ///   - opening: whether the device was being opened. A device that does not exist then counts as missing, not as
+    ///     lost.
     init(errorNumber: Int32, opening: Bool) {
       self =
         switch errorNumber {

@@ -5,22 +5,23 @@
   private import Resampling
   public import Waveforms
 
-  /// Plays to a PCM of ALSA, the way to sound cards, PulseAudio and PipeWire on Linux.
+  /// Plays to an ALSA PCM, which reaches sound cards, PulseAudio and PipeWire on Linux.
   ///
-  /// The device is asked for the sound's own rate and one channel. What it takes instead is made here: another rate by
-  /// libsoxr, the same samples in as many channels as there must be, 32-bit integers or floats for 16-bit samples.
+  /// The output requests the sound's own rate and one channel. If the device accepts only something else, the output
+  /// converts the sound: to another rate with libsoxr, to several channels with the same samples, and from 16-bit
+  /// samples to 32-bit integers or floats.
   ///
-  /// A device that hangs is left to itself after 2 s without a frame heard, and reported as lost: no call of this
-  /// class takes longer than the sound, its pauses and 3 s.
-  public final class ALSAOutput: SoundOutput, @unchecked Sendable {  // `open` is read and written under `lock`
-    /// How long opening, and giving back, may take.
+  /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes longer than
+  /// the sound, its pauses and 3 s.
+  public final class ALSAOutput: SoundOutput, @unchecked Sendable {  // `open` is used only under `lock`.
+    /// The longest time for opening or releasing the device.
     private static let openingPatience = Duration.seconds(2.5)
 
     private struct OpenDevice {
       let thread: DeviceThread
       let format: DeviceFormat
 
-      /// What was asked for, in Hz.
+      /// The requested rate in Hz.
       let requestedRate: Int
     }
 
@@ -34,12 +35,16 @@
     private let lock = NSLock()
     private var open: OpenDevice?
 
-    /// - Parameter device: any name that ALSA knows, as `aplay -L` lists them. Nothing is opened yet.
+    /// Creates an output without opening its device.
+    ///
+    /// - Parameter device: any name that ALSA knows; `aplay -L` lists them.
     public convenience init(device: String = "default") {
       self.init(device: device, mayPause: true)
     }
 
-    /// - Parameter mayPause: false to drop and play again where the device could pause by itself.
+    /// Creates an output for a test.
+    ///
+    /// - Parameter mayPause: false to drop the buffer and play again, even if the device could pause by itself.
     init(device: String, mayPause: Bool) {
       self.device = device
       self.mayPause = mayPause
@@ -54,7 +59,7 @@
       do {
         return try play(sound, volume, control, on: reused)
       } catch {
-        // A device that lay open may have been lost, and be back, long before this sound.
+        // A device that was open may have been lost and reconnected long before this sound, so one retry is justified.
         guard isReused, error.code == .deviceLost, control.position == 0, !control.isStopped else { throw error }
         return try play(sound, volume, control, on: openDevice(rate: sound.sampleRate).device)
       }
@@ -64,7 +69,7 @@
 
     public func release() {
       guard let device = lock.withLock({ take() }) else { return }
-      // The answer comes when the device is closed, and is not waited for if it hangs.
+      // The answer arrives when the device is closed. A device that hangs is not waited for.
       _ = device.thread.run(patience: .seconds(2)) { device, closed in
         device = nil
         closed.give(true)
@@ -103,7 +108,7 @@
         throw report(fault)
       case nil:
         thread.end()
-        throw report(DeviceFault(kind: .lost, action: "opening it", message: "it does not answer"))
+        throw report(DeviceFault(kind: .lost, action: "opening the device", message: "the device does not answer"))
       }
     }
 
@@ -118,12 +123,12 @@
         throw OutputError(
           .formatUnsupported, name, "\(error.reason)", remedy: "give a sound of 8,000 to 192,000 Hz")
       }
-      // The job finds out first, and then the device is closed; it is given up only if the job hangs.
+      // The job usually detects a fault first and the device is closed. The device is abandoned only if the job hangs.
       let patience = DevicePlaying.patience + .milliseconds(250)
       let clock = clock
       let result: Result<PlayResult, DeviceFault>? = open.thread.run(patience: patience) { device, answer in
         guard let opened = device else {
-          answer.give(.failure(DeviceFault(kind: .lost, action: "playing", message: "it is closed")))
+          answer.give(.failure(DeviceFault(kind: .lost, action: "playing", message: "the device is closed")))
           return
         }
         do throws(DeviceFault) {
@@ -146,7 +151,7 @@
       case nil:
         abandon()
         if control.isStopped { return .stopped(atMilliseconds: control.position) }
-        throw report(DeviceFault(kind: .lost, action: "playing", message: "it does not answer"))
+        throw report(DeviceFault(kind: .lost, action: "playing", message: "the device does not answer"))
       }
     }
 
@@ -160,10 +165,10 @@
         switch fault.kind {
         case .lost, .suspended, .underrun:
           (.deviceLost, "connect the device or start its sound server, and play the sound again")
-        case .busy: (.deviceBusy, "close the program that has it, or choose a PCM that mixes")
-        case .missing: (.deviceMissing, "choose a PCM that “aplay -L” lists")
-        case .formatUnsupported: (.formatUnsupported, "choose a PCM that converts, as “alsa:plughw:…”")
-        case .failed: (.deviceFailed, "see whether “aplay” can use it and whether this user may")
+        case .busy: (.deviceBusy, "close the program that uses it, or choose a PCM that mixes sounds")
+        case .missing: (.deviceMissing, "choose one of the PCMs that “aplay -L” lists")
+        case .formatUnsupported: (.formatUnsupported, "choose a PCM that converts, such as “alsa:plughw:…”")
+        case .failed: (.deviceFailed, "check that “aplay” can use it and that this user has permission")
         }
       return OutputError(code, name, "\(fault.action): \(fault.message)", remedy: remedy)
     }

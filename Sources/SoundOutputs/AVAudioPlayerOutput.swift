@@ -5,7 +5,7 @@
   private import Foundation
   public import Waveforms
 
-  /// Plays to the output that is chosen in the settings of an Apple system.
+  /// Plays to the output selected in the settings of an Apple system.
   public final class AVAudioPlayerOutput: SoundOutput {
     public let name = "default"
 
@@ -33,7 +33,7 @@
           player.stop()
           return .stopped(atMilliseconds: isPlaying ? place : control.position)
         case .paused:
-          player.pause()  // keeps its place
+          player.pause()  // The player keeps its position.
           isPlaying = false
           control.setPosition(place)
           control.wait(while: .paused, atMost: nil)
@@ -42,7 +42,7 @@
             guard player.play() else { throw lost }
             isPlaying = true
           }
-          // Wakes at the end, at a request, and now and then for the place.
+          // The wait ends at the end of the sound or at a request, and regularly to update the position.
           switch ending.wait(.milliseconds(20)) {
           case .heard:
             control.setPosition(sound.durationMilliseconds)
@@ -64,7 +64,7 @@
     }
   }
 
-  /// Hears from the player, on a thread of the system, that it ended.
+  /// Receives the player's notification, on a system thread, that the sound has ended.
   private final class PlayerEnding: NSObject, AVAudioPlayerDelegate, @unchecked Sendable {  // `ending` is under `lock`
     enum Ending: Sendable { case heard, failed }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device has agreed to take.
+/// The format that a device has accepted.
 struct DeviceFormat: Sendable, Hashable {
-  /// Samples in the machine's byte order.
+  /// The sample encoding, in the machine's byte order.
   enum Encoding: Sendable, Hashable, CaseIterable {
     case signed16
     case signed32
-    /// −1...1.
+    /// Floats from −1 to 1.
     case float32
 
     var bytesPerSample: Int { self == .signed16 ? 2 : 4 }
@@ -15,7 +15,7 @@ struct DeviceFormat: Sendable, Hashable {
   var encoding: Encoding
   var channels: Int
 
-  /// In Hz.
+  /// The rate in Hz.
   var rate: Int
 
   var bufferFrames: Int
@@ -23,7 +23,7 @@ struct DeviceFormat: Sendable, Hashable {
 
   var bytesPerFrame: Int { channels * encoding.bytesPerSample }
 
-  /// Mono samples as frames for the device, the same sample in every channel.
+  /// Returns mono samples as frames for the device, with the same sample in every channel.
   func encode(_ samples: ArraySlice<Int16>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(samples.count * bytesPerFrame)
@@ -39,7 +39,7 @@ struct DeviceFormat: Sendable, Hashable {
 
   private func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
     for _ in 0..<channels {
-      // Only reads the bytes of an integer on the stack.
+      // unsafe: the closure only reads the bytes of an integer on the stack.
       unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
     }
   }

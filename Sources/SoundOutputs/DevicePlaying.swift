@@ -2,32 +2,33 @@
 
 /// Plays one sound on a device.
 ///
-/// The buffer is kept full: with the sound, and behind its end with silence, until the device says that the last frame
-/// has been heard. So the end needs no draining call, which in libasound blocks or cannot be stopped, and the buffer
-/// cannot run empty just before the end. Stopping and pausing drop what is in the buffer.
+/// The buffer is kept full: with the sound and, after its end, with silence, until the device reports that the last
+/// frame was heard. Playing therefore needs no draining call, which in libasound blocks or cannot be stopped, and the
+/// buffer cannot become empty just before the end. Stopping and pausing drop the buffer's contents.
 ///
-/// Time passes on the clock, not in the device's poll: so requests to stop and pause are seen at once.
+/// Waiting uses the clock and not the device's poll, so that requests to stop and pause take effect at once.
 struct DevicePlaying {
-  /// How long a device may take no frame before it is given up.
+  /// The longest time without a played frame. After it the device is abandoned.
   static let patience = Duration.seconds(2)
 
-  /// How long a suspended device may take to wake.
+  /// The longest time that a suspended device may take to wake.
   static let wakingPatience = Duration.seconds(5)
 
   let device: any PlaybackDevice
 
-  /// At the device's rate.
+  /// The samples at the device's rate.
   let samples: [Int16]
   let control: PlayControl
   let clock: any OutputClock
 
-  /// Told whenever frames have been heard (true), and when none are to be expected for a while (false).
+  /// A function that is called with true when frames have been heard, and with false when none are expected for a
+  /// while.
   let watch: (Bool) -> Void
 
-  /// The frame of the sound that was the first to be written since the device was prepared.
+  /// The index of the sound's first frame that was written since the device was prepared.
   private var base = 0
 
-  /// Frames written since then, with the silence behind the sound.
+  /// The number of frames written since then, including the silence after the sound.
   private var written = 0
   private(set) var heard = 0
   private var isStarted = false
@@ -45,7 +46,7 @@ struct DevicePlaying {
     lastProgress = clock.now()
   }
 
-  /// Until the last frame has been heard; the device then plays silence until ``settle()``.
+  /// Plays until the last frame has been heard. The device then plays silence until ``settle()``.
   mutating func run() throws(DeviceFault) -> PlayResult {
     noteProgress()
     try begin(at: 0)
@@ -66,27 +67,27 @@ struct DevicePlaying {
         if clock.now() - lastProgress >= Self.patience {
           throw DeviceFault(
             kind: .lost, action: "playing",
-            message: "no sound has been taken for \(Self.patience.wholeMilliseconds) ms")
+            message: "no frame was played for \(Self.patience.wholeMilliseconds) ms")
         }
         clock.wait(until: clock.now() + untilNextLook, while: .playing, of: control)
       }
     }
   }
 
-  /// Ends the silence behind a sound that was heard, a little later: a device that counts a few ms too fast still
-  /// plays the end. Then it is made ready for the next sound, which a sound server takes 15 ms for (PulseAudio 16,
-  /// measured): so they pass in the pause between two sounds, and do not make it longer.
+  /// Ends the silence after a sound, one period later, so that a device that counts a few ms too fast still plays the
+  /// end. The device is then prepared for the next sound. A sound server needs 15 ms for this (PulseAudio 16,
+  /// measured), which pass during the pause between two sounds instead of making it longer.
   mutating func settle() {
     let end = clock.now() + period
     let silent = PlayControl()
     clock.wait(until: end, while: .playing, of: silent)
     device.drop()
-    try? device.prepare()  // what fails now fails again when it is to play, and is told then
+    try? device.prepare()  // A failure here recurs for the next sound and is reported then.
   }
 
   private var period: Duration { duration(frames: device.format.periodFrames) }
 
-  /// Half a period, or less towards the end, so that it is seen when it comes.
+  /// Half a period, or less towards the end, so that the end is noticed when it comes.
   private var untilNextLook: Duration {
     max(.milliseconds(1), min(period / 2, duration(frames: samples.count - heard)))
   }
@@ -100,7 +101,8 @@ struct DevicePlaying {
     try device.prepare()
   }
 
-  /// Fills the buffer: at most once a call, for a device that takes sound without end gives no time to look.
+  /// Fills the buffer at most once per call, because a device that accepts sound without limit would leave no time for
+  /// other checks.
   private mutating func fill() throws(DeviceFault) {
     var room = device.format.bufferFrames
     while room > 0 {
@@ -120,7 +122,7 @@ struct DevicePlaying {
     }
   }
 
-  /// Asks the device how far it is.
+  /// Updates the position from the device.
   private mutating func measure() throws(DeviceFault) {
     guard isStarted else { return }
     let now = min(samples.count, base + max(0, written - (try device.unheardFrames())))
@@ -136,7 +138,7 @@ struct DevicePlaying {
     watch(true)
   }
 
-  /// Holds the sound where it is until it is resumed or stopped.
+  /// Holds the sound at its position until it is resumed or stopped.
   private mutating func pause() throws(DeviceFault) {
     try measure()
     watch(false)
@@ -146,7 +148,7 @@ struct DevicePlaying {
       if control.state == .playing { try device.pause(false) }
     } else {
       device.drop()
-      isStarted = false  // an empty buffer does not mean that all was heard
+      isStarted = false  // An empty buffer does not mean that everything was heard.
       clock.wait(until: nil, while: .paused, of: control)
       if control.state == .playing { try begin(at: heard) }
     }
@@ -160,7 +162,7 @@ struct DevicePlaying {
     } catch {
       switch error.kind {
       case .underrun:
-        // All that was written has been heard: go on behind it.
+        // All written frames have been heard, so playing continues after them.
         let end = min(samples.count, base + written)
         try begin(at: end)
         if end > heard {
@@ -184,7 +186,7 @@ struct DevicePlaying {
       do {
         if try device.resume() { return }
       } catch {
-        break  // it cannot resume, and may still begin anew
+        break  // The device cannot resume, but it may start again.
       }
       clock.wait(until: clock.now() + .milliseconds(50), while: control.state, of: control)
     }

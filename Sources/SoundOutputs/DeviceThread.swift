@@ -3,11 +3,11 @@
 #if canImport(CALSA)
   private import Foundation
 
-  /// A thread that has a device to itself, so that a call which never returns holds nobody else.
+  /// A thread with exclusive use of a device, so that a call that never returns blocks no other thread.
   ///
-  /// libasound's own modes do not help there: its plugin for PulseAudio waits for the server in opening, preparing,
-  /// asking for the delay and closing, in non-blocking mode as well.
-  final class DeviceThread: @unchecked Sendable {  // `jobs` and `isEnded` are read and written under `monitor`
+  /// libasound's non-blocking mode does not prevent this. Its plugin for PulseAudio still waits for the server while
+  /// opening, preparing, reading the delay and closing.
+  final class DeviceThread: @unchecked Sendable {  // `jobs` and `isEnded` are used only under `monitor`.
     typealias Job = @Sendable (inout (any PlaybackDevice)?) -> Void
 
     private let monitor = Monitor()
@@ -18,22 +18,22 @@
       let thread = Thread { [self] in
         var device: (any PlaybackDevice)?
         while let job = next() { job(&device) }
-        device = nil  // closes it
+        device = nil  // Closes the device.
       }
       thread.name = "sound device"
       thread.start()
     }
 
-    /// The last thing the thread does, after the jobs that were given, is to close the device.
+    /// Ends the thread. After the remaining jobs it closes the device.
     func end() {
       monitor.withLock { isEnded = true }
       monitor.broadcast()
     }
 
-    /// Runs a job and waits for its answer, as long as it shows progress.
+    /// Runs a job and waits for its answer as long as the job makes progress.
     ///
-    /// - Parameter patience: how long it may show none.
-    /// - Returns: nil if it showed none; the job is then left to itself.
+    /// - Parameter patience: the longest time without progress.
+    /// - Returns: the answer; `nil` if the job made no progress, in which case it is abandoned.
     func run<Answer: Sendable>(
       patience: Duration, _ job: @escaping @Sendable (inout (any PlaybackDevice)?, PendingAnswer<Answer>) -> Void
     ) -> Answer? {
@@ -51,7 +51,7 @@
     }
   }
 
-  /// What somebody waits for.
+  /// An answer that a thread waits for.
   final class PendingAnswer<Answer: Sendable>: @unchecked Sendable {  // variables are used under `monitor` only
     private let monitor = Monitor()
     private var answer: Answer?
@@ -63,7 +63,9 @@
       monitor.broadcast()
     }
 
-    /// - Parameter isExpected: false if the answer may now take any time, until the next call.
+    /// Records progress.
+    ///
+    /// - Parameter isExpected: false if the answer may take any time until the next call.
     func noteProgress(_ isExpected: Bool) {
       monitor.withLock {
         lastProgress = .now

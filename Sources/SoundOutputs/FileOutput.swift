@@ -4,30 +4,31 @@ private import FileSystem
 private import Foundation
 public import Waveforms
 
-/// Writes down what was played, and when: for tests, and where there is no sound card.
+/// Records what was played and when, for tests and for machines without a sound card.
 ///
-/// The file gets two lines of JSON for each sound, which are added to what it holds:
+/// For each sound, two lines of JSON are appended to the file:
 ///
 ///     {"at_ms":1795236000000,"event":"begin","label":"a","length_ms":2293,"volume":100}
 ///     {"at_ms":1795236002293,"event":"end","heard_ms":2293,"label":"a","outcome":"heard"}
 ///
-/// `outcome` is `heard` or `stopped`, `label` the control's, `at_ms` the clock's time. Each line is one `write(2)` to
-/// the end of the file: whatever happens to the process, what was written is there, and a begin without an end is a
-/// sound that was interrupted. (A power cut may take the last lines: nothing is synchronised to the disk.)
+/// `outcome` is `heard` or `stopped`, `label` is the control's label, and `at_ms` is the clock's time. Each line is one
+/// `write(2)` at the end of the file, so that it survives the end of the process. A begin without an end is a sound
+/// that was interrupted. A power cut may lose the last lines, because the file is not synchronised to the disk.
 ///
-/// It may also write a WAV file of the whole time from the first sound on, with silence between the sounds; from another
-/// process, it begins anew. Volume is applied, a sound of another rate than the first converted.
+/// The output may also write a WAV file of the whole time from the first sound on, with silence between the sounds.
+/// Each process starts a new WAV file. The volume is applied, and a sound with a different rate from the first is
+/// converted.
 public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is used under `lock`; the rest is constant
   public enum Pace: Sendable, Hashable {
-    /// As long as a device would take.
+    /// Playing takes as long as on a device.
     case realTime
-    /// At once; a paused control is waited for all the same.
+    /// Playing takes no time, but a paused control is still waited for.
     case immediate
   }
 
   public var name: String { OutputName.file(path).description }
 
-  /// Of the log.
+  /// The path of the log.
   public let path: String
 
   private struct OpenFiles {
@@ -41,9 +42,11 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
   private let lock = NSLock()
   private var open: OpenFiles?
 
+  /// Creates an output.
+  ///
   /// - Parameters:
-  ///   - path: of the log; made when the first sound is played, in a directory that is there.
-  ///   - timeline: of the WAV file, if one is wanted.
+  ///   - path: the path of the log. The file is created when the first sound is played; its directory must exist.
+  ///   - timeline: the path of the WAV file, if one is wanted.
   public init(
     path: String, timeline: String? = nil, pace: Pace = .realTime, clock: any OutputClock = SystemClock()
   ) {
@@ -53,6 +56,8 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
     self.clock = clock
   }
 
+  /// Plays a sound and records it.
+  ///
   /// - Throws: `OutputError`, `fileNotWritten`.
   public func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
     let files = try openFiles(rate: sound.sampleRate)
@@ -87,7 +92,7 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
 
   public func open(rate: Int) throws(OutputError) { _ = try openFiles(rate: rate) }
 
-  /// Closes the log. The WAV file's time goes on.
+  /// Closes the log. The time in the WAV file continues.
   public func release() {
     lock.withLock { if open?.timeline == nil { open = nil } }
   }
@@ -120,11 +125,11 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
   private func fault(_ path: String, _ error: any Error) -> OutputError {
     OutputError(
       .fileNotWritten, name, "writing “\(path)”: \(error)",
-      remedy: "make its directory writable and free some space")
+      remedy: "make the directory writable and free some disk space")
   }
 }
 
-/// The keys are those of the log.
+/// One line of the log. The property names are the keys in the log.
 private struct LogLine: Encodable {
   var at_ms: Int  // swift-format-ignore: AlwaysUseLowerCamelCase
   var event: String
@@ -136,7 +141,7 @@ private struct LogLine: Encodable {
 }
 
 extension Waveform {
-  /// How many frames these ms have, at most all.
+  /// Returns the number of frames in this number of ms, limited to the number of samples.
   fileprivate func frames(in milliseconds: Int) -> Int {
     min(samples.count, milliseconds * sampleRate / 1000)
   }

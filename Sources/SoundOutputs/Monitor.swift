@@ -8,12 +8,12 @@
   private import Musl
 #endif
 
-/// A lock and a condition whose waiting goes by the monotonic clock.
+/// A lock and a condition variable that waits by the monotonic clock.
 ///
-/// `NSCondition` waits until a wall-clock date: set back by an hour, as a machine without a battery may be when it
-/// reaches a time server, it would hold a sound for an hour.
-@safe  // both pointers are private, made in `init` and freed in `deinit`
-final class Monitor: @unchecked Sendable {  // pthread objects are for several threads
+/// `NSCondition` waits until a date of the wall clock. If the clock is set back by an hour, as may happen when a
+/// machine without a battery reaches a time server, a sound would be held for an hour.
+@safe  // Both pointers are private, created in `init` and freed in `deinit`.
+final class Monitor: @unchecked Sendable {  // pthread objects may be used by several threads.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -45,10 +45,11 @@ final class Monitor: @unchecked Sendable {  // pthread objects are for several t
     return body()
   }
 
-  /// Wakes all who wait.
+  /// Wakes all waiting threads.
   func broadcast() { unsafe pthread_cond_broadcast(condition) }
 
-  /// Inside `withLock` only: lets the lock go until a broadcast, the end of the timeout (nil: none), or without reason.
+  /// Waits with the lock released until a broadcast or the end of the timeout (`nil`: no timeout). The wait may also
+  /// end without a reason. Call it only inside `withLock`.
   func wait(timeout: Duration?) {
     guard let timeout else {
       unsafe pthread_cond_wait(condition, mutex)

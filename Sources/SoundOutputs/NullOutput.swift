@@ -2,7 +2,7 @@
 
 public import Waveforms
 
-/// Plays into nothing, and takes as long as a device would.
+/// Plays no sound, but takes as long as a device would.
 public final class NullOutput: SoundOutput {
   public let name = "null"
 
@@ -22,7 +22,7 @@ public final class NullOutput: SoundOutput {
 }
 
 extension Waveform {
-  /// To the nanosecond, rounded up.
+  /// The length to the nanosecond, rounded up.
   var length: Duration {
     let (seconds, rest) = samples.count.quotientAndRemainder(dividingBy: sampleRate)
     return .seconds(seconds) + .nanoseconds((rest * 1_000_000_000 + sampleRate - 1) / sampleRate)

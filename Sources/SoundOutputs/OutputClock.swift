@@ -2,17 +2,17 @@
 
 private import Foundation
 
-/// The time an output goes by; tests give one that jumps.
+/// The clock of an output. Tests use one that advances without waiting.
 public protocol OutputClock: Sendable {
-  /// The time since a fixed moment; never goes back.
+  /// Returns the time since a fixed moment. It never goes back.
   func now() -> Duration
 
-  /// Blocks the calling thread until `deadline` (nil: without end) or until the control's state is another one.
+  /// Blocks the calling thread until `deadline` (`nil`: without limit) or until the control's state changes.
   func wait(until deadline: Duration?, while state: PlayControl.State, of control: PlayControl)
 }
 
-/// The machine's time: since 1970 as the wall clock had it when this was made, and from then on monotonic, without the
-/// time that the machine slept.
+/// The machine's clock: the time since 1970 by the wall clock when this value was created, and monotonic from then on.
+/// It does not count the time during which the machine slept.
 public struct SystemClock: OutputClock {
   private let origin = SuspendingClock.now
   private let wallClock = Duration.milliseconds(Int64(Date().timeIntervalSince1970 * 1000))
@@ -27,7 +27,7 @@ public struct SystemClock: OutputClock {
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded down.
+  /// The duration in whole milliseconds, rounded down.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a sound could not be played.
+/// The reason why a sound could not be played.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
-    /// The device went away, its server cannot be reached, or it takes no more sound. It may come back: wait, and play
-    /// the sound again from its start.
+    /// The device was disconnected, its server cannot be reached, or it plays no more sound. It may come back: wait,
+    /// and play the sound again from its start.
     case deviceLost = "device_lost"
-    /// Another program has the device to itself.
+    /// Another program has exclusive use of the device.
     case deviceBusy = "device_busy"
-    /// There is no device of this name. After `deviceLost` this means that it is still away.
+    /// There is no device of this name. After `deviceLost` this means that it is still disconnected.
     case deviceMissing = "device_missing"
-    /// The device takes none of the formats that are made here, or the sound's rate cannot be converted to its own.
+    /// The device accepts none of the formats that this module produces, or the sound's rate cannot be converted to its
+    /// own.
     case formatUnsupported = "format_unsupported"
-    /// The device is there and refuses to be used.
+    /// The device exists, but refuses to be used.
     case deviceFailed = "device_failed"
     /// The file of a file output cannot be written.
     case fileNotWritten = "file_not_written"
-    /// What was given is no output's name.
+    /// The given text is not the name of an output.
     case invalidName = "invalid_name"
   }
 
   public var code: Code
 
-  /// The name of the output, as `OutputName` reads it.
+  /// The name of the output, in the form that `OutputName` reads.
   public var output: String
 
-  /// What was being done, and what happened.
+  /// The operation, and what went wrong.
   public var reason: String
 
   /// What to do next.
@@ -40,8 +41,8 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch code {
-    case .invalidName: "“\(output)” is no output: \(reason). To go on, \(remedy)."
-    default: "Playing to \(output) failed: \(reason). To go on, \(remedy)."
+    case .invalidName: "“\(output)” is not an output: \(reason). To continue, \(remedy)."
+    default: "Playing to \(output) failed: \(reason). To continue, \(remedy)."
     }
   }
 }

@@ -2,15 +2,17 @@
 
 /// The name of an output on a command line.
 public enum OutputName: Sendable, Hashable, CustomStringConvertible {
-  /// `default`: ALSA's PCM of this name; on Apple's systems the one that is chosen in their settings.
+  /// `default`: ALSA's PCM of this name; on Apple systems the output selected in the settings.
   case systemDefault
-  /// `alsa:NAME`: any PCM that ALSA knows (`aplay -L` lists them), as in `alsa:plughw:1,0`.
+  /// `alsa:NAME`: any PCM that ALSA knows, such as `alsa:plughw:1,0`. `aplay -L` lists them.
   case alsa(String)
-  /// `null`: nothing is heard, and it takes as long.
+  /// `null`: no sound is played, but playing takes as long as on a device.
   case null
-  /// `file:PATH`: what is played is written to this file, as JSON lines.
+  /// `file:PATH`: a record of what is played is written to this file, as JSON lines.
   case file(String)
 
+  /// Parses a name.
+  ///
   /// - Throws: `OutputError`, `invalidName`.
   public init(_ text: String) throws(OutputError) {
     switch text {
@@ -25,12 +27,12 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
       case ("alsa", _):
         throw Self.invalid(text, "the name of a PCM is missing after “alsa:”", "list the PCMs with “aplay -L”")
       case ("file", _):
-        throw Self.invalid(text, "a path is missing after “file:”", "write “file:” and where to")
+        throw Self.invalid(text, "a path is missing after “file:”", "write a path after “file:”")
       case (let first, _):
         let isDevice = ["hw", "plughw", "sysdefault", "dmix", "front", "pulse", "pipewire", "hdmi"].contains(first)
         throw Self.invalid(
-          text, "right is “default”, “alsa:NAME”, “null” or “file:PATH”",
-          isDevice ? "write “alsa:\(text)”" : "name one of these")
+          text, "choose “default”, “alsa:NAME”, “null” or “file:PATH”",
+          isDevice ? "write “alsa:\(text)”" : "use one of these")
       }
     }
   }
@@ -39,7 +41,7 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
     OutputError(.invalidName, text, reason, remedy: remedy)
   }
 
-  /// As it is written; reading it gives the same name.
+  /// The name as text. Parsing the text gives the same name.
   public var description: String {
     switch self {
     case .systemDefault: "default"
@@ -49,10 +51,10 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The output of this name; nothing is opened yet.
+  /// Returns the output of this name, without opening it.
   ///
-  /// - Parameter clock: what paces `null` and `file`.
-  /// - Throws: `OutputError`, `deviceMissing` for `alsa:` where there is no ALSA.
+  /// - Parameter clock: the clock that determines the pace of `null` and `file`.
+  /// - Throws: `OutputError`, `deviceMissing` for `alsa:` on a system without ALSA.
   public func makeOutput(clock: any OutputClock = SystemClock()) throws(OutputError) -> any SoundOutput {
     switch self {
     case .null: return NullOutput(clock: clock)

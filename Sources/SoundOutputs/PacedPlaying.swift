@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets as much time pass as a device would take for a sound.
+/// Waits for as long as a device would take to play a sound.
 struct PacedPlaying {
   let clock: any OutputClock
   let control: PlayControl
 
   /// Blocks until the sound would have been heard, or was stopped.
-  /// - Parameter length: of the sound, without pauses.
+  ///
+  /// - Parameter length: the length of the sound, without pauses.
   func run(_ length: Duration) -> PlayResult {
     var heard = Duration.zero
     while true {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The handle on one playing: made by who wants a sound heard, given to `SoundOutput.play`, and used from any thread
-/// before, while and after it plays.
-public final class PlayControl: @unchecked Sendable {  // every variable is read and written under `monitor`
-  /// What has been asked for.
+/// The control of one sound. The caller creates it and passes it to `SoundOutput.play`. It can be used from any thread
+/// before, during and after playing.
+public final class PlayControl: @unchecked Sendable {  // Every variable is used only under `monitor`.
+  /// The requested state.
   public enum State: Sendable, Hashable {
     case playing
     case paused
-    /// For good.
+    /// The sound was stopped. This state is final.
     case stopped
   }
 
-  /// The caller's name for this playing; a `FileOutput` writes it down. No output makes anything else of it.
+  /// The caller's name for this sound. A `FileOutput` records it; other outputs ignore it.
   public let label: String
 
   private let monitor = Monitor()
@@ -22,25 +22,25 @@ public final class PlayControl: @unchecked Sendable {  // every variable is read
     self.label = label
   }
 
-  /// Asks for the sound to end now; what is left of it is not heard. Takes effect within 50 ms.
+  /// Requests that the sound end now, without its remaining part. The request takes effect within 50 ms.
   public func stop() { ask { _ in .stopped } }
 
-  /// Asks for silence until ``resume()``; takes effect within 50 ms. Does nothing after ``stop()``.
+  /// Requests silence until ``resume()``. The request takes effect within 50 ms, and has no effect after ``stop()``.
   public func pause() { ask { $0 == .stopped ? .stopped : .paused } }
 
-  /// Asks for the sound to go on where it was paused. Does nothing after ``stop()``.
+  /// Requests that a paused sound continue. The request has no effect after ``stop()``.
   public func resume() { ask { $0 == .stopped ? .stopped : .playing } }
 
   public var state: State { monitor.withLock { request } }
   public var isStopped: Bool { state == .stopped }
   public var isPaused: Bool { state == .paused }
 
-  /// How much of the sound has been heard, in ms; 0 before it plays, and its place in the sound after it ended.
+  /// The part of the sound that has been heard, in ms: 0 before it plays, and the last position after it has ended.
   public var position: Int { monitor.withLock { heard }() }
 
-  /// Blocks the calling thread while the state is this one, or until the time is over (nil: without end).
+  /// Blocks the calling thread while the state is the given one, at most for the limit (`nil`: without limit).
   ///
-  /// For an `OutputClock` of one's own; a player has no use for it.
+  /// Implementations of `OutputClock` use this method; a player does not need it.
   public func wait(while state: State, atMost limit: Duration?) {
     let end = limit.map { SuspendingClock.now + $0 }
     monitor.withLock {
@@ -52,10 +52,10 @@ public final class PlayControl: @unchecked Sendable {  // every variable is read
     }
   }
 
-  /// For outputs: where the sound is.
+  /// Sets the position, for outputs that measure it.
   func setPosition(_ milliseconds: Int) { setPosition { milliseconds } }
 
-  /// For outputs whose place follows from the time.
+  /// Sets a function that returns the position, for outputs whose position follows from the time.
   func setPosition(_ position: @escaping @Sendable () -> Int) { monitor.withLock { heard = position } }
 
   private func ask(_ change: (State) -> State) {

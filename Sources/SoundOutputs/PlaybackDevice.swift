@@ -1,58 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sound device with a ring buffer, in the states and with the errors of an ALSA PCM. No call waits for the device's
-/// time to pass, but any may hang when a sound server does.
+/// A sound device with a ring buffer, with the states and errors of an ALSA PCM. No call waits for sound to be played,
+/// but any call may hang when a sound server does.
 ///
-/// Used on one thread only.
+/// Use it on one thread only.
 protocol PlaybackDevice: AnyObject {
   var format: DeviceFormat { get }
 
-  /// Whether ``pause(_:)`` can be used, which keeps what is in the buffer.
+  /// Whether ``pause(_:)`` is available, which keeps the buffer's contents.
   var canPause: Bool { get }
 
-  /// Empties the buffer and makes ready for the first frames; does nothing when that is how it is.
+  /// Empties the buffer and prepares the device for the first frames. The call has no effect if both are already done.
   func prepare() throws(DeviceFault)
 
-  /// Begins to play what is in the buffer, unless it plays already.
+  /// Starts to play the buffer's contents, unless the device is already playing.
   func start() throws(DeviceFault)
 
-  /// - Parameter bytes: whole frames in the device's format.
-  /// - Returns: how many frames there was room for.
+  /// Writes frames into the buffer.
+  ///
+  /// - Parameter bytes: complete frames in the device's format.
+  /// - Returns: the number of frames that the buffer had room for.
   func write(_ bytes: [UInt8]) throws(DeviceFault) -> Int
 
-  /// How many of the frames written since ``prepare()`` have not been heard.
+  /// Returns the number of frames that were written since ``prepare()`` but have not been heard.
   func unheardFrames() throws(DeviceFault) -> Int
 
-  /// Silence at once; what is in the buffer is gone.
+  /// Silences the device at once and discards the buffer's contents.
   func drop()
 
   func pause(_ pauses: Bool) throws(DeviceFault)
 
-  /// After the system was suspended.
+  /// Resumes the device after the system was suspended.
+  ///
   /// - Returns: false while the device is not awake yet.
   func resume() throws(DeviceFault) -> Bool
 }
 
-/// A device's refusal.
+/// An error reported by a device.
 struct DeviceFault: Error, Hashable {
   enum Kind: Hashable {
-    /// The buffer ran empty: all that was written has been heard.
+    /// The buffer became empty: all written frames have been heard.
     case underrun
-    /// The system sleeps, or slept.
+    /// The system sleeps, or has slept.
     case suspended
     case lost
     case busy
     case missing
     case formatUnsupported
-    /// Anything else.
+    /// Any other error.
     case failed
   }
 
   var kind: Kind
 
-  /// What was being done.
+  /// The operation that failed.
   var action: String
 
-  /// What the device says to it.
+  /// The device's message.
   var message: String
 }

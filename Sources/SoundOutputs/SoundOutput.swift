@@ -2,41 +2,42 @@
 
 public import Waveforms
 
-/// Where sounds are heard: a sound card, a file, nothing.
+/// A destination for sounds: a sound card, a file, or nothing.
 ///
-/// An output is used by one thread at a time, as on a serial dispatch queue: ``play(_:volume:control:)`` blocks it. Only
-/// the `PlayControl` of a playing is for other threads.
+/// One thread at a time may use an output, for example through a serial dispatch queue:
+/// ``play(_:volume:control:)`` blocks that thread. Only the `PlayControl` of a sound may be used by other threads.
 public protocol SoundOutput: AnyObject, Sendable {
-  /// What it is called on a command line and in messages, as `OutputName` reads it.
+  /// The output's name on a command line and in messages, in the form that `OutputName` reads.
   var name: String { get }
 
   /// Plays one sound and returns when its last sample has been heard, or when it was stopped.
   ///
-  /// The output is opened when it is not open, and stays open for the next sound until ``release()``.
+  /// The output is opened if necessary, and stays open for the next sound until ``release()``.
+  ///
   /// - Parameters:
-  ///   - sound: any sample rate and length; an empty one is heard at once.
-  ///   - volume: how loud.
-  ///   - control: a fresh one for each call; it stops, pauses and resumes the sound and tells how far it is.
-  /// - Throws: `OutputError`. After `deviceLost`, play the sound again from its start when the device is back.
-  ///   To be stopped is not an error.
+  ///   - sound: a sound of any sample rate and length. An empty sound is heard at once.
+  ///   - volume: the volume of the sound.
+  ///   - control: a new control for each call. It stops, pauses and resumes the sound, and reports its position.
+  /// - Throws: `OutputError`. After `deviceLost`, play the sound again from its start when the device is back. Being
+  ///   stopped is not an error.
   func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult
 
-  /// Opens the output now, so that what is wrong with it is known before there is a sound; ``play(_:volume:control:)``
-  /// does it by itself. On the thread that plays.
+  /// Opens the output now, so that its faults are known before the first sound. Without this call,
+  /// ``play(_:volume:control:)`` opens it. Call it on the thread that plays.
   ///
-  /// - Parameter rate: of the sounds to come, in Hz.
-  /// - Throws: `OutputError`, as playing would.
+  /// - Parameter rate: the rate of the following sounds in Hz.
+  /// - Throws: the same `OutputError`s as playing.
   func open(rate: Int) throws(OutputError)
 
-  /// Gives the device back, so that other programs can have it; the next sound opens it again. May be called at any
-  /// time when nothing plays, as often as one likes; takes 2 s at most, even if the device hangs.
+  /// Releases the device, so that other programs can use it. The next sound opens it again. The method may be called at
+  /// any time when nothing plays, also repeatedly. It takes at most 2 s, even if the device hangs.
   func release()
 }
 
-/// How a playing ended.
+/// The way in which a sound ended.
 public enum PlayResult: Sendable, Hashable {
-  /// To its last sample.
+  /// The sound was heard to its last sample.
   case heard
-  /// On request, after this many ms of the sound had been heard.
+  /// The sound was stopped on request, after this many ms of it had been heard.
   case stopped(atMilliseconds: Int)
 }

@@ -2,15 +2,18 @@
 
 public import Waveforms
 
-/// How loud a sound is played, in per cent of the way a hand turns a knob: 0 is silence, 100 the sound itself.
+/// A playback volume in per cent, on a scale like a volume knob: 0 is silence, and 100 leaves the sound unchanged.
 ///
-/// Amplitude goes with the cube, as in PulseAudio's volume sliders, for that is near to how loudness is felt:
-/// 50 % is an eighth of the amplitude (−18 dB), 80 % about half of it (−6 dB), 10 % a thousandth (−60 dB).
+/// The amplitude is proportional to the cube of the volume, as in PulseAudio's volume sliders, which is close to
+/// perceived loudness: 50 % is an eighth of the amplitude (−18 dB), 80 % about half of it (−6 dB), 10 % a thousandth
+/// (−60 dB).
 public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// 0...100.
+  /// The volume, 0 to 100.
   public let percent: Int
 
-  /// - Returns: nil if `percent` is not 0...100.
+  /// Creates a volume.
+  ///
+  /// - Returns: `nil` if `percent` is not between 0 and 100.
   public init?(percent: Int) {
     guard (0...100).contains(percent) else { return nil }
     self.percent = percent
@@ -18,11 +21,12 @@ public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
 
   private init(_ percent: Int) { self.percent = percent }
 
-  /// The sound itself: no sample is changed.
+  /// The volume that leaves every sample unchanged.
   public static let full = Volume(100)
   public static let silent = Volume(0)
 
-  /// The samples so loud, each rounded to the nearest integer, halves away from zero, so that no offset arises.
+  /// Returns the samples at this volume. Each is rounded to the nearest integer, with halves away from zero, so that no
+  /// offset results.
   public func applied(to samples: [Int16]) -> [Int16] {
     guard self != .full else { return samples }
     let gain = percent * percent * percent
@@ -32,7 +36,7 @@ public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
   }
 
-  /// The same sound, so loud.
+  /// Returns the sound at this volume.
   public func applied(to sound: Waveform) -> Waveform {
     var sound = sound
     sound.samples = applied(to: sound.samples)

@@ -7,12 +7,12 @@ import Waveforms
 
 @testable import SoundOutputs
 
-/// What is heard from a sound server's null sink, by a recording of its monitor. One server a test; one after another,
-/// for a machine that is busy elsewhere plays with holes.
+/// These tests record the monitor of a sound server's null sink. Each test has its own server. The tests run one after
+/// another, because playback has gaps on a busy machine.
 @Suite(.serialized) struct ALSAOutputPulseTests {
   private let rate = 48_000
 
-  /// Something that another thread does when so much of the sound has been heard.
+  /// Runs an action on another thread when this much of the sound has been heard.
   private func when(_ control: PlayControl, reaches milliseconds: Int, _ action: @escaping @Sendable () -> Void) {
     Thread.detachNewThread {
       while control.position < milliseconds { control.wait(while: .playing, atMost: .milliseconds(1)) }
@@ -20,8 +20,8 @@ import Waveforms
     }
   }
 
-  /// A server that stood still may take no sound for a while yet, on a busy machine for longer than a device is waited
-  /// for; then it is a lost device once more, and who plays tries again.
+  /// Plays a sound on a server that was stopped. On a busy machine the server may accept no sound for longer than a
+  /// device's time limit. The device is then reported as lost again, and the caller must retry.
   private func playWhenAwake(_ sound: Waveform, on output: ALSAOutput) throws -> PlayResult {
     for _ in 0..<4 {
       do throws(OutputError) {
@@ -33,7 +33,7 @@ import Waveforms
     return try output.play(sound, volume: .full, control: PlayControl())
   }
 
-  @Test("a tone is heard whole, and playing ends when it has been heard")
+  @Test("a complete tone is heard, and playing ends at its end")
   func wholeTone() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -51,10 +51,10 @@ import Waveforms
     #expect(abs(sound.count - rate) <= rate * 5 / 1000, "\(sound.count) frames")
     #expect(abs(Tone.frequency(of: samples[sound], rate: rate) - 1000) < 0.5)
     let early = (sound.upperBound - returned) * 1000 / rate
-    #expect((-100...30).contains(early), "returned \(early) ms before its end was recorded")
+    #expect((-100...30).contains(early), "playing returned \(early) ms before the end was recorded")
   }
 
-  @Test("a sound of the service's own rate is heard as long, at its pitch, at the volume asked for")
+  @Test("a sound of the service's own rate keeps its length and pitch, at the requested volume")
   func ownRateAndVolume() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -69,7 +69,7 @@ import Waveforms
     #expect(abs(Int(samples[sound].max() ?? 0) - 16_384 / 8) < 40)
   }
 
-  @Test("stopping is heard within 100 ms, and says how far the sound was")
+  @Test("stopping takes effect within 100 ms, and reports the position")
   func stopping() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -97,7 +97,7 @@ import Waveforms
     #expect(abs(place - heard) <= 35)
   }
 
-  @Test("a paused sound is silent, and goes on without losing anything", arguments: [true, false])
+  @Test("a paused sound is silent, and continues without a loss", arguments: [true, false])
   func pausing(mayPause: Bool) throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -117,20 +117,20 @@ import Waveforms
     let parts = Tone.sounds(in: samples, gap: 480)
     try #require(parts.count == 2)
     let (first, second) = (parts[0], parts[1])
-    // The ramp rises by 1.6 frames a unit: the sample tells the frame.
+    // The ramp rises by 1.6 frames per unit, so the sample identifies the frame.
     let framesPerUnit = Double(sound.samples.count) / 30_000
     let (end, begin) = (samples[first.upperBound - 1], samples[second.lowerBound])
     let repeated = Double(Int(end) - Int(begin)) * framesPerUnit / Double(rate) * 1000
     let delay = (first.upperBound - pausedAt.value) * 1000 / rate
     #expect(delay <= 50)
-    // The recording misses up to 2 ms where a sound goes on; see `Recording`.
+    // The recording misses up to 2 ms where a sound continues; see `Recording`.
     #expect(repeated > -2, "lost")
-    #expect(repeated <= 25, "more than a period")
-    #expect(abs(Int(samples[first.lowerBound]) - 1000) < 90, "the first 3 ms")
+    #expect(repeated <= 25, "more than a period is repeated")
+    #expect(abs(Int(samples[first.lowerBound]) - 1000) < 90, "the first 3 ms are heard")
     #expect(Int(samples[second.upperBound - 1]) > 30_900)
   }
 
-  @Test("a sound paused before it begins is not heard until it is resumed; one stopped before is not heard")
+  @Test("a sound paused before it begins is heard only after resuming, and one stopped before is not heard")
   func pausedFirst() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -153,7 +153,7 @@ import Waveforms
     #expect((sounds.first?.lowerBound ?? 0) >= resumedAt.value - 480)
   }
 
-  @Test("sounds played one after another do not overlap, and the gap is the owner's")
+  @Test("consecutive sounds do not overlap, and only the caller determines the gap")
   func gaps() throws {
     let server = try PulseServer()
     let recording = try server.record()
@@ -170,7 +170,7 @@ import Waveforms
     for sound in sounds { #expect(abs(sound.count - rate * 3 / 10) <= rate * 5 / 1000) }
   }
 
-  @Test("a server that is killed is a lost device; when it is back, the sound plays")
+  @Test("a killed server is a lost device, and after its restart the sound plays")
   func killedServer() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -197,7 +197,7 @@ import Waveforms
     #expect(abs((sounds.first?.count ?? 0) - rate * 3 / 2) <= rate * 5 / 1000)
   }
 
-  @Test("a server that was restarted while nothing played is not noticed")
+  @Test("a server's restart while nothing plays has no effect")
   func restartedBetween() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -208,7 +208,7 @@ import Waveforms
     #expect(try output.play(tone, volume: .full, control: PlayControl()) == .heard)
   }
 
-  @Test("a server that hangs is a lost device, in playing and in opening, and giving it back does not hang")
+  @Test("a server that hangs is a lost device, in playing and in opening, and releasing it does not hang")
   func frozenServer() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -234,7 +234,7 @@ import Waveforms
     #expect(try playWhenAwake(tone, on: output) == .heard)
   }
 
-  @Test("a device given back while it hangs is left to itself")
+  @Test("a device that hangs while it is released is abandoned")
   func releaseOfFrozen() throws {
     let server = try PulseServer()
     let output = ALSAOutput(device: server.pcm)
@@ -250,8 +250,8 @@ import Waveforms
   }
 }
 
-/// A variable that two threads use in turn.
-final class Box<Value: Sendable>: @unchecked Sendable {  // `stored` is used under `lock`
+/// A variable that two threads use alternately.
+final class Box<Value: Sendable>: @unchecked Sendable {  // `stored` is used only under `lock`.
   private let lock = NSLock()
   private var stored: Value
 

@@ -6,7 +6,7 @@ import SoundOutputs
 import Testing
 import Waveforms
 
-/// ALSA without a server: PCMs that write to files or nowhere, and those that are not there.
+/// Tests of ALSA without a server: PCMs that write to files or discard their input, and PCMs that do not exist.
 @Suite final class ALSAOutputTests {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
 
@@ -23,7 +23,7 @@ import Waveforms
     }
   }
 
-  @Test("a device that takes the sound's rate and one channel gets its very samples, and silence behind")
+  @Test("a device with the sound's rate and one channel receives the unchanged samples, followed by silence")
   func unchanged() throws {
     let output = ALSAOutput(device: TestPCMs.file(path))
     let sound = Tone.ramp(milliseconds: 700, rate: 22_050)
@@ -37,7 +37,7 @@ import Waveforms
     #expect(samples.dropFirst(sound.samples.count).allSatisfy { $0 == 0 })
   }
 
-  @Test("a device of 48,000 Hz and two channels gets the sound at its pitch in both")
+  @Test("a device with 48,000 Hz and two channels receives the sound at its pitch in both")
   func converted() throws {
     let output = ALSAOutput(device: TestPCMs.stereo48000(path))
     let sound = Tone.sine(1000, milliseconds: 500, rate: 22_050)
@@ -69,7 +69,7 @@ import Waveforms
       try output.play(Waveform(samples: [], sampleRate: 22_050), volume: .full, control: PlayControl()) == .heard)
   }
 
-  @Test("a PCM that is not there is told by name", arguments: ["crier_no_such_pcm", "hw:31,0", "plughw:CARD=None"])
+  @Test("the error for a missing PCM names it", arguments: ["crier_no_such_pcm", "hw:31,0", "plughw:CARD=None"])
   func missing(device: String) {
     TestPCMs.install()
     let error = #expect(throws: OutputError.self) {
@@ -78,11 +78,11 @@ import Waveforms
     }
     #expect(error?.code == .deviceMissing)
     #expect(error?.output == "alsa:\(device)")
-    #expect(error?.description.contains("opening it") == true)
-    #expect(error?.remedy == "choose a PCM that “aplay -L” lists")
+    #expect(error?.description.contains("opening the device") == true)
+    #expect(error?.remedy == "choose one of the PCMs that “aplay -L” lists")
   }
 
-  @Test("a sound server that is not there is a lost device")
+  @Test("a missing sound server is a lost device")
   func noServer() {
     let error = #expect(throws: OutputError.self) {
       try ALSAOutput(device: TestPCMs.pulse(socket: "unix:\(directory.path)/none")).play(
@@ -91,7 +91,7 @@ import Waveforms
     #expect(error?.code == .deviceLost)
   }
 
-  @Test("outputs that are never used, or are given back before, open nothing")
+  @Test("outputs that are never used, or are released before use, open nothing")
   func unused() {
     ALSAOutput(device: "crier_no_such_pcm").release()
   }

@@ -12,7 +12,7 @@ import Testing
       .encode(samples[...])
   }
 
-  @Test("16 bits stay as they are")
+  @Test("16-bit samples stay unchanged")
   func signed16() {
     #expect(encode(.signed16, channels: 1) == [1, 0, 0xFE, 0xFF, 0xFF, 0x7F, 0, 0x80])
   }
@@ -24,12 +24,12 @@ import Testing
     #expect(encode(.float32, channels: 6).count == 4 * 6 * 4)
   }
 
-  @Test("32 bits have the sample in their upper half")
+  @Test("32-bit samples have the value in their upper half")
   func signed32() {
     #expect(encode(.signed32, channels: 1) == [0, 0, 1, 0, 0, 0, 0xFE, 0xFF, 0, 0, 0xFF, 0x7F, 0, 0, 0, 0x80])
   }
 
-  @Test("floats are −1 to 1, without rounding")
+  @Test("float samples are −1 to 1, without rounding")
   func float32() {
     let values: [Float] = [1 / 32_768, -2 / 32_768, 32_767 / 32_768, -1]
     let bytes = values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> ($0 * 8)) } }

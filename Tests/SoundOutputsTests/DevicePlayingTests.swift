@@ -5,11 +5,11 @@ import Testing
 
 @testable import SoundOutputs
 
-/// Playing on a device that is simulated, with a clock that is: what real devices do too rarely.
+/// Tests of playing with a simulated device and clock, for events that are rare on real devices.
 @Suite struct DevicePlayingTests {
   private let clock = SimulatedClock()
   private let control = PlayControl()
-  /// 3 s at the simulated 1,000 Hz, each sample its place.
+  /// 3 s at the simulated rate of 1,000 Hz. The value of each sample is its position.
   private let samples = (0..<3000).map { Int16($0 + 1) }
 
   private func play(_ device: SimulatedDevice) throws(DeviceFault) -> PlayResult {
@@ -21,16 +21,16 @@ import Testing
 
   private func sound(_ device: SimulatedDevice) -> [Int16] { device.heard.filter { $0 != 0 } }
 
-  @Test("a sound is heard once, in order, whole, before playing ends, and then there is silence")
+  @Test("a complete sound is heard once, in order, before playing ends, followed by silence")
   func whole() throws {
     let device = SimulatedDevice(clock: clock)
     #expect(try play(device) == .heard)
     #expect(sound(device) == samples)
-    #expect(device.calls == ["prepare", "drop", "prepare"], "ready for the next one")
+    #expect(device.calls == ["prepare", "drop", "prepare"], "the device is ready for the next sound")
     #expect((3000...3040).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("a sound shorter than the buffer is heard whole")
+  @Test("a sound shorter than the buffer is heard completely")
   func short() throws {
     let device = SimulatedDevice(clock: clock)
     var playing = DevicePlaying(device: device, samples: [1, 2, 3], control: control, clock: clock, watch: { _ in })
@@ -39,7 +39,7 @@ import Testing
     #expect(clock.now() < .milliseconds(20))
   }
 
-  @Test("after an underrun it goes on behind what was heard: nothing twice, nothing lost")
+  @Test("after an underrun playing continues after the heard part, without repetition or loss")
   func underruns() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(100, .underrun), (1500, .underrun), (2950, .underrun)]
@@ -47,7 +47,7 @@ import Testing
     #expect(sound(device) == samples)
   }
 
-  @Test("after a suspension it goes on where it was, if the device can")
+  @Test("after a suspension playing continues at its position, if the device can resume")
   func suspended() throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, .suspended)]
@@ -57,7 +57,7 @@ import Testing
     #expect((3150...3250).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("a device that cannot resume begins anew, a little before the place", arguments: [nil, Int.max])
+  @Test("a device that cannot resume restarts slightly before the position", arguments: [nil, Int.max])
   func suspendedForGood(wakingCalls: Int?) throws {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, .suspended)]
@@ -66,7 +66,7 @@ import Testing
     expectNothingLost(device)
   }
 
-  @Test("a pause is the device's own where it can")
+  @Test("a pause uses the device's own pause if it has one")
   func hardwarePause() throws {
     let device = SimulatedDevice(clock: clock)
     device.canPause = true
@@ -78,7 +78,7 @@ import Testing
     #expect((11_000...11_050).contains(clock.now().wholeMilliseconds))
   }
 
-  @Test("elsewhere the buffer is dropped, and played again from what was not heard")
+  @Test("without a pause of the device, the buffer is dropped and its unheard part is played again")
   func softwarePause() throws {
     let device = SimulatedDevice(clock: clock)
     clock.at(.seconds(1)) { control.pause() }
@@ -88,7 +88,7 @@ import Testing
     #expect(device.calls == ["prepare", "drop", "prepare", "drop", "prepare"])
   }
 
-  @Test("stopping, also while paused, drops what is in the buffer, and says what was heard", arguments: [false, true])
+  @Test("stopping, also while paused, drops the buffer and reports what was heard", arguments: [false, true])
   func stopping(canPause: Bool) throws {
     let device = SimulatedDevice(clock: clock)
     device.canPause = canPause
@@ -100,7 +100,7 @@ import Testing
     #expect(control.position == 1000)
   }
 
-  @Test("a device that takes no more sound is lost after 2 s", arguments: [0, 1000, 2999])
+  @Test("a device that plays no more sound is lost after 2 s", arguments: [0, 1000, 2999])
   func stalled(frame: Int) throws {
     let device = SimulatedDevice(clock: clock)
     device.stallsAt = frame
@@ -109,7 +109,7 @@ import Testing
     #expect((2000...2050).contains(clock.now().wholeMilliseconds - frame))
   }
 
-  @Test("other faults end the playing", arguments: [DeviceFault.Kind.lost, .failed, .busy])
+  @Test("other faults end playing", arguments: [DeviceFault.Kind.lost, .failed, .busy])
   func faults(kind: DeviceFault.Kind) {
     let device = SimulatedDevice(clock: clock)
     device.faults = [(1000, kind)]
@@ -117,7 +117,7 @@ import Testing
     #expect(fault?.kind == kind)
   }
 
-  @Test("the place is told while it plays")
+  @Test("the position is reported while a sound plays")
   func position() throws {
     let device = SimulatedDevice(clock: clock)
     let places = Box<[Int]>([])
@@ -126,7 +126,7 @@ import Testing
     #expect(zip(places.value, [500, 1500, 2500]).allSatisfy { ($1 - 15...$1).contains($0) }, "\(places.value)")
   }
 
-  /// All samples are there in order; where it went on, at most a period of them twice.
+  /// Expects that all samples were heard in order. Where playing continued, at most a period may be repeated.
   private func expectNothingLost(_ device: SimulatedDevice) {
     let heard = sound(device)
     #expect(heard.count <= samples.count + 25)

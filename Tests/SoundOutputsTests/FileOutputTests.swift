@@ -22,7 +22,7 @@ import Waveforms
     (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
   }
 
-  @Test("a sound is one line when it begins and one when it ends")
+  @Test("a sound has one line when it begins and one when it ends")
   func lineByLine() throws {
     let during = Box<[String]>([])
     clock.at(.seconds(1)) { [log] in during.value = Self.lines(of: log) }
@@ -43,7 +43,7 @@ import Waveforms
     #expect(lines.last == #"{"at_ms":700,"event":"end","heard_ms":700,"label":"a","outcome":"stopped"}"#)
   }
 
-  @Test("an output goes on behind what the file holds, and after it was given back")
+  @Test("an output appends to an existing file, also after it was released")
   func appends() throws {
     let output = FileOutput(path: log, pace: .immediate, clock: clock)
     for _ in 0..<2 {
@@ -53,10 +53,10 @@ import Waveforms
     }
     _ = try FileOutput(path: log, pace: .immediate, clock: clock).play(sound, volume: .full, control: PlayControl())
     #expect(lines.count == 6)
-    #expect(clock.now() == .zero, "immediate takes no time")
+    #expect(clock.now() == .zero, "the immediate pace takes no time")
   }
 
-  @Test("immediately played sounds still wait for the pause to end")
+  @Test("sounds played without delay still wait for the end of a pause")
   func immediatePause() throws {
     let control = PlayControl(label: "a")
     control.pause()
@@ -66,7 +66,7 @@ import Waveforms
     #expect(lines.last == #"{"at_ms":3000,"event":"end","heard_ms":2000,"label":"a","outcome":"heard"}"#)
   }
 
-  @Test("the timeline has each sound at its time and volume, and silence between")
+  @Test("the timeline contains each sound at its time and volume, with silence between sounds")
   func timelineFile() throws {
     let output = FileOutput(path: log, timeline: timeline, clock: clock)
     _ = try output.play(sound, volume: .full, control: PlayControl())
@@ -101,10 +101,10 @@ import Waveforms
     #expect(error?.code == .fileNotWritten)
     #expect(
       error?.description == "Playing to file:\(path) failed: writing “\(path)”: No such file or directory. "
-        + "To go on, make its directory writable and free some space.")
+        + "To continue, make the directory writable and free some disk space.")
   }
 
-  @Test("a full disk is an error, not a sound that was played")
+  @Test("a full disk is an error, and the sound does not count as played")
   func fullDisk() {
     let error = #expect(throws: OutputError.self) {
       try FileOutput(path: "/dev/full", clock: clock).play(sound, volume: .full, control: PlayControl())

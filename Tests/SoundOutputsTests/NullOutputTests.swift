@@ -10,7 +10,7 @@ import Waveforms
   private let clock = SimulatedClock()
   private let sound = Waveform(samples: Array(repeating: 1, count: 22_050 * 3), sampleRate: 22_050)
 
-  @Test("a sound takes as long as it is")
+  @Test("playing takes as long as the sound")
   func length() throws {
     let control = PlayControl()
     #expect(try NullOutput(clock: clock).play(sound, volume: .full, control: control) == .heard)
@@ -18,7 +18,7 @@ import Waveforms
     #expect(control.position == 3000)
   }
 
-  @Test("stopping ends it, and says where")
+  @Test("stopping ends playing and reports the position")
   func stopping() throws {
     let control = PlayControl()
     clock.at(.milliseconds(1234)) { control.stop() }
@@ -28,7 +28,7 @@ import Waveforms
     #expect(control.position == 1234)
   }
 
-  @Test("a pause takes its time and no sound")
+  @Test("a pause takes time, but no sound is lost")
   func pausing() throws {
     let control = PlayControl()
     let place = Box(0)
@@ -40,7 +40,7 @@ import Waveforms
     #expect(clock.now() == .seconds(13))
   }
 
-  @Test("a sound may be stopped while it is paused, and does not go on")
+  @Test("a sound that is stopped while paused does not continue")
   func stoppingPaused() throws {
     let control = PlayControl()
     clock.at(.seconds(1)) { control.pause() }
@@ -52,7 +52,7 @@ import Waveforms
       try NullOutput(clock: clock).play(sound, volume: .full, control: control) == .stopped(atMilliseconds: 1000))
   }
 
-  @Test("its place goes with the time")
+  @Test("the position follows the time")
   func position() throws {
     let control = PlayControl()
     let places = Box<[Int]>([])
@@ -61,7 +61,7 @@ import Waveforms
     #expect(places.value == [500, 1500, 2500])
   }
 
-  @Test("on the machine's own clock, a stop from another thread is seen at once")
+  @Test("with the machine's own clock, a stop from another thread takes effect at once")
   func systemClock() throws {
     let control = PlayControl()
     let asked = Box(SuspendingClock.now)

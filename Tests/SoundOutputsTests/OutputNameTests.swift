@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OutputNameTests {
   @Test(
-    "names are read as they are written",
+    "names are parsed, and printed in the same form",
     arguments: [
       ("default", OutputName.systemDefault), ("null", .null), ("alsa:plughw:1,0", .alsa("plughw:1,0")),
       ("alsa:null", .alsa("null")), ("file:/tmp/a:b.log", .file("/tmp/a:b.log")),
@@ -16,31 +16,33 @@ import Testing
     #expect(name.description == text)
   }
 
-  @Test("ALSA's default is the default")
+  @Test("ALSA's default is the system's default")
   func alsaDefault() throws {
     #expect(try OutputName("alsa:default") == .systemDefault)
   }
 
   @Test(
-    "what is no name is refused, with what would be right",
+    "an invalid name is refused, with the valid choices",
     arguments: [
-      ("", "“” is no output: right is “default”, “alsa:NAME”, “null” or “file:PATH”. To go on, name one of these."),
+      (
+        "", "“” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, use one of these."
+      ),
       (
         "alsa:",
-        "“alsa:” is no output: the name of a PCM is missing after “alsa:”. To go on, list the PCMs with “aplay -L”."
+        "“alsa:” is not an output: the name of a PCM is missing after “alsa:”. To continue, list the PCMs with “aplay -L”."
       ),
       (
         "alsa",
-        "“alsa” is no output: the name of a PCM is missing after “alsa:”. To go on, list the PCMs with “aplay -L”."
+        "“alsa” is not an output: the name of a PCM is missing after “alsa:”. To continue, list the PCMs with “aplay -L”."
       ),
-      ("file:", "“file:” is no output: a path is missing after “file:”. To go on, write “file:” and where to."),
+      ("file:", "“file:” is not an output: a path is missing after “file:”. To continue, write a path after “file:”."),
       (
         "hw:0,0",
-        "“hw:0,0” is no output: right is “default”, “alsa:NAME”, “null” or “file:PATH”. To go on, write “alsa:hw:0,0”."
+        "“hw:0,0” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, write “alsa:hw:0,0”."
       ),
       (
         "Default",
-        "“Default” is no output: right is “default”, “alsa:NAME”, “null” or “file:PATH”. To go on, name one of these."
+        "“Default” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, use one of these."
       ),
     ])
   func refuses(text: String, message: String) {
@@ -54,7 +56,7 @@ import Testing
     #expect(throws: OutputError.self) { try OutputName(text) }
   }
 
-  @Test("each name makes its output, which has that name", arguments: ["null", "alsa:plughw:1,0", "file:/tmp/x.log"])
+  @Test("each name creates an output with that name", arguments: ["null", "alsa:plughw:1,0", "file:/tmp/x.log"])
   func makes(text: String) throws {
     #expect(try OutputName(text).makeOutput().name == text)
   }

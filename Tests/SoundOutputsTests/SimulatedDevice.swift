@@ -2,22 +2,22 @@
 
 @testable import SoundOutputs
 
-/// A device in simulated time, which remembers what was heard of it.
+/// A device with simulated time that records what it plays.
 final class SimulatedDevice: PlaybackDevice {
   let format: DeviceFormat
   var canPause = false
 
-  /// What is heard, one channel's 16-bit samples at a time; silence of an empty buffer is not in it.
+  /// The sound that was heard: the 16-bit samples of one channel, without the silence of an empty buffer.
   private(set) var heard: [Int16] = []
   private(set) var calls: [String] = []
 
-  /// Thrown by the next write; it happens as it would on a device.
+  /// The faults for coming writes. Each is thrown when playing reaches its frame.
   var faults: [(atFrame: Int, kind: DeviceFault.Kind)] = []
 
-  /// How often `resume` says that the device is not awake; nil for one that cannot resume.
+  /// The number of calls for which `resume` says that the device is not awake; `nil` for a device that cannot resume.
   var wakingCalls: Int? = 0
 
-  /// From this frame on, the device takes nothing more.
+  /// The frame from which on the device accepts nothing more.
   var stallsAt = Int.max
 
   private let clock: any OutputClock
@@ -25,7 +25,7 @@ final class SimulatedDevice: PlaybackDevice {
   private var isRunning = false
   private var lastTime = Duration.zero
 
-  /// One channel, 16 bits.
+  /// Creates a device with one channel and 16 bits.
   init(clock: any OutputClock, rate: Int = 1000, buffer: Int = 200, period: Int = 25) {
     self.clock = clock
     format = DeviceFormat(encoding: .signed16, channels: 1, rate: rate, bufferFrames: buffer, periodFrames: period)

@@ -6,18 +6,18 @@ import Testing
 @Suite struct VolumeTests {
   private let samples: [Int16] = [.min, -20_000, -1, 0, 1, 20_000, .max]
 
-  @Test("at 100 % no sample is changed")
+  @Test("100 % leaves every sample unchanged")
   func full() {
     #expect(Volume.full.applied(to: samples) == samples)
     #expect(Volume(percent: 100) == .full)
   }
 
-  @Test("at 0 % all is silent")
+  @Test("0 % is silence")
   func silent() {
     #expect(Volume.silent.applied(to: samples) == Array(repeating: 0, count: samples.count))
   }
 
-  @Test("amplitude goes with the cube, rounded to the nearest, halves away from zero")
+  @Test("the amplitude is the cube of the volume, rounded to the nearest value, with halves away from zero")
   func cube() throws {
     let half = try #require(Volume(percent: 50))
     #expect(half.applied(to: [.min, -4, -3, 0, 3, 4, 12, 16_000]) == [-4096, -1, 0, 0, 0, 1, 2, 2000])
@@ -25,7 +25,7 @@ import Testing
     #expect(tenth.applied(to: [.max, .min]) == [33, -33])
   }
 
-  @Test("a higher volume is nowhere softer")
+  @Test("a higher volume is never quieter")
   func monotonic() throws {
     let volumes = try (0...100).map { try #require(Volume(percent: $0)) }
     #expect(volumes == volumes.sorted())
@@ -34,7 +34,7 @@ import Testing
     #expect(Set(loudest.suffix(90)).count == 90)
   }
 
-  @Test("there is no volume outside 0...100 %", arguments: [-1, 101, .max, .min])
+  @Test("a volume outside 0...100 % is refused", arguments: [-1, 101, .max, .min])
   func outside(percent: Int) {
     #expect(Volume(percent: percent) == nil)
   }

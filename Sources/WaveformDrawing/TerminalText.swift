@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text made fit for a terminal, with the columns it takes there.
+/// A text that is safe for a terminal, and its width in columns.
 ///
-/// Nothing in it moves the cursor, sets a colour or turns the direction of what follows: white space becomes a space,
-/// and each control and bidirectional character becomes U+FFFD. Invisible hints for breaking lines are left out.
+/// The text cannot move the cursor, set a colour or change the direction of later text. White space becomes a space,
+/// and each control or bidirectional character becomes U+FFFD. Invisible hints for line breaks are removed.
 public struct TerminalText: Sendable, Hashable {
-  /// What is never split: a character as a reader sees it.
+  /// A character as a reader sees it, which is never divided.
   struct Cluster: Sendable, Hashable {
     var text: String
     var width: Int
@@ -13,7 +13,7 @@ public struct TerminalText: Sendable, Hashable {
 
   private(set) var clusters: [Cluster]
 
-  /// In columns.
+  /// The width in columns.
   public private(set) var width: Int
 
   public var string: String { clusters.map(\.text).joined() }
@@ -22,7 +22,7 @@ public struct TerminalText: Sendable, Hashable {
     var scalars = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      // A line break of two characters is one piece of white space.
+      // A line break of two characters is one white space.
       if !(scalar == "\n" && previous == "\r"), let shown = Self.shown(scalar) { scalars.append(shown) }
       previous = scalar
     }
@@ -34,8 +34,8 @@ public struct TerminalText: Sendable, Hashable {
     self.width = clusters.reduce(0) { $0 + $1.width }
   }
 
-  /// As much of it as fits into so many columns, with `…` at its end when that is not all of it; empty when not even
-  /// that fits.
+  /// Returns the part of the text that fits into a number of columns, with `…` at its end if the text was cut. The
+  /// result is empty when not even `…` fits.
   public func cut(to columns: Int) -> TerminalText {
     guard width > columns else { return self }
     guard columns > 0 else { return TerminalText(clusters: []) }
@@ -47,22 +47,22 @@ public struct TerminalText: Sendable, Hashable {
     return TerminalText(clusters: kept + [Cluster(text: "…", width: 1)])
   }
 
-  /// More scalars than this in one cluster are no writing: emoji have up to a dozen, and the stream-safe format of
-  /// UAX #15 lets 30 marks follow a letter.
+  /// The largest number of scalars in a cluster of real writing. Emoji have up to a dozen, and the stream-safe format
+  /// of UAX #15 permits 30 marks after a letter.
   private static let longestCluster = 32
 
   private static let replacement = Cluster(text: "\u{FFFD}", width: 1)
 
-  /// What is printed for a scalar; nil for one that has no sign and no use on one line.
+  /// Returns the scalar to print; `nil` for a scalar that is invisible and has no effect on one line.
   private static func shown(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
     case "\t", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}":
       return " "
     case "\u{AD}", "\u{200B}", "\u{2060}", "\u{FEFF}":
-      // Soft hyphen, zero-width space, word joiner, byte order mark.
+      // These are the soft hyphen, the zero-width space, the word joiner and the byte order mark.
       return nil
     case "\u{200C}", "\u{200D}", "\u{E0020}"..."\u{E007F}":
-      // They shape Indic letters and emoji.
+      // These joiners shape Indic letters and emoji.
       return scalar
     default:
       switch scalar.properties.generalCategory {
@@ -76,14 +76,14 @@ public struct TerminalText: Sendable, Hashable {
 
   private static func cluster(_ character: Character) -> Cluster {
     let scalars = character.unicodeScalars
-    // One that starts with a mark would sit on whatever is printed before it.
+    // A cluster that starts with a mark would combine with the character printed before it.
     guard let first = scalars.first, scalars.count <= longestCluster, !first.isJoining else { return replacement }
     return Cluster(text: String(character), width: TerminalWidth.of(character))
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether it is drawn on the one before it.
+  /// Whether the scalar is drawn on the previous one.
   fileprivate var isJoining: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark, .format: true

@@ -2,10 +2,10 @@
 
 import Waveforms
 
-/// A line with ticks and, under it, the seconds they stand for.
+/// A line with ticks, and the times in seconds below it.
 ///
-/// It is drawn in braille dots too: box-drawing characters are of ambiguous width (UAX #11), and a terminal set up for
-/// Chinese, Japanese or Korean may give them two columns.
+/// The line also uses braille dots. Box-drawing characters have an ambiguous width (UAX #11), and a terminal configured
+/// for Chinese, Japanese or Korean may give them two columns.
 struct TimeAxis {
   let columns: Int
 
@@ -24,7 +24,7 @@ struct TimeAxis {
     return [ticks.map { $0 ? "⡏" : "⠉" }.joined(), labels]
   }
 
-  /// The shortest of 0.1, 0.2, 0.5, 1, 2, 5 s and so on that leaves room for the labels, in ms.
+  /// Returns the shortest of 0.1, 0.2, 0.5, 1, 2, 5 s and so on that leaves room for the labels, in ms.
   private func interval(_ duration: Int) -> Int {
     let room = label(duration).count + 2
     var decade = 100

@@ -2,37 +2,39 @@
 
 public import Waveforms
 
-/// A waveform as lines of text: its envelope, the words where they are heard, and a time axis.
+/// A waveform as lines of text: its envelope, the words at the times when they are heard, and a time axis.
 public struct WaveformDrawing: Sendable, Hashable {
-  /// For whom it is drawn.
+  /// The style of a drawing.
   public enum Style: String, Sendable, Hashable, CaseIterable {
-    /// For a terminal that shows UTF-8: the envelope in braille dots, two by four in a cell.
+    /// A style for a terminal that shows UTF-8. The envelope consists of braille dots, two by four in a cell.
     case braille
-    /// For a file or another program: one line a mark, `   0 ms    610 ms  支付宝`, and no drawing.
+    /// A style for a file or another program: one line for each mark, `   0 ms    610 ms  支付宝`, and no drawing.
     case plain
   }
 
-  /// The columns to draw in, 20 to 400.
+  /// The width of the drawing in columns, 20 to 400.
   public let columns: Int
 
-  /// The lines of the envelope, 1 to 50.
+  /// The number of lines for the envelope, 1 to 50.
   public let rows: Int
 
   public let style: Style
 
+  /// Creates a drawing.
+  ///
   /// - Parameters:
-  ///   - columns: The width of the terminal; less than 20 is taken for 20, more than 400 for 400.
-  ///   - rows: The lines of the envelope; less than 1 is taken for 1, more than 50 for 50.
+  ///   - columns: the width of the terminal. It is limited to 20 to 400.
+  ///   - rows: the number of lines for the envelope. It is limited to 1 to 50.
   public init(columns: Int, rows: Int = 6, style: Style) {
     self.columns = min(max(columns, 20), 400)
     self.rows = min(max(rows, 1), 50)
     self.style = style
   }
 
-  /// The lines, none of them wider than ``columns``, without line breaks.
+  /// Returns the lines without line breaks, none of them wider than ``columns``.
   ///
-  /// Han, kana, Hangul and other wide characters count as two columns, combining marks as none. Texts of marks come out
-  /// without control characters and bidirectional overrides. Times outside the waveform are taken for its ends.
+  /// Han, kana, Hangul and other wide characters count as two columns, combining marks as none. Control characters and
+  /// bidirectional overrides are removed from the marks' texts. Times outside the waveform are moved to its ends.
   public func lines(_ waveform: Waveform) -> [String] {
     switch style {
     case .plain:
@@ -61,7 +63,7 @@ public struct WaveformDrawing: Sendable, Hashable {
 }
 
 extension Waveform {
-  /// The column, of so many, in which a time of the waveform is drawn.
+  /// Returns the column for a time of the waveform.
   static func column(ofMilliseconds time: Int, duration: Int, columns: Int) -> Int {
     guard duration > 0 else { return 0 }
     return min(columns - 1, min(max(time, 0), duration) * columns / duration)

@@ -4,9 +4,9 @@ import Waveforms
 
 /// The words of a waveform, each beginning in the column of its start.
 ///
-/// A word that would run into the one before it goes to the second row, then to the third. Only one that fits on none
+/// A word that would overlap the previous one moves to the second row, then to the third. Only a word that fits on none
 /// of them is cut: it shares the third row, where each word ends with `…` before the next one begins. A last word that
-/// would cross the right edge begins as much earlier as it must, if there is room.
+/// would cross the right edge begins earlier if there is room.
 struct WordRows {
   static let rowLimit = 3
 
@@ -42,7 +42,8 @@ struct WordRows {
     return rows
   }
 
-  /// Cuts each word where the next one begins, and the last one at the edge. A word without even a column is left out.
+  /// Returns the words, each cut where the next one begins, and the last one at the edge. A word without room for a
+  /// single column is left out.
   private func cut(_ words: [Word]) -> [Word] {
     var kept: [Word] = []
     var end = columns

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How loud a clip is near its ends, where it meets another clip or silence.
+/// The gain of a clip near its ends, where it meets another clip or silence.
 ///
-/// Integers throughout: the same samples on every machine.
+/// All calculations use integers, so that the samples are the same on every machine.
 struct CrossFade: Sendable {
-  /// 3 ms: less than a consonant's onset, and enough to leave no click.
+  /// The length of a fade: 3 ms, which is less than a consonant's onset, and enough to avoid a click.
   static let milliseconds = 3
 
-  /// What the other side of an edge is.
+  /// The neighbour of an edge.
   enum Edge {
-    /// A quarter of a sine. With the one of the clip that ends it keeps the power: sin² + cos² = 1.
+    /// Another clip. The gain is a quarter of a sine. Together with the gain of the ending clip it preserves the power:
+    /// sin² + cos² = 1.
     case clip
-    /// The same squared, a raised cosine: it leaves silence and enters full level without a bend.
+    /// Silence. The gain is the square of that sine, a raised cosine, which leaves silence and reaches full level
+    /// smoothly.
     case silence
   }
 
-  /// The samples of a fade of full length.
+  /// The length of a complete fade in samples.
   let length: Int
 
-  /// From silence to full level, 32,768 being full, at the middle of each sample.
+  /// The gains from silence to full level, at the middle of each sample; 32,768 is full level.
   private let sine: [Int32]
   private let sineSquared: [Int32]
 
-  /// Recorded clips have this rate; made once, since a fade of its own would cost each announcement some µs.
+  /// The fade for the rate of recorded clips. It is created once, because a fade for each announcement would cost some
+  /// µs.
   private static let common = CrossFade(length: 22_050 * milliseconds / 1000)
 
   static func of(sampleRate: Int) -> CrossFade {
@@ -37,29 +40,31 @@ struct CrossFade: Sendable {
     sineSquared = sine.map { ($0 * $0 + 0x4000) >> 15 }
   }
 
-  /// A sample as loud as it is at `index` of the `count` with which a clip begins, or at `index` from its end.
+  /// Returns a sample with the gain for position `index` of the `count` samples at the start of a clip, or for that
+  /// distance from the clip's end.
   ///
   /// - Precondition: `index` is below `count`, and `count` is at most ``length``.
   @inline(__always)
   func faded(_ sample: Int16, _ index: Int, of count: Int, to edge: Edge) -> Int16 {
     let curve = edge == .clip ? sine : sineSquared
     let gain = count == length ? curve[index] : Self.gain(on: curve, index, of: count)
-    // The gain is at most one, so that the product fits.
+    // The gain is at most one, so the product fits.
     return Int16(truncatingIfNeeded: (Int32(sample) * gain + 0x4000) >> 15)
   }
 
-  /// The same curve in fewer steps, for a clip too short for two whole fades; between two gains, a straight line.
+  /// Returns a gain of the same curve with fewer steps, for a clip that is too short for two complete fades. Gains are
+  /// interpolated linearly.
   private static func gain(on curve: [Int32], _ index: Int, of count: Int) -> Int32 {
     let (place, rest) = ((2 * index + 1) * curve.count - count).quotientAndRemainder(dividingBy: 2 * count)
     let next = curve[min(place + 1, curve.count - 1)]
     return curve[place] + Int32(Int(next - curve[place]) * rest / (2 * count))
   }
 
-  /// sin(π/2 × numerator / denominator) for a fraction from 0 to 1, 32,768 being one: its Taylor polynomial up to the
-  /// 11th power, which is nearer than half a step.
+  /// Returns sin(π/2 × numerator / denominator) for a fraction from 0 to 1, where 32,768 is one. The Taylor polynomial
+  /// up to the 11th power has an error of less than half a step.
   private static func sine(_ numerator: Int64, of denominator: Int64) -> Int32 {
     let one: Int64 = 1 << 30
-    let halfPi: Int64 = 1_686_629_713  // π/2, 2³⁰ being one
+    let halfPi: Int64 = 1_686_629_713  // π/2, where 2³⁰ is one.
     let x = halfPi * numerator / denominator
     let square = x * x / one
     var term = x

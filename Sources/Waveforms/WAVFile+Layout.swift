@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WAVFile {
-  /// Where the samples of a WAV file lie in it, so that a file that is mapped into memory is used where it is.
+  /// The position of the samples in a WAV file, so that a memory-mapped file can be used without copying.
   public struct Layout: Sendable, Hashable {
-    /// In Hz, 1 to 2³¹ − 1.
+    /// The sample rate in Hz, 1 to 2³¹ − 1.
     public let sampleRate: Int
 
-    /// The bytes of the samples, counted from the file's first; two a sample.
+    /// The range of the samples in bytes from the start of the file; each sample takes two bytes.
     public let data: Range<Int>
 
-    /// The bytes of `ICMT`'s text, with the NUL that ends it.
+    /// The range of the text in `ICMT`, including the NUL at its end.
     let comment: Range<Int>?
 
     public var sampleCount: Int { data.count / 2 }
 
-    /// Lends the samples of the file whose layout this is, without a copy where memory has a WAV file's byte order.
+    /// Calls a function with the samples of the file that has this layout. Nothing is copied if the memory has the byte
+    /// order of a WAV file.
     ///
-    /// - Precondition: `bytes` are at least as many as those that were laid out.
+    /// - Precondition: `bytes` has at least as many bytes as the file of this layout.
     public func withSamples<Result>(in bytes: Span<UInt8>, _ body: (Span<Int16>) -> Result) -> Result {
       let bytes = bytes.extracting(data)
       #if _endian(little)
         let result: Result? = unsafe bytes.bytes.withUnsafeBytes { raw in
-          // The length is even, and every bit pattern is a sample; what is left to see is whether the place is.
+          // The length is even and every bit pattern is a valid sample, so only the alignment needs a check.
           guard Int(bitPattern: raw.baseAddress) % MemoryLayout<Int16>.alignment == 0 else { return nil }
           return unsafe body(raw.assumingMemoryBound(to: Int16.self).span)
         }
@@ -32,10 +33,11 @@ extension WAVFile {
     }
   }
 
-  /// Finds the samples of a mono 16-bit PCM file without copying them; chunks it does not know are passed over.
+  /// Finds the samples of a mono 16-bit PCM file without copying them. Unknown chunks are skipped.
   ///
-  /// Strict, because a clip torn by a power cut must not pass for a whole one: every length must fit exactly.
-  /// No bytes whatever make it trap. It reads the headers of chunks only, whatever the length of the file.
+  /// The check is strict, because a clip that a power cut truncated must not be accepted as complete: every length must
+  /// match exactly. No input causes a trap. Only the headers of chunks are read, whatever the length of the file.
+  ///
   /// - Throws: `WAVFileError`.
   public static func layout(of bytes: Span<UInt8>) throws(WAVFileError) -> Layout {
     guard bytes.count >= 12, bytes.holds("RIFF", at: 0), bytes.holds("WAVE", at: 8) else {
@@ -43,10 +45,10 @@ extension WAVFile {
     }
     let end = 8 + bytes.little32(at: 4)
     guard end <= bytes.count else {
-      throw WAVFileError(.truncated, at: bytes.count, "the header names \(end) bytes and there are \(bytes.count).")
+      throw WAVFileError(.truncated, at: bytes.count, "the header states \(end) bytes, but there are \(bytes.count).")
     }
     guard end == bytes.count else {
-      throw WAVFileError(.trailingBytes, at: end, "the file ends here by its header, but more bytes follow.")
+      throw WAVFileError(.trailingBytes, at: end, "by its header the file ends here, but more bytes follow.")
     }
 
     var sampleRate: Int?
@@ -57,12 +59,12 @@ extension WAVFile {
       let chunk = try self.chunk(in: bytes, at: position, before: end)
       if bytes.holds("fmt ", at: position) {
         guard sampleRate == nil else {
-          throw WAVFileError(.malformedChunk, at: position, "a second “fmt ” chunk; there may be one.")
+          throw WAVFileError(.malformedChunk, at: position, "this is a second “fmt ” chunk, but only one is allowed.")
         }
         sampleRate = try self.sampleRate(in: bytes, format: chunk)
       } else if bytes.holds("data", at: position) {
         guard sampleRate != nil, data == nil else {
-          throw WAVFileError(.malformedChunk, at: position, "one “data” chunk must stand after “fmt ”.")
+          throw WAVFileError(.malformedChunk, at: position, "there must be one “data” chunk after “fmt ”.")
         }
         guard chunk.count % 2 == 0 else {
           throw WAVFileError(.malformedChunk, at: position, "16-bit samples take an even number of bytes.")
@@ -80,44 +82,44 @@ extension WAVFile {
     return Layout(sampleRate: sampleRate, data: data, comment: comment)
   }
 
-  /// Where the content of the chunk lies whose header stands at `position`.
+  /// Returns the range of a chunk's content. The chunk's header is at `position`.
   private static func chunk(
     in bytes: Span<UInt8>, at position: Int, before end: Int
   ) throws(WAVFileError) -> Range<Int> {
     guard end - position >= 8 else {
-      throw WAVFileError(.truncated, at: position, "a chunk header takes 8 bytes and \(end - position) are left.")
+      throw WAVFileError(.truncated, at: position, "a chunk header takes 8 bytes, but only \(end - position) are left.")
     }
     let start = position + 8
     let length = bytes.little32(at: position + 4)
     guard length + length % 2 <= end - start else {
       throw WAVFileError(
-        .truncated, at: position, "a chunk of \(length) bytes (padded to even) and \(end - start) are left.")
+        .truncated, at: position, "the chunk takes \(length) bytes (padded to even), but only \(end - start) are left.")
     }
     return start..<start + length
   }
 
   private static func sampleRate(in bytes: Span<UInt8>, format: Range<Int>) throws(WAVFileError) -> Int {
     let start = format.lowerBound
-    // 18 bytes is the same header with an empty extension, as many programs write it.
+    // A header of 18 bytes is the same with an empty extension, as many programs write it.
     guard format.count == 16 || (format.count == 18 && bytes.little16(at: start + 16) == 0) else {
       throw WAVFileError(
         format.count < 16 ? .malformedChunk : .unsupportedEncoding, at: start,
-        "the “fmt ” chunk of linear PCM has 16 bytes, this one has \(format.count).")
+        "the “fmt ” chunk of linear PCM must have 16 bytes, but has \(format.count).")
     }
     let (tag, channels) = (bytes.little16(at: start), bytes.little16(at: start + 2))
     let (bytesPerFrame, bits) = (bytes.little16(at: start + 12), bytes.little16(at: start + 14))
     guard tag == 1, bits == 16 else {
       throw WAVFileError(
-        .unsupportedEncoding, at: start, "format tag \(tag) with \(bits) bits; right is 1 (linear PCM) with 16.")
+        .unsupportedEncoding, at: start, "format tag \(tag) with \(bits) bits instead of 1 (linear PCM) with 16.")
     }
     guard channels == 1 else {
-      throw WAVFileError(.notMono, at: start + 2, "\(channels) channels; right is 1.")
+      throw WAVFileError(.notMono, at: start + 2, "the file has \(channels) channels instead of 1.")
     }
     let (rate, bytesPerSecond) = (bytes.little32(at: start + 4), bytes.little32(at: start + 8))
     guard rate > 0, rate <= Int(Int32.max), bytesPerFrame == 2, bytesPerSecond == rate * 2 else {
       throw WAVFileError(
         .malformedChunk, at: start + 4,
-        "\(rate) Hz, \(bytesPerSecond) bytes a second and \(bytesPerFrame) a frame do not fit mono 16-bit PCM.")
+        "\(rate) Hz, \(bytesPerSecond) bytes per second and \(bytesPerFrame) per frame do not match mono 16-bit PCM.")
     }
     return rate
   }
@@ -142,7 +144,7 @@ extension Span<UInt8> {
     little16(at: offset) | little16(at: offset + 2) << 16
   }
 
-  /// Whether the four bytes at `offset` are this ASCII name.
+  /// Returns whether the four bytes at `offset` are this ASCII name.
   fileprivate func holds(_ name: StaticString, at offset: Int) -> Bool {
     name.withUTF8Buffer { name in (0..<4).allSatisfy { unsafe name[$0] == self[offset + $0] } }
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes were refused as a mono PCM16 WAV file.
+/// The reason why bytes were refused as a mono PCM16 WAV file.
 public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The bytes do not begin with a RIFF header of form WAVE.
     case notWAVE = "not_wave"
     /// A length in a header reaches beyond the last byte.
     case truncated
-    /// Bytes follow the end that the RIFF header names.
+    /// Bytes follow the end of the file that the RIFF header states.
     case trailingBytes = "trailing_bytes"
-    /// A chunk is missing, stands twice or in the wrong place, or its size does not fit what it holds.
+    /// A chunk is missing, repeated or in the wrong place, or its size does not match its content.
     case malformedChunk = "malformed_chunk"
     /// The samples are not 16-bit linear PCM.
     case unsupportedEncoding = "unsupported_encoding"
@@ -19,10 +19,10 @@ public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var code: Code
 
-  /// Where in the bytes the trouble is, counted from the first one.
+  /// The position of the error, in bytes from the start.
   public var offset: Int
 
-  /// What stands there and what is right.
+  /// What is wrong, and what would be correct.
   public var reason: String
 
   init(_ code: Code, at offset: Int, _ reason: String) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Waveform {
-  /// One waveform of several, in their order, with silence between them and their marks moved along.
+  /// Returns one waveform that consists of several, in order, with silence between them. Their marks are shifted
+  /// accordingly.
   ///
-  /// Nothing is faded: a part whose ends are not silent gives a step at the join, so level and fade parts first.
+  /// Nothing is faded, so a part whose ends are not silent causes a step at the join. Level and fade the parts first.
+  ///
   /// - Parameters:
-  ///   - parts: at least one, all of one sample rate.
+  ///   - parts: one or more waveforms with the same sample rate.
   ///   - pauseMilliseconds: the silence between two parts, 0 to 60,000 ms.
   /// - Throws: `WaveformJoiningError`.
   public static func joined(
@@ -14,14 +16,14 @@ extension Waveform {
     try joined(parts, pausesMilliseconds: Array(repeating: pauseMilliseconds, count: max(0, parts.count - 1)))
   }
 
-  /// The same with a pause of its own after each part but the last.
+  /// Returns one waveform that consists of several, with a separate pause after each part but the last.
   ///
-  /// - Parameter pausesMilliseconds: one fewer than there are parts, each 0 to 60,000 ms.
+  /// - Parameter pausesMilliseconds: one pause fewer than there are parts, each 0 to 60,000 ms.
   /// - Throws: `WaveformJoiningError`.
   public static func joined(
     _ parts: [Waveform], pausesMilliseconds: [Int]
   ) throws(WaveformJoiningError) -> Waveform {
-    guard let first = parts.first else { throw WaveformJoiningError(.noParts, "there are no parts.") }
+    guard let first = parts.first else { throw WaveformJoiningError(.noParts, "there are no parts; give one or more.") }
     let rate = first.sampleRate
     if let other = parts.first(where: { $0.sampleRate != rate }) {
       throw WaveformJoiningError(
@@ -30,10 +32,10 @@ extension Waveform {
     }
     guard pausesMilliseconds.count == parts.count - 1 else {
       throw WaveformJoiningError(
-        .wrongPauseCount, "\(parts.count) parts take \(parts.count - 1) pauses, not \(pausesMilliseconds.count).")
+        .wrongPauseCount, "\(parts.count) parts need \(parts.count - 1) pauses instead of \(pausesMilliseconds.count).")
     }
     if let pause = pausesMilliseconds.first(where: { !(0...60_000).contains($0) }) {
-      throw WaveformJoiningError(.pauseOutOfRange, "a pause of \(pause) ms; right is 0 to 60,000 ms.")
+      throw WaveformJoiningError(.pauseOutOfRange, "a pause has \(pause) ms; give 0 to 60,000 ms.")
     }
 
     let pauses = pausesMilliseconds.map { ($0 * rate + 500) / 1000 }
@@ -55,7 +57,7 @@ extension Waveform {
   }
 }
 
-/// Why waveforms could not be joined.
+/// The reason why waveforms could not be joined.
 public struct WaveformJoiningError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     case noParts = "no_parts"
@@ -66,7 +68,7 @@ public struct WaveformJoiningError: Error, Sendable, Hashable, CustomStringConve
 
   public var code: Code
 
-  /// What was given and what is right.
+  /// What is wrong, and what would be correct.
   public var reason: String
 
   init(_ code: Code, _ reason: String) {

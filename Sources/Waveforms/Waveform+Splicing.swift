@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Waveform {
-  /// Joins recorded clips into one waveform without a click, whatever they hold.
+  /// Joins recorded clips of any content into one waveform without clicks.
   ///
   ///     var builder = Waveform.SpliceBuilder(sampleRate: 22_050)
   ///     builder.append(received, text: "Received", pauseMilliseconds: 60)
   ///     builder.append(twelve, text: "twelve", pauseMilliseconds: 0)
   ///     let waveform = builder.finish()
   ///
-  /// Every clip fades in and out over 3 ms, or half of itself if it is shorter than 6 ms. Without a pause the fade out
-  /// of one overlaps the fade in of the next, at equal power; where that is beyond full scale it stays there. All of it
-  /// is integer arithmetic, so that equal clips make equal waveforms on every machine.
+  /// Every clip fades in and out over 3 ms, or over half its length if it is shorter than 6 ms. Without a pause, the
+  /// fade-out of one clip overlaps the fade-in of the next at equal power. Sums beyond full scale are clipped. All
+  /// calculations use integers, so that equal clips give equal waveforms on every machine.
   ///
   /// Samples are borrowed while they are appended, and copied once.
   public struct SpliceBuilder: ~Copyable {
-    /// The longest pause in ms. A longer one is this long, and one below zero is none.
+    /// The longest pause in ms. A longer pause is shortened to it, and a negative one becomes zero.
     public static let longestPauseMilliseconds = 60_000
 
     private var samples: [Int16] = []
@@ -22,39 +22,41 @@ extension Waveform {
     private let sampleRate: Int
     private let fade: CrossFade
 
-    /// In samples; what stands at both ends.
+    /// The silence at both ends, in samples.
     private let edge: Int
 
-    /// In samples; what stands before the next clip.
+    /// The silence before the next clip, in samples.
     private var pause: Int
 
-    /// How many samples of the last clip are still to be faded out, once it is known into what.
+    /// The number of samples at the end of the last clip that are not faded yet, because the next clip is unknown.
     private var tail = 0
 
+    /// Creates a builder.
+    ///
     /// - Parameters:
-    ///   - sampleRate: of all clips, in Hz.
+    ///   - sampleRate: the rate of all clips in Hz.
     ///   - edgeMilliseconds: the silence before the first clip and after the last, 0 to 60,000 ms.
-    ///   - clipCount: how many clips there will be; with the next two, memory is taken once.
-    ///   - sampleCount: how many samples they have together.
-    ///   - pausesMilliseconds: the sum of the pauses between them.
+    ///   - clipCount: the expected number of clips. With the next two values, memory is allocated only once.
+    ///   - sampleCount: the expected total number of samples.
+    ///   - pausesMilliseconds: the expected sum of the pauses.
     /// - Precondition: `sampleRate` is above zero.
     public init(
       sampleRate: Int, edgeMilliseconds: Int = 30, clipCount: Int = 0, sampleCount: Int = 0, pausesMilliseconds: Int = 0
     ) {
-      precondition(sampleRate > 0, "A waveform has a sample rate above 0 Hz.")
+      precondition(sampleRate > 0, "The sample rate of a waveform must be above 0 Hz.")
       self.sampleRate = sampleRate
       fade = .of(sampleRate: sampleRate)
       edge = Self.samples(edgeMilliseconds, at: sampleRate)
       pause = edge
-      // A pause rounds up by at most one sample.
+      // Each pause rounds up by at most one sample.
       samples.reserveCapacity(2 * edge + sampleCount + pausesMilliseconds * sampleRate / 1000 + clipCount)
       marks.reserveCapacity(clipCount)
     }
 
-    /// Adds a clip and its mark. One without samples makes no sound: its mark has no length, and its pause is added to
-    /// the pause before it.
+    /// Adds a clip and its mark. A clip without samples makes no sound: its mark has no length, and its pause is added
+    /// to the previous one.
     ///
-    /// - Parameter pauseMilliseconds: the silence after it, 0 to 60,000 ms, unless it is the last.
+    /// - Parameter pauseMilliseconds: the silence after the clip, 0 to 60,000 ms. It is ignored after the last clip.
     public mutating func append(_ clip: Span<Int16>, text: String, pauseMilliseconds: Int) {
       let following = Self.samples(pauseMilliseconds, at: sampleRate)
       guard !clip.isEmpty else {
@@ -73,7 +75,7 @@ extension Waveform {
         let entering = fade.faded(clip[index], index, of: head, to: edge)
         samples[start + index] = samples[start + index].addingSaturated(entering)
       }
-      // The samples are copied before the span ends.
+      // unsafe: the samples are copied before the span ends.
       unsafe clip.extracting(overlap...).withUnsafeBufferPointer { unsafe samples.append(contentsOf: $0) }
       for index in overlap..<head {
         samples[start + index] = fade.faded(samples[start + index], index, of: head, to: edge)
@@ -84,10 +86,11 @@ extension Waveform {
       mark(text, start..<samples.count)
     }
 
-    /// The whole, with a mark for each clip: where its voice is heard, its share of an overlap included.
+    /// Returns the waveform with a mark for each clip. A mark covers the audible part of its clip, including its share
+    /// of an overlap.
     public consuming func finish() -> Waveform {
       fadeOut(to: .silence)
-      // Without a sound there are no two ends to keep apart.
+      // Without any sound the silence at both ends is contiguous.
       samples.append(contentsOf: repeatElement(0, count: samples.isEmpty ? 2 * edge : edge))
       return Waveform(samples: samples, sampleRate: sampleRate, marks: marks)
     }

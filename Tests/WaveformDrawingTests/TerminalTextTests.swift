@@ -7,7 +7,7 @@ import Testing
 @Suite("A text for a terminal")
 struct TerminalTextTests {
   @Test(
-    "is left as it is when it is plain writing",
+    "plain text stays unchanged",
     arguments: [
       ("支付宝", 6), ("到账 12", 7), ("Alice O'Neill", 13), ("आपको", 4), ("रुपये", 3), ("카카오페이", 10), ("にひゃく", 8), ("Zoë", 3),
       ("👨‍👩‍👧‍👦🇯🇵", 4), ("می‌خواهم", 7), ("", 0),
@@ -18,7 +18,7 @@ struct TerminalTextTests {
   }
 
   @Test(
-    "has a sign in place of whatever could steer the terminal or turn the text about",
+    "any character that could control the terminal or reverse the text is replaced by a sign",
     arguments: [
       ("\u{1B}[31mred", "\u{FFFD}[31mred"), ("a\u{7}b", "a\u{FFFD}b"), ("\u{9B}2J", "\u{FFFD}2J"), ("a\0", "a\u{FFFD}"),
       ("a\u{202E}b", "a\u{FFFD}b"), ("\u{2066}a\u{2069}", "\u{FFFD}a\u{FFFD}"), ("\u{200F}a", "\u{FFFD}a"),
@@ -28,27 +28,27 @@ struct TerminalTextTests {
     #expect(TerminalText(text).string == shown)
   }
 
-  @Test("has one space for a tab or a break of line, and none for a hint where to break one")
+  @Test("a tab or line break becomes one space, and a hint for a line break is removed")
   func whiteSpace() {
     #expect(TerminalText("a\tb\nc\r\nd\re\u{2028}f").string == "a b c d e f")
     #expect(TerminalText("zwei\u{AD}und\u{200B}\u{2060}\u{FEFF}drei").string == "zweiunddrei")
   }
 
   @Test(
-    "has a sign in place of a mark that would sit on whatever was printed before",
+    "a mark that would combine with earlier output is replaced by a sign",
     arguments: ["\u{301}a", "\u{93E}a", "\u{200D}a", "\u{1161}a"])
   func loneMarks(_ text: String) {
     #expect(TerminalText(text).string == "\u{FFFD}a")
   }
 
-  @Test("has a sign in place of a letter under a heap of marks")
+  @Test("a letter with too many marks is replaced by a sign")
   func heaps() {
     let heap = "e" + String(repeating: "\u{301}", count: 1000)
     #expect(TerminalText("a\(heap)b").string == "a\u{FFFD}b")
   }
 
   @Test(
-    "is cut between characters, with an ellipsis, to at most the columns there are",
+    "a text is cut between characters, with an ellipsis, to the available columns",
     arguments: [
       ("支付宝", 6, "支付宝"), ("支付宝", 5, "支付…"), ("支付宝", 4, "支…"), ("支付宝", 3, "支…"), ("支付宝", 2, "…"),
       ("支付宝", 1, "…"), ("支付宝", 0, ""), ("支付宝", -3, ""), ("a", 1, "a"), ("ab", 1, "…"), ("रुपये", 2, "रु…"),

@@ -21,7 +21,7 @@ struct WaveformDrawingTests {
 
   // MARK: The envelope
 
-  @Test("is mirrored about its centre line and reaches the edge at full scale, in dots of two by four in a cell")
+  @Test("the envelope is symmetrical and reaches the edge at full scale, in dots of two by four per cell")
   func envelope() {
     // 40 parts of 10 samples: full scale, half of it, a whisper, silence.
     let samples =
@@ -38,7 +38,7 @@ struct WaveformDrawingTests {
       ])
   }
 
-  @Test("shows a single loud sample, and the most negative one as full scale")
+  @Test("a single loud sample is visible, and the most negative one is at full scale")
   func peaks() {
     var samples = [Int16](repeating: 0, count: 4000)
     samples[0] = .min
@@ -48,14 +48,14 @@ struct WaveformDrawingTests {
     #expect(lines[0] == "⡇⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⢸")
   }
 
-  @Test("of fewer samples than dots draws each of them as wide as it lasts")
+  @Test("fewer samples than dots are each drawn over their whole duration")
   func fewSamples() {
     let lines = WaveformDrawing(columns: 20, rows: 1, style: .braille).lines(
       Waveform(samples: [.max, 0], sampleRate: 100))
     #expect(lines == ["⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀", "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉", "0.0 s"])
   }
 
-  @Test("of nothing is an empty envelope and an axis, with the words it is said to have at the start")
+  @Test("an empty waveform has an empty envelope and an axis, with its words at the start")
   func empty() {
     let lines = WaveformDrawing(columns: 20, rows: 1, style: .braille).lines(
       silence(milliseconds: 0, [("一", 0, 0), ("二", 5, 9)]))
@@ -63,7 +63,7 @@ struct WaveformDrawingTests {
     #expect(WaveformDrawing(columns: 20, style: .plain).lines(silence(milliseconds: 0)) == [])
   }
 
-  @Test("has the columns and rows it can have when other ones are asked for")
+  @Test("numbers of columns and rows are limited to the supported range")
   func limits() {
     #expect(
       WaveformDrawing(columns: -1, rows: -1, style: .braille) == WaveformDrawing(columns: 20, rows: 1, style: .braille))
@@ -75,21 +75,21 @@ struct WaveformDrawingTests {
 
   // MARK: The words
 
-  @Test("has each word in the column of its start, wide characters taking two")
+  @Test("each word is in the column of its start, and wide characters take two columns")
   func startsOfWords() {
     let waveform = silence(milliseconds: 2000, [("支付宝", 0, 600), ("到账", 800, 1200), ("五角", 1500, 2000)])
     #expect(words(waveform, columns: 40) == ["支付宝          到账          五角"])
     #expect(words(waveform, columns: 20) == ["支付宝  到账   五角"])
   }
 
-  @Test("has a word on the second or third row when the one before it is in its way")
+  @Test("a word that would overlap the previous one moves to the second or third row")
   func moreRows() {
     let waveform = silence(
       milliseconds: 2000, [("received", 0, 500), ("twelve", 500, 700), ("dollars", 700, 900), ("and", 1500, 2000)])
     #expect(words(waveform, columns: 20) == ["received       and", "     twelve", "       dollars"])
   }
 
-  @Test("cuts only the words that fit on none of three rows, each before the next one begins")
+  @Test("only words that fit on none of three rows are cut, each before the next one begins")
   func cutWords() {
     let waveform = silence(
       milliseconds: 2000,
@@ -100,24 +100,24 @@ struct WaveformDrawingTests {
     #expect(words(waveform, columns: 20) == ["received  cents", " twelve    from", "  do… fifty Barthol…"])
   }
 
-  @Test("leaves a word out only where not even one column is left for it")
+  @Test("a word is left out only if no column remains for it")
   func leftOut() {
     let waveform = silence(milliseconds: 2000, (0..<5).map { ("word\($0)", 0, 2000) })
     #expect(words(waveform, columns: 20) == ["word0", "word1", "word4"])
   }
 
-  @Test("has a last word that would cross the edge as much earlier as it must")
+  @Test("a last word that would cross the edge begins earlier")
   func lastWord() {
     #expect(
       words(silence(milliseconds: 2000, [("원", 0, 9), ("오백원", 1900, 2000)]), columns: 20) == ["원            오백원"])
   }
 
-  @Test("has the words in the order of their times, whatever order the marks have")
+  @Test("the words are in the order of their times, whatever the order of the marks")
   func orderOfTimes() {
     #expect(words(silence(milliseconds: 2000, [("b", 1000, 2000), ("a", 0, 1000)]), columns: 20) == ["a         b"])
   }
 
-  @Test("leaves out words of which nothing can be seen, and shows times outside the waveform at its ends")
+  @Test("invisible words are left out, and times outside the waveform move to its ends")
   func oddMarks() {
     let waveform = silence(
       milliseconds: 2000, [("", 0, 0), ("\u{200B}", 0, 0), ("a", .min, .min), ("b", 99_999, 0), ("c", .max, .max)])
@@ -131,7 +131,7 @@ struct WaveformDrawingTests {
       ])
   }
 
-  @Test("never passes on what a name in a mark could do to a terminal", arguments: WaveformDrawing.Style.allCases)
+  @Test("a name in a mark can never control the terminal", arguments: WaveformDrawing.Style.allCases)
   func hostileNames(_ style: WaveformDrawing.Style) {
     let names = [
       "\u{1B}]0;title\u{7}", "a\nb", "\u{202E}eman", "\u{9D}x", "\u{1B}[2J\u{1B}[H", "a\u{0}b\u{8}\u{8}", "\u{2067}x",
@@ -147,7 +147,7 @@ struct WaveformDrawingTests {
   // MARK: The axis
 
   @Test(
-    "has ticks at round times, with room for what is written under them",
+    "the axis has ticks at round times, with room for their labels",
     arguments: [
       (2293, 60, "0.0 s        0.5 s        1.0 s        1.5 s        2.0 s", [0, 13, 26, 39, 52]),
       (2293, 20, "0.0 s   1.0 s", [0, 8, 17]),
@@ -163,7 +163,7 @@ struct WaveformDrawingTests {
 
   // MARK: Plain
 
-  @Test("for another program is a line a mark, times aligned, with nothing drawn")
+  @Test("the plain style has one line for each mark, with aligned times and no drawing")
   func plain() {
     let waveform = silence(milliseconds: 12_000, [("支付宝", 0, 610), ("到账", 610, 950)])
     #expect(
@@ -179,7 +179,7 @@ struct WaveformDrawingTests {
 
   // MARK: Every width
 
-  /// Texts whose columns are counted by hand, in words of one kind of character each.
+  /// Texts with columns counted by hand, each in characters of one kind.
   private static let scripts: [String: [String]] = [
     "zh": ["支付宝", "到账", "一万二千三百四十五", "元", "六角", "七分"],
     "en": ["You", "received", "twelve", "thousand", "dollars", "and", "fifty", "cents", "from", "Bartholomew"],
@@ -190,7 +190,7 @@ struct WaveformDrawingTests {
   ]
 
   @Test(
-    "has no line wider than its columns, from 20 to 400, and splits no character",
+    "no line is wider than its columns, from 20 to 400, and no character is divided",
     arguments: scripts.keys.sorted(), WaveformDrawing.Style.allCases)
   func everyWidth(_ script: String, _ style: WaveformDrawing.Style) throws {
     let texts = try #require(Self.scripts[script])
@@ -210,7 +210,8 @@ struct WaveformDrawingTests {
     }
   }
 
-  /// The columns of the characters used above: none but the ranges that they come from, and nothing of the code tested.
+  /// Returns the number of columns of a character in these tests. It knows only their ranges and uses none of the
+  /// tested code.
   private func handCountedWidth(_ character: Character) -> Int {
     let advancing: Set<Unicode.Scalar> = ["\u{93E}", "\u{93F}", "\u{940}", "\u{94B}"]
     switch character.unicodeScalars.first?.value ?? 0 {

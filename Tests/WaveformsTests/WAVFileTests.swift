@@ -16,7 +16,7 @@ struct WAVFileTests {
     #expect(WAVFile.encode(waveform) == expected)
   }
 
-  @Test("a comment follows the samples as LIST INFO ICMT, ended by NUL and padded to even")
+  @Test("a comment follows the samples as LIST INFO ICMT, with a NUL at its end and padded to an even length")
   func commentLayout() {
     let bytes = WAVFile.encode(waveform, comment: "abc!")
     #expect(bytes.count == 56 + 26)
@@ -27,7 +27,7 @@ struct WAVFileTests {
   }
 
   @Test(
-    "what was encoded is decoded again",
+    "an encoded file can be decoded",
     arguments: [nil, "", "a", "ab", "支付宝到账十二元五角", String(repeating: "x", count: 1001)])
   func roundTrip(comment: String?) throws {
     for samples in [[], [1], waveform.samples] as [[Int16]] {
@@ -38,7 +38,7 @@ struct WAVFileTests {
     }
   }
 
-  @Test("a comment ends at its first NUL, as a string in a WAV file does")
+  @Test("a comment ends at its first NUL, like any string in a WAV file")
   func commentWithNUL() throws {
     #expect(try WAVFile.decode(WAVFile.encode(waveform, comment: "a\0b")).comment == "a")
   }
@@ -50,7 +50,7 @@ struct WAVFileTests {
     #expect(WAVFile.encode(marked) == WAVFile.encode(waveform))
   }
 
-  @Test("chunks it does not know are passed over, and a fmt chunk of 18 bytes is read")
+  @Test("unknown chunks are skipped, and a fmt chunk of 18 bytes is read")
   func foreignChunks() throws {
     let plain = WAVFile.encode(waveform)
     let odd = Array("odd ".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
@@ -59,7 +59,7 @@ struct WAVFileTests {
     #expect(try WAVFile.decode(riff(body)).waveform == waveform)
   }
 
-  @Test("every file cut short is refused, at every length")
+  @Test("a truncated file is refused, at every length")
   func truncated() {
     let bytes = WAVFile.encode(waveform, comment: "a comment")
     for length in 0..<bytes.count {
@@ -67,7 +67,7 @@ struct WAVFileTests {
     }
   }
 
-  @Test("a file whose samples are cut short is refused although its RIFF length fits")
+  @Test("a file with truncated samples is refused, although its RIFF length matches")
   func tornData() {
     let bytes = WAVFile.encode(waveform)
     #expect(code(riff(Array(bytes[8..<50]))) == .truncated)
@@ -78,13 +78,13 @@ struct WAVFileTests {
     #expect(code(WAVFile.encode(waveform) + [0]) == .trailingBytes)
   }
 
-  @Test("bytes inside the RIFF that are no chunk are refused")
+  @Test("bytes inside the RIFF that are not a chunk are refused")
   func garbageInside() {
     #expect(code(riff(Array(WAVFile.encode(waveform)[8...]) + [1, 2, 3])) == .truncated)
   }
 
   @Test(
-    "a header that is not mono 16-bit PCM is refused, and the error says where",
+    "a header other than mono 16-bit PCM is refused, and the error states the position",
     arguments: [
       (0, UInt8(ascii: "X"), .notWAVE), (8, UInt8(ascii: "X"), .notWAVE),
       (20, 3, .unsupportedEncoding), (20, 7, .unsupportedEncoding), (34, 8, .unsupportedEncoding),
@@ -119,17 +119,17 @@ struct WAVFileTests {
     #expect(code(broken) == .truncated)
   }
 
-  @Test("the description says where the trouble is and what is right")
+  @Test("the description states the position of the error and the correct value")
   func description() {
     var bytes = WAVFile.encode(waveform)
     bytes[22] = 2
     #expect(throws: WAVFileError.self) { try WAVFile.decode(bytes) }
     do { _ = try WAVFile.decode(bytes) } catch {
-      #expect(error.description == "The WAV file cannot be read, at byte 22: 2 channels; right is 1.")
+      #expect(error.description == "The WAV file cannot be read, at byte 22: the file has 2 channels instead of 1.")
     }
   }
 
-  @Test("no bytes make it trap: 100,000 mutations, each an error or a waveform no longer than its file")
+  @Test("no input causes a trap: 100,000 mutations each give an error or a waveform no longer than its file")
   func mutations() {
     let original = WAVFile.encode(Waveform(samples: [1, 2, 3], sampleRate: 22_050), comment: "a")
     var random = SystemIndependentGenerator(state: 1)
@@ -169,7 +169,7 @@ struct WAVFileTests {
   }
 }
 
-/// The same numbers in every run, on every machine (xorshift64).
+/// A generator with the same numbers in every run, on every machine (xorshift64).
 private struct SystemIndependentGenerator: RandomNumberGenerator {
   var state: UInt64
 

@@ -10,7 +10,7 @@ struct WaveformJoiningTests {
   private let second = Waveform(
     samples: [5, 6], sampleRate: 1000, marks: [.init(text: "b", startMilliseconds: 0, endMilliseconds: 2)])
 
-  @Test("parts follow one another with silence between them, not around them")
+  @Test("parts follow one another with silence between them, but not around them")
   func silence() throws {
     let joined = try Waveform.joined([first, second, first], pauseMilliseconds: 2)
     #expect(joined.samples == [1, 2, 3, 4, 0, 0, 5, 6, 0, 0, 1, 2, 3, 4])
@@ -25,13 +25,13 @@ struct WaveformJoiningTests {
     #expect(joined.marks.map(\.endMilliseconds) == [3, 16])
   }
 
-  @Test("each pause may have a length of its own")
+  @Test("each pause may have a different length")
   func pauses() throws {
     let joined = try Waveform.joined([second, second, second], pausesMilliseconds: [0, 1])
     #expect(joined.samples == [5, 6, 5, 6, 0, 5, 6])
   }
 
-  @Test("many joins do not add up rounding: the last mark is where its samples are")
+  @Test("rounding errors of many joins do not accumulate: the last mark matches its samples")
   func noDrift() throws {
     let part = Waveform(
       samples: Array(repeating: 7, count: 333), sampleRate: 22_050,
@@ -40,12 +40,12 @@ struct WaveformJoiningTests {
     #expect(joined.marks.last?.startMilliseconds == 15_102)  // 333,000 samples
   }
 
-  @Test("one part alone is itself")
+  @Test("a single part stays unchanged")
   func one() throws {
     #expect(try Waveform.joined([first], pauseMilliseconds: 500) == first)
   }
 
-  @Test("no parts, another rate, a wrong number of pauses and absurd pauses are errors")
+  @Test("no parts, different rates, a wrong number of pauses and excessive pauses are errors")
   func errors() {
     let other = Waveform(samples: [1], sampleRate: 8000)
     #expect(code { () throws(WaveformJoiningError) in try .joined([]) } == .noParts)

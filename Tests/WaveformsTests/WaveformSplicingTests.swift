@@ -10,7 +10,7 @@ struct WaveformSplicingTests {
   /// 3 ms at 22,050 Hz.
   private let fade = 66
 
-  @Test("a pause is silence between two clips, and silence stands at both ends")
+  @Test("a pause is silence between two clips, and there is silence at both ends")
   func pauses() {
     let whole = spliced([(constant(1000), 20), (constant(1000), 500)])
     #expect(whole.samples.count == 662 + 1000 + 441 + 1000 + 662)
@@ -26,7 +26,7 @@ struct WaveformSplicingTests {
     #expect(spliced([(constant(1000), 0), (constant(1000), 0)], edge: 0).samples.count == 2000 - fade)
   }
 
-  @Test("what is away from the ends is the recording, sample by sample")
+  @Test("away from its ends a clip keeps its samples")
   func bodies() {
     let (first, second) = (voice(1), voice(2))
     let whole = spliced([(first, 0), (second, 0)], edge: 0)
@@ -35,7 +35,7 @@ struct WaveformSplicingTests {
     #expect(whole.samples[(start + fade)..<(whole.samples.count - fade)] == second[fade..<second.count - fade])
   }
 
-  @Test("a cross-fade keeps the power: the squares of both gains are one together")
+  @Test("a cross-fade preserves the power: the squares of both gains add up to one")
   func equalPower() {
     let ending = spliced([(constant(1000), 0), (constant(1000, 0), 0)], edge: 0).samples
     let beginning = spliced([(constant(1000, 0), 0), (constant(1000), 0)], edge: 0).samples
@@ -51,12 +51,12 @@ struct WaveformSplicingTests {
     let samples = spliced([(constant(1000), 0)], edge: 0).samples
     #expect(Array(samples.reversed()) == samples)
     #expect(samples[0] <= 2)
-    // sin²(π/4) is one half; the middle of 66 samples lies between two of them.
+    // sin²(π/4) is one half. The middle of 66 samples lies between two of them.
     #expect(samples[32] + samples[33] == 10_000)
     #expect(zip(samples[..<fade], samples[1...fade]).allSatisfy { $0 <= $1 })
   }
 
-  @Test("a clip that is faded already begins and ends with the zeros it has")
+  @Test("a clip that is already faded begins and ends with its own zeros")
   func fadedAlready() {
     let clip = [0] + constant(500) + [0]
     let samples = spliced([(clip, 20), (clip, 0)], edge: 0).samples
@@ -66,13 +66,13 @@ struct WaveformSplicingTests {
   @Test("the same clips make the same samples on every machine")
   func reproducible() {
     let whole = spliced([(voice(1), 0), (voice(2, count: 90), 0), (voice(3, count: 7), 15), (voice(4), 0)])
-    // FNV-1a over the samples.
+    // This is an FNV-1a hash of the samples.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for sample in whole.samples { hash = (hash ^ UInt64(UInt16(bitPattern: sample))) &* 0x100_0000_01B3 }
     #expect(hash == 13_191_364_871_849_438_693)
   }
 
-  @Test("marks are where the voices are, with the clips' texts")
+  @Test("marks match the voices, with the clips' texts")
   func marks() {
     let whole = spliced([(constant(2205), 100), (constant(2205), 0), (constant(2205), 0)])
     #expect(whole.marks.map(\.text) == ["0", "1", "2"])
@@ -80,7 +80,7 @@ struct WaveformSplicingTests {
     #expect(whole.marks.map(\.endMilliseconds) == [130, 330, 427])
   }
 
-  @Test("a clip without samples has a mark without length, and its pause is added")
+  @Test("a clip without samples has a mark of zero length, and its pause is added")
   func empty() {
     let whole = spliced([(constant(2205), 10), ([], 20), (constant(2205), 0)], edge: 0)
     #expect(whole.samples.count == 2205 + 221 + 441 + 2205)
@@ -88,20 +88,20 @@ struct WaveformSplicingTests {
     #expect(whole.marks.map(\.endMilliseconds) == [100, 100, 230])
   }
 
-  @Test("a clip without samples between two that have no pause leaves their cross-fade")
+  @Test("a clip without samples between two clips without pauses does not affect their cross-fade")
   func emptyBetween() {
     let with = spliced([(voice(1), 0), ([], 0), (voice(2), 0)])
     #expect(with.samples == spliced([(voice(1), 0), (voice(2), 0)]).samples)
   }
 
-  @Test("without a clip there is the silence of both ends")
+  @Test("without any clips the result is the silence of both ends")
   func none() {
     #expect(spliced([]) == Waveform(samples: constant(1324, 0), sampleRate: 22_050))
     #expect(spliced([], edge: 0).samples.isEmpty)
     #expect(spliced([([], 5), ([], 5)], edge: 0).samples.isEmpty)
   }
 
-  @Test("two clips at full scale saturate where they overlap, and never wrap round")
+  @Test("two clips at full scale saturate in their overlap and never wrap around")
   func saturation() {
     let loud = spliced([(constant(500, .max), 0), (constant(500, .max), 0)], edge: 0).samples
     #expect(loud[434..<500].contains(.max) && loud.allSatisfy { $0 >= 0 })
@@ -109,31 +109,31 @@ struct WaveformSplicingTests {
     #expect(low[434..<500].contains(.min) && low.allSatisfy { $0 <= 0 })
   }
 
-  @Test("a clip shorter than two fades fades over half of itself", arguments: [2, 3, 10, 65, 66, 67, 131, 132])
+  @Test("a clip shorter than two fades fades over half its length", arguments: [2, 3, 10, 65, 66, 67, 131, 132])
   func short(count: Int) {
     let samples = spliced([(constant(count), 20), (constant(count), 0)], edge: 10).samples
     #expect(samples.count == 2 * 221 + 2 * count + 441)
-    // The half sine that a clip of this length becomes is steepest in its middle.
+    // A clip of this length becomes a half sine, which is steepest in its middle.
     let steepest = 10_000 * 3.2 / Double(count)
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Double($0) - Double($1)) <= steepest })
   }
 
-  @Test("a constant at the edge of a clip enters slowly, however long it lasts")
+  @Test("a constant at the edge of a clip fades in slowly, however long it lasts")
   func constantAtEdge() {
     let samples = spliced([(constant(5000, .max), 0), (voice(1), 60), (constant(5000, .min), 0)]).samples
-    // The steepest of the fades, π/2 over 66 samples, with the greatest step of the voice.
+    // This is the steepest fade, π/2 over 66 samples, together with the greatest step of the voice.
     let limit = 32_768 * 0.0239 + Double(ClipMovement(of: voice(1), sampleRate: 22_050).largestStep)
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Double($0) - Double($1)) <= limit })
   }
 
-  @Test("pauses below zero are none, and long ones at most a minute")
+  @Test("negative pauses become zero, and long ones at most a minute")
   func absurdPauses() {
     let clip = constant(1000)
     #expect(spliced([(clip, -5), (clip, .min)]) == spliced([(clip, 0), (clip, 0)]))
     #expect(spliced([(clip, .max), (clip, .max)], edge: .min) == spliced([(clip, 60_000), (clip, 0)], edge: 0))
   }
 
-  @Test("nothing makes it trap: clips of any content and length, at any rate, with any pauses")
+  @Test("clips of any content, length and rate, with any pauses, never cause a trap")
   func anything() {
     var random = SplitMix64(seed: 3)
     for round in 0..<1000 {
@@ -164,21 +164,21 @@ struct WaveformSplicingTests {
 struct JoinTests {
   private let pairs = (0..<50).map { (first: voice(UInt64(2 * $0)), second: voice(UInt64(2 * $0 + 1))) }
 
-  @Test("clips cut in the middle of a vowel meet silence without a click", arguments: [1, 5, 20, 60])
+  @Test("clips that were cut in the middle of a vowel meet silence without a click", arguments: [1, 5, 20, 60])
   func noClickAtSilence(pause: Int) {
     for pair in pairs {
       for join in joins(pair.first, pair.second, pause: pause) { #expect(!join.isClick, "\(join)") }
     }
   }
 
-  @Test("clips that are faded as a pack's are meet each other without a click")
+  @Test("clips with the fades of a pack meet each other without a click")
   func noClickOfFadedClips() {
     for pair in pairs {
       for join in joins(faded(pair.first), faded(pair.second), pause: 0) { #expect(!join.isClick, "\(join)") }
     }
   }
 
-  @Test("vowels that overlap have no more than the steps of two voices at once, √2 times those of one")
+  @Test("overlapping vowels have at most the steps of two voices, √2 times those of one")
   func overlappingVowels() {
     for pair in pairs {
       for join in joins(pair.first, pair.second, pause: 0) {
@@ -188,7 +188,7 @@ struct JoinTests {
     }
   }
 
-  @Test("the same clips cut at a crest and a trough click when they are put one behind the other, and not when spliced")
+  @Test("clips that were cut at a crest and a trough click when concatenated, but not when spliced")
   func plainConcatenation() throws {
     for pair in pairs {
       let crest = try #require(pair.first.indices.dropFirst(2000).max { pair.first[$0] < pair.first[$1] })
@@ -201,7 +201,7 @@ struct JoinTests {
     }
   }
 
-  @Test("a clip that ends off zero clicks against silence")
+  @Test("a clip that does not end at zero clicks against silence")
   func abruptEnd() {
     let clip = voice(1).prefix(through: voice(1).firstIndex { $0 > 6000 } ?? 0)
     let movement = ClipMovement(of: Array(clip), sampleRate: 22_050)
@@ -209,7 +209,7 @@ struct JoinTests {
     #expect(join.hasStep)
   }
 
-  @Test("a constant that begins at a join is a jump, though each step of it is small")
+  @Test("a constant that begins at a join is a jump, although each of its steps is small")
   func meanJump() {
     let quiet = (0..<2000).map { Int16($0 % 2 == 0 ? 400 : -400) }
     let movement = ClipMovement(of: quiet, sampleRate: 22_050)
@@ -221,7 +221,7 @@ struct JoinTests {
     #expect(!still.isClick)
   }
 
-  @Test("steps and jumps of a clip are those inside it, not those at its ends")
+  @Test("steps and jumps of a clip are measured inside it, not at its ends")
   func movement() {
     let step = ClipMovement(of: constant(44) + constant(44, 4000), sampleRate: 22_050)
     #expect(step == ClipMovement(of: constant(44, 4000) + constant(44), sampleRate: 22_050))
@@ -232,7 +232,7 @@ struct JoinTests {
   }
 }
 
-/// Every place where two joined clips meet each other or silence, measured.
+/// Measures every place where two joined clips meet each other or silence.
 private func joins(_ first: [Int16], _ second: [Int16], pause: Int) -> [JoinMeasurement] {
   let samples = spliced([(first, pause), (second, 0)]).samples
   let ends = 662 + first.count
@@ -244,12 +244,12 @@ private func joins(_ first: [Int16], _ second: [Int16], pause: Int) -> [JoinMeas
   }
 }
 
-/// The clip with both its ends brought to zero over 3 ms.
+/// Returns the clip with 3 ms fades at both ends.
 private func faded(_ clip: [Int16]) -> [Int16] {
   clip.indices.map { Int16(Int(clip[$0]) * min($0, clip.count - 1 - $0, 66) / 66) }
 }
 
-/// Clips, each with the pause after it; their texts are their numbers.
+/// Joins clips, each with the pause after it. Their texts are their numbers.
 private func spliced(_ clips: [([Int16], Int)], edge: Int = 30) -> Waveform {
   var builder = Waveform.SpliceBuilder(sampleRate: 22_050, edgeMilliseconds: edge)
   for (index, clip) in clips.enumerated() {
@@ -260,8 +260,8 @@ private func spliced(_ clips: [([Int16], Int)], edge: Int = 30) -> Waveform {
 
 private func constant(_ count: Int, _ value: Int16 = 10_000) -> [Int16] { Array(repeating: value, count: count) }
 
-/// Something like a vowel, cut anywhere: pulses of one pitch, as sharp as a glottis closes, ringing in two resonators.
-/// Integers only.
+/// Returns a vowel-like sound of integers: pulses of one pitch, as sharp as those of a glottis, that excite two
+/// resonators. It may be cut anywhere.
 private func voice(_ seed: UInt64, count: Int = 4000) -> [Int16] {
   var random = SplitMix64(seed: seed)
   let period = Int.random(in: 90...220, using: &random)  // 245 to 100 Hz

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decibels in whole hundredths, and what they are as factors.
+/// Decibels in whole hundredths, and their conversion to factors.
 ///
-/// Everything that decides a sample is worked out with +, -, ×, ÷ and square roots, whose every bit IEEE 754 fixes;
-/// `pow`, `exp` and `sin` may differ in the last bit from one C library to another, and one flipped rounding is
-/// another file.
+/// Every value that affects a sample is calculated with +, -, ×, ÷ and square roots, whose results IEEE 754 defines to
+/// the last bit. `pow`, `exp` and `sin` may differ in the last bit between C libraries, and one different rounding
+/// gives a different file.
 enum Decibels {
-  /// 10^(1/2000): the factor of an amplitude that is 0.01 dB higher.
+  /// 10^(1/2000), the amplitude factor of 0.01 dB.
   private static let hundredth = 1.001151955538168876984203236747
 
-  /// The amplitude factor for so many hundredths of a decibel, by repeated squaring.
+  /// Returns the amplitude factor for a number of hundredths of a decibel, by repeated squaring.
   static func factor(hundredths: Int) -> Double {
     var result = 1.0
     var power = hundredth
@@ -22,7 +22,8 @@ enum Decibels {
     return hundredths < 0 ? 1 / result : result
   }
 
-  /// Whole hundredths; a last bit that differs between two machines' logarithms is rounded away here.
+  /// Returns decibels in whole hundredths. The rounding removes differences in the last bit between machines'
+  /// logarithms.
   static func hundredths(_ decibels: Double) -> Int {
     Int((decibels * 100).rounded(.toNearestOrEven))
   }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds how much a sound must be turned down, and where, so that its true peak stays under a ceiling.
+/// Computes where a sound must be attenuated, and by how much, so that its true peak stays under a ceiling.
 ///
-/// The gain comes down before a peak and not at it, along a curve without corners, and goes up again slowly:
-/// - **Look-ahead 3.6 ms** (10 blocks), in the 2 to 5 ms where a change of gain is too fast to be heard as a change
-///   of level and too slow to be heard as a click.
-/// - **Release 80 ms**: far longer than a period of any voice (2.5 to 16 ms), so that the gain rests while a vowel
-///   lasts and does not bend its waves; far shorter than the half second over which pumping is heard as breathing.
+/// The gain falls before a peak and not at it, along a curve without corners, and rises again slowly:
+/// - **Look-ahead 3.6 ms** (10 blocks). Between 2 and 5 ms, a change of gain is too fast to be heard as a change of
+///   level, and too slow to be heard as a click.
+/// - **Release 80 ms**. This is far longer than a period of any voice (2.5 to 16 ms), so the gain stays constant during
+///   a vowel and does not distort its waves. It is far shorter than the half second at which pumping becomes audible.
 ///
-/// Measured on 60 announcements in five languages: the gain falls by at most 1.1 dB and rises by at most 0.06 dB in
-/// a ms, and within 10 ms, a period of a deep voice, it moves by less than 0.4 dB 99 % of the time.
+/// Measured on 60 announcements in five languages: the gain falls by at most 1.1 dB and rises by at most 0.06 dB per
+/// ms. Within 10 ms, a period of a deep voice, it changes by less than 0.4 dB in 99 % of cases.
 struct LookAheadLimiter {
-  /// In blocks: the length of both smoothing windows together, less one.
+  /// The look-ahead in blocks: the length of both smoothing windows together, minus one.
   static let lookAhead = 10
 
-  /// How much of a reduction is left one block later: exp(-8 / (22,050 Hz × 0.080 s)), as a number because `exp` may
-  /// differ in its last bit between machines.
+  /// The remaining share of a reduction after one block: exp(-8 / (22,050 Hz × 0.080 s)). It is a literal number,
+  /// because `exp` may differ in its last bit between machines.
   private static let release: Float = 1 - 0.0045248791398993977
 
   private var truePeak: TruePeak
   private let energies: [Float]
   private let totalEnergy: Double
 
-  /// A gain for the whole sound and the curve to go with it (see `SampleBlocks.rendered`).
+  /// A gain for the whole sound and its curve (see `SampleBlocks.rendered`).
   struct Setting {
     var gain: Float
     var curve: [Float]
@@ -39,38 +39,39 @@ struct LookAheadLimiter {
     totalEnergy = energies.reduce(0.0) { $0 + Double($1) }
   }
 
-  /// The setting at which the limited sound has the energy that plain `gain` would give it.
+  /// Returns the setting with which the limited sound has the energy that `gain` alone would give it.
   ///
-  /// What limiting takes away is put back by a higher gain, found in a few steps from the energies of the blocks:
-  /// that costs a twentieth of measuring loudness again. The gain found is at most four times the one asked for.
+  /// A higher gain compensates for the energy that limiting removes. It is found in a few steps from the energies of
+  /// the blocks, which takes a twentieth of the time of measuring loudness again. The resulting gain is at most four
+  /// times the requested one.
   mutating func setting(gain goal: Double, ceiling: Float) -> Setting {
     var gain = goal
     for _ in 0..<3 {
       let curve = curve(gain: Float(gain), ceiling: ceiling)
       let next = Self.quantised(min(goal / energyRatio(curve).squareRoot(), goal * 4))
-      if abs(next - gain) * 87 < gain { return Setting(gain: Float(gain), curve: curve) }  // 0.1 dB
+      if abs(next - gain) * 87 < gain { return Setting(gain: Float(gain), curve: curve) }  // 0.1 dB.
       gain = next
     }
     return Setting(gain: Float(gain), curve: curve(gain: Float(gain), ceiling: ceiling))
   }
 
-  /// Gains come in steps of 1/65,536, so that a difference far behind the point cannot reach a sample.
+  /// Returns a gain in steps of 1/65,536, so that a minute difference cannot affect a sample.
   static func quantised(_ gain: Double) -> Double {
     max(1, (gain * 65_536).rounded(.toNearestOrEven)) / 65_536
   }
 
-  /// One factor, at most 1, for the beginning of each block and one for the end of the last.
+  /// Returns factors of at most 1: one for the beginning of each block, and one for the end of the last.
   mutating func curve(gain: Float, ceiling: Float) -> [Float] {
     truePeak.refine(above: ceiling / gain)
     let levels = truePeak.levels
     let count = levels.count + 1
-    // Reductions (1 - factor) with `lookAhead` zeros on both sides.
+    // The reductions (1 - factor), with `lookAhead` zeros on both sides.
     var reductions = [Float](repeating: 0, count: count + 2 * Self.lookAhead)
     for index in SampleBlocks.margin..<levels.count {
       let level = levels[index] * gain
       guard level > ceiling else { continue }
       let reduction = 1 - ceiling / level
-      // The knots around this block and the one before, where the peak may lie (see `TruePeak.levels`).
+      // These are the knots around this block and the previous one, which may contain the peak (see `TruePeak.levels`).
       for knot in Self.lookAhead + index - 1...Self.lookAhead + index + 1 {
         reductions[knot] = max(reductions[knot], reduction)
       }
@@ -82,14 +83,14 @@ struct LookAheadLimiter {
       last = held[index] > released ? held[index] : released
       held[index] = last
     }
-    // A mean over 4 and then over 8 knots. Every term is a greatest reduction that covers the knot, so their mean is
-    // enough for it; and the curve has no corners.
+    // The curve is a mean over 4 and then over 8 knots. Every term is a maximum that covers the knot, so the mean is
+    // sufficient for the knot, and the curve has no corners.
     return Self.eachWindow(of: held, 1) { factor, place, value in factor - value * Self.weights[place] }
   }
 
   private static let weights = SIMD16<Float>(1, 2, 3, 4, 4, 4, 4, 4, 3, 2, 1, 0, 0, 0, 0, 0) / 32
 
-  /// Folds each window of `lookAhead` + 1 values, of which there are `lookAhead` fewer than values.
+  /// Folds each window of `lookAhead` + 1 values. There are `lookAhead` fewer windows than values.
   @inline(__always)
   private static func eachWindow(
     of values: [Float], _ initial: Float, _ combine: (Float, Int, Float) -> Float
@@ -99,7 +100,7 @@ struct LookAheadLimiter {
       unsafe [Float](unsafeUninitializedCapacity: count) { windows, initialized in
         for index in 0..<count {
           var result = initial
-          for place in 0...lookAhead {  // ends at the last value: unchecked, or the loop would not be vectorised
+          for place in 0...lookAhead {  // Ends at the last value. Bounds checks would prevent vectorisation.
             result = unsafe combine(result, place, values[index + place])
           }
           unsafe windows[index] = result
@@ -109,7 +110,7 @@ struct LookAheadLimiter {
     }
   }
 
-  /// The energy that is left of the sound when the curve is laid on it, 0 to 1.
+  /// Returns the share of the sound's energy that remains when the curve is applied, 0 to 1.
   private func energyRatio(_ curve: [Float]) -> Double {
     guard totalEnergy > 0 else { return 1 }
     var left = 0.0

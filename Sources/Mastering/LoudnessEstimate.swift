@@ -2,29 +2,30 @@
 
 import Foundation
 
-/// A fast reading of integrated loudness (ITU-R BS.1770-4) at 22,050 Hz, from which the gain is set; libebur128 then
-/// measures what came of it.
+/// A fast measurement of integrated loudness (ITU-R BS.1770-4) at 22,050 Hz, which determines the gain. libebur128 then
+/// measures the result.
 ///
-/// Written by hand for two reasons. It takes a fifth of libebur128's time, whose one filter must run through a sound
-/// from end to end: here eight parts of the sound run side by side in a vector, each from a tenth of a second before
-/// its own beginning. And it is made of +, - and × alone until the last logarithm, so that a gain derived from it is
-/// the same on every machine.
+/// The project has its own implementation for two reasons. First, it takes a fifth of libebur128's time. libebur128's
+/// filter must process a sound from end to end, whereas here eight parts of the sound are processed in parallel in a
+/// vector, each from a tenth of a second before its own beginning. Second, it uses only +, - and × until the last
+/// logarithm, so that the resulting gain is the same on every machine.
 enum LoudnessEstimate {
-  /// 100 ms: gating blocks of 400 ms begin that far apart.
+  /// The distance between the starts of gating blocks of 400 ms, which is 100 ms.
   private static let hop = Mastering.sampleRate / 10
 
-  /// Added to each sample, in 16-bit steps, 150 dB below full scale: without it the filters fade in silence to numbers
-  /// so small that processors take a hundred times as long over them.
+  /// A constant that is added to each sample, in 16-bit steps, 150 dB below full scale. Without it the filters would
+  /// decay in silence to numbers so small that processors take a hundred times as long for them.
   private static let offset: Float = 0.001
 
   private typealias Lanes = SIMD8<Float>
 
-  /// The loudness in hundredths of a LU; `nil` for a sound shorter than one gating block or below the gate of -70 LUFS.
+  /// Returns the loudness in hundredths of a LU; `nil` for a sound shorter than one gating block or below the gate of
+  /// -70 LUFS.
   static func hundredths(of samples: [Int16]) -> Int? {
     let energies = hopEnergies(samples)
     guard energies.count >= 4 else { return nil }
     let blocks = (4...energies.count).map { end in mean(energies[end - 4..<end]) / Double(hop) }
-    // The gates are loudnesses; compared as mean squares they need no logarithm: -70 LUFS, and 10 LU below the mean.
+    // The gates are loudness levels. As mean squares they need no logarithm: -70 LUFS, and 10 LU below the mean.
     let audible = blocks.filter { $0 > 1.1724653045822963e-07 }
     guard !audible.isEmpty else { return nil }
     let gate = mean(audible) / 10
@@ -35,13 +36,14 @@ enum LoudnessEstimate {
 
   private static func mean(_ values: some Collection<Double>) -> Double { values.reduce(0, +) / Double(values.count) }
 
-  /// For each whole 100 ms the sum of the K-weighted squares, full scale being 1.
+  /// Returns the sum of the K-weighted squares for each complete 100 ms, where full scale is 1.
   private static func hopEnergies(_ samples: [Int16]) -> [Double] {
     let count = samples.count / hop
     guard count > 0 else { return [] }
     let perLane = (count + Lanes.scalarCount - 1) / Lanes.scalarCount
-    // A hop of silence before the first sample and silence to the end of the last lane, so that each lane finds one
-    // hop more than it counts: that one fills its filters' memory, of which 10⁻¹⁰ is left a hop later.
+    // One hop of silence before the first sample and silence up to the end of the last lane let each lane start one hop
+    // before the hops that it counts. That hop fills the filters' memory; after one more hop 10⁻¹⁰ of its effect
+    // remains.
     var padded = [Int16](repeating: 0, count: (perLane * Lanes.scalarCount + 1) * hop)
     padded.replaceSubrange(hop..<hop + count * hop, with: samples.prefix(count * hop))
     var energies = [Double](repeating: 0, count: perLane * Lanes.scalarCount)
@@ -51,8 +53,8 @@ enum LoudnessEstimate {
       for step in 0...perLane {
         var sum = Lanes.zero
         for offset in step * hop..<(step + 1) * hop {
-          // The last lane's last hop ends where the padding does. Written out: a loop over a vector's elements is not
-          // unrolled, and is ten times as slow.
+          // unsafe: the last hop of the last lane ends at the end of the padding. The elements are written out, because
+          // a loop over a vector's elements is not unrolled and is ten times as slow.
           let eight = unsafe SIMD8<Int16>(
             padded[offset], padded[offset + lane], padded[offset + 2 * lane], padded[offset + 3 * lane],
             padded[offset + 4 * lane], padded[offset + 5 * lane], padded[offset + 6 * lane], padded[offset + 7 * lane])
@@ -68,8 +70,8 @@ enum LoudnessEstimate {
     return Array(energies.prefix(count))
   }
 
-  /// The two filters of BS.1770-4 (a shelf for the head, a high-pass) for eight sounds at once, at 22,050 Hz: the
-  /// standard's coefficients, which are printed for 48 kHz, by the bilinear transform of their analogue originals.
+  /// The two filters of BS.1770-4 (a shelf for the head, a high-pass) for eight sounds at once, at 22,050 Hz. The
+  /// standard prints the coefficients for 48 kHz. These come from the bilinear transform of the same analogue filters.
   private struct KWeighting {
     private var (shelf1, shelf2, high1, high2) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
 

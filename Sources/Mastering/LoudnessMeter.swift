@@ -3,17 +3,18 @@
 private import CEBUR128
 import Foundation
 
-/// Integrated loudness as EBU R 128 and ITU-R BS.1770 define it, by libebur128, of mono 16-bit samples.
-@safe  // the pointer is private, belongs to this value alone and is freed once
+/// A meter of integrated loudness as defined by EBU R 128 and ITU-R BS.1770, based on libebur128, for mono 16-bit
+/// samples.
+@safe  // The pointer is private, belongs only to this value and is freed once.
 struct LoudnessMeter: ~Copyable {
-  /// One gating block of BS.1770, in ms: a shorter sound has no integrated loudness of its own.
+  /// The length of a gating block of BS.1770 in ms. A shorter sound has no integrated loudness of its own.
   static let blockMilliseconds = 400
 
   private var state: UnsafeMutablePointer<ebur128_state>?
 
   init(sampleRate: Int) throws(MasteringError) {
     guard let state = unsafe ebur128_init(1, UInt(sampleRate), Int32(EBUR128_MODE_I.rawValue)) else {
-      throw MasteringError(.meterFailed, "libebur128 cannot measure at \(sampleRate) Hz, or memory is short.")
+      throw MasteringError(.meterFailed, "libebur128 cannot measure at \(sampleRate) Hz, or memory is insufficient.")
     }
     unsafe self.state = unsafe state
   }
@@ -24,14 +25,15 @@ struct LoudnessMeter: ~Copyable {
   }
 
   mutating func add(_ samples: [Int16]) throws(MasteringError) {
-    // libebur128 reads `count` frames of one channel, all inside the array, and keeps no pointer to them.
+    // unsafe: libebur128 reads `count` frames of one channel, all inside the array, and keeps no pointer to them.
     let status = unsafe samples.withUnsafeBufferPointer {
       unsafe ebur128_add_frames_short(state, $0.baseAddress, $0.count)
     }
     try Self.check(status, "adding samples")
   }
 
-  /// The loudness in LUFS of all samples so far; minus infinity when no block of 400 ms passes the gate of -70 LUFS.
+  /// Returns the loudness of all samples so far in LUFS; minus infinity when no block of 400 ms passes the gate of -70
+  /// LUFS.
   func integratedLoudness() throws(MasteringError) -> Double {
     var loudness = 0.0
     try Self.check(unsafe ebur128_loudness_global(state, &loudness), "reading the loudness")
@@ -46,13 +48,15 @@ struct LoudnessMeter: ~Copyable {
 }
 
 extension LoudnessMeter {
-  /// The loudness of a whole sound in hundredths of a LU, also where the standard gives none.
+  /// Returns the loudness of a whole sound in hundredths of a LU, including sounds for which the standard defines none.
   ///
-  /// A sound shorter than one gating block is repeated until it fills three: of 30 single words of one voice, 220 to
-  /// 395 ms long, the readings then spread by 1.0 LU, but by 1.3 LU when they are filled up with zeros, which also
-  /// reads the shortest 2.6 LU too low and so would make short names too loud. A sound that the gate of -70 LUFS
-  /// drops is measured louder, by a power of two that keeps its samples exact, and the difference is taken off.
-  /// - Returns: nil when every sample is zero.
+  /// A sound shorter than one gating block is repeated until it fills three. For 30 single words of one voice, 220 to
+  /// 395 ms long, the results then varied by 1.0 LU. When the words were padded with zeros, the results varied by 1.3
+  /// LU, and the shortest measured 2.6 LU too low, which would make short names too loud. A sound below the gate of -70
+  /// LUFS is amplified for the measurement by a power of two, which keeps its samples exact, and the difference is
+  /// subtracted.
+  ///
+  /// - Returns: `nil` when every sample is zero.
   static func hundredths(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Int? {
     let loudness = try self.loudness(of: samples, sampleRate: sampleRate)
     if loudness.isFinite { return Decibels.hundredths(loudness) }

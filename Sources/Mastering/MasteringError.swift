@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a sound could not be mastered.
+/// The reason why a sound could not be mastered.
 public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
-    /// Nothing in the sound is loud enough to be heard.
+    /// No part of the sound is loud enough to be heard.
     case silent
-    /// The sound has another sample rate than 22,050 Hz.
+    /// The sound has a sample rate other than 22,050 Hz.
     case unsupportedSampleRate = "unsupported_sample_rate"
-    /// The sound is made of peaks so high above its loudness that limiting them would be heard.
+    /// The sound's peaks are so far above its loudness that limiting them would be heard.
     case loudnessUnreachable = "loudness_unreachable"
     /// libebur128 refused a call.
     case meterFailed = "meter_failed"
@@ -15,7 +15,7 @@ public struct MasteringError: Error, Sendable, Hashable, CustomStringConvertible
 
   public var code: Code
 
-  /// What happened and what to do next.
+  /// What happened, and what to do next.
   public var reason: String
 
   init(_ code: Code, _ reason: String) {

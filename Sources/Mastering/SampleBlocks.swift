@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Samples as floats in blocks of eight, the unit in which levels are found and gains are set.
+/// Samples as floats in blocks of eight, the unit for measuring levels and setting gains.
 ///
-/// Eight samples are 0.36 ms at 22,050 Hz: short beside the limiter's look-ahead, and one or two vector registers.
-/// Values stay in units of one 16-bit step, which a Float holds exactly.
+/// Eight samples are 0.36 ms at 22,050 Hz, which is short compared with the limiter's look-ahead, and fill one or two
+/// vector registers. Values are in units of one 16-bit step, which a Float represents exactly.
 struct SampleBlocks {
   static let length = 8
 
-  /// Blocks of silence before the first sample, so that a filter's taps find something there.
+  /// The number of blocks of silence before the first sample, which a filter's taps read.
   static let margin = 2
 
-  /// `margin` blocks of zeros, then the samples, then zeros to the end of the last block.
+  /// The blocks: `margin` blocks of zeros, then the samples, then zeros to the end of the last block.
   private(set) var blocks: [SIMD8<Float>]
 
-  /// How many samples there are.
+  /// The number of samples.
   let count: Int
 
-  /// - Parameter offset: the constant to take off each sample.
+  /// Creates blocks from samples.
+  ///
+  /// - Parameter offset: the constant to subtract from each sample.
   init(_ samples: [Int16], offset: Int = 0) {
     count = samples.count
     let whole = count / Self.length
@@ -25,7 +27,7 @@ struct SampleBlocks {
     blocks = Array(repeating: .zero, count: total)
     unsafe samples.withUnsafeBytes { bytes in
       for index in 0..<whole {
-        // `whole` blocks of eight 16-bit samples lie inside the array.
+        // unsafe: `whole` blocks of eight 16-bit samples lie inside the array.
         let eight = unsafe bytes.loadUnaligned(fromByteOffset: index * 16, as: SIMD8<Int16>.self)
         blocks[Self.margin + index] = SIMD8<Float>(eight) - offset
       }
@@ -35,7 +37,7 @@ struct SampleBlocks {
     }
   }
 
-  /// For each block the sum of its squares and its greatest magnitude, margin included.
+  /// Returns, for each block, the sum of its squares and its greatest magnitude, margin included.
   func levels() -> (energies: [Float], magnitudes: [Float]) {
     var energies = [Float](repeating: 0, count: blocks.count)
     var magnitudes = energies
@@ -49,7 +51,7 @@ struct SampleBlocks {
     return (energies, magnitudes)
   }
 
-  /// The greatest of eight.
+  /// Returns the greatest of eight values.
   @inline(__always)
   static func greatest(_ values: SIMD8<Float>) -> Float {
     let four = greater(values.lowHalf, values.highHalf)
@@ -57,8 +59,8 @@ struct SampleBlocks {
     return greater(two.x, two.y)
   }
 
-  /// The greater of each pair, written lane by lane because that becomes one instruction, which the comparing and
-  /// choosing of the standard library's vectors do not.
+  /// Returns the greater value of each pair. The lanes are written out, because that compiles to one instruction. The
+  /// comparison and selection of the standard library's vectors do not.
   @inline(__always)
   static func greater(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
     SIMD4(
@@ -68,13 +70,14 @@ struct SampleBlocks {
   @inline(__always)
   private static func greater(_ first: Float, _ second: Float) -> Float { first > second ? first : second }
 
-  /// The samples times `gain` and a curve that runs straight from knot to knot, as 16-bit integers.
+  /// Returns the samples, multiplied by `gain` and by a curve that is linear from knot to knot, as 16-bit integers.
   ///
   /// - Parameter curve: one factor for the beginning of each block and one for the end of the last, margin included.
   func rendered(gain: Float, curve: [Float]) -> [Int16] {
     let ramp = SIMD8<Float>(0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)
-    // Adding 1.5 × 2²³ leaves no bit for fractions: IEEE 754 rounds to the nearest integer, halves to even, and the
-    // integer can be read from the low bits. The same on every machine, and vectorised, which `rounded()` is not.
+    // After adding 1.5 × 2²³ there are no bits left for fractions. IEEE 754 rounds to the nearest integer, with halves
+    // to even, and the integer can be read from the low bits. The result is the same on every machine. Unlike
+    // `rounded()`, the operation is vectorised.
     let shifter = SIMD8<Float>(repeating: 12_582_912)
     let limit = SIMD4<Float>(repeating: 32_767)
     @inline(__always) func clamped(_ four: SIMD4<Float>) -> SIMD4<Float> {
@@ -84,11 +87,11 @@ struct SampleBlocks {
       let step = curve[index + 1] - curve[index]
       let value = blocks[index] * (gain * (curve[index] + step * ramp))
       let safe = SIMD8(lowHalf: clamped(value.lowHalf), highHalf: clamped(value.highHalf))
-      let bits = unsafe unsafeBitCast(safe + shifter, to: SIMD8<Int32>.self)  // same size, any bits are valid
+      let bits = unsafe unsafeBitCast(safe + shifter, to: SIMD8<Int32>.self)  // Same size; any bits are valid.
       return SIMD8<Int16>(truncatingIfNeeded: bits &- 0x4B40_0000)
     }
     return unsafe integers.withUnsafeBytes { bytes in
-      // A SIMD8<Int16> is eight Int16 side by side; `count` is at most the blocks' capacity.
+      // unsafe: a SIMD8<Int16> consists of eight adjacent Int16, and `count` is at most the blocks' capacity.
       unsafe Array(bytes.bindMemory(to: Int16.self).prefix(count))
     }
   }

@@ -2,17 +2,18 @@
 
 import Waveforms
 
-/// Which part of a levelled sound is kept, and how much silence is put around it.
+/// The part of a levelled sound that is kept, and the silence that is added around it.
 struct Trimming {
-  /// The samples to keep.
+  /// The range of the kept samples.
   let range: Range<Int>
 
-  /// Zeros to add where the sound has too little before and after it.
+  /// The number of zeros to add before and after the sound, if it has too little silence.
   let silence: (before: Int, after: Int)
 
-  /// Keeps everything from the first to the last sample above `threshold`, and `edge` samples more on both sides.
+  /// Keeps everything from the first to the last sample above `threshold`, with up to `edge` more samples on both
+  /// sides.
   ///
-  /// - Returns: nil when no sample is above the threshold.
+  /// - Returns: `nil` when no sample is above the threshold.
   init?(_ samples: [Int16], threshold: Int, edge: Int) {
     func isSound(_ sample: Int16) -> Bool { Int(sample.magnitude) > threshold }
     guard let first = samples.firstIndex(where: isSound), let last = samples.lastIndex(where: isSound) else {
@@ -22,7 +23,7 @@ struct Trimming {
     silence = (before: edge - (first - range.lowerBound), after: edge - (range.upperBound - last - 1))
   }
 
-  /// The kept part with its silence, faded where it was cut; the ends of the whole were faded before.
+  /// Returns the kept part with its silence. It is faded where it was cut. Ends that were not cut were faded earlier.
   func apply(to samples: [Int16]) -> [Int16] {
     var kept: [Int16] = []
     kept.reserveCapacity(silence.before + range.count + silence.after)
@@ -35,7 +36,7 @@ struct Trimming {
     return kept
   }
 
-  /// The marks on the kept part, moved along and clamped to it, in ms.
+  /// Returns the marks on the kept part in ms, shifted and limited to it.
   func marks(_ marks: [Waveform.Mark], sampleRate: Int) -> [Waveform.Mark] {
     let shift = milliseconds(range.lowerBound - silence.before, sampleRate)
     let end = milliseconds(silence.before + range.count + silence.after, sampleRate)

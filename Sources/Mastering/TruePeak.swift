@@ -2,47 +2,49 @@
 
 import Foundation
 
-/// True peak: the greatest level between the samples, found by 4-times oversampling.
+/// The true peak, which is the greatest level between the samples, found by fourfold oversampling.
 ///
-/// The filter is the order-48, 4-phase interpolator printed in Recommendation ITU-R BS.1770-4, Annex 2 (the numbers
-/// are the standard's). libebur128's true peak reads the same sounds but costs several times as much as everything
-/// else in this room together, because it cannot know which parts need no look.
+/// The filter is the order-48, 4-phase interpolator of Recommendation ITU-R BS.1770-4, Annex 2, with the numbers
+/// printed there. libebur128's true peak gives the same results, but it takes several times as long as the rest of this
+/// module together, because it cannot skip parts of the sound.
 struct TruePeak {
-  /// Phase 0 of the filter, tap by tap. Phase 3 is its mirror image.
+  /// The taps of phase 0 of the filter. Phase 3 is its mirror image.
   private static let outerPhase: [Float] = [
     0.0017089843750, 0.0109863281250, -0.0196533203125, 0.0332031250000, -0.0594482421875, 0.1373291015625,
     0.9721679687500, -0.1022949218750, 0.0476074218750, -0.0266113281250, 0.0148925781250, -0.0083007812500,
   ]
 
-  /// Phase 1; phase 2 is its mirror image.
+  /// The taps of phase 1. Phase 2 is its mirror image.
   private static let innerPhase: [Float] = [
     -0.0291748046875, 0.0292968750000, -0.0517578125000, 0.0891113281250, -0.1665039062500, 0.4650878906250,
     0.7797851562500, -0.2003173828125, 0.1015625000000, -0.0582275390625, 0.0330810546875, -0.0189208984375,
   ]
 
-  /// Half the sum and half the difference of mirrored taps, of the outer phase (x, y) and the inner (z, w): applied to
-  /// the sums and differences of mirrored samples they give a phase and its mirror image at once, with half the
-  /// multiplications.
+  /// Half the sum and half the difference of mirrored taps, of the outer phase (x, y) and the inner phase (z, w).
+  /// Applied to the sums and differences of mirrored samples, they give a phase and its mirror image together, with
+  /// half the multiplications.
   private static let taps: [SIMD4<Float>] = (0..<6).map { tap in
     let (outer, inner) = (outerPhase[tap], innerPhase[tap])
     let (mirroredOuter, mirroredInner) = (outerPhase[11 - tap], innerPhase[11 - tap])
     return SIMD4(outer + mirroredOuter, outer - mirroredOuter, inner + mirroredInner, inner - mirroredInner) * 0.5
   }
 
-  /// The sum of the magnitudes of phase 1, the greatest of the four: no value between samples can be higher than
-  /// this times the highest sample under the filter.
+  /// The sum of the magnitudes of phase 1, which is the greatest of the four. No value between samples can exceed this
+  /// number times the highest sample under the filter.
   private static let greatestGain: Float = 2.0228271484375
 
   private let signal: SampleBlocks
 
-  /// For each block, an upper bound, or the level itself once it has been looked at. A level found in one block may
-  /// lie up to six samples earlier, the filter's delay, and so in the block before.
+  /// For each block, an upper bound of the level, or the level itself once it has been computed. A level found in one
+  /// block may lie up to six samples earlier, because of the filter's delay, and so in the previous block.
   private(set) var levels: [Float]
 
   private var isExact: [Bool]
   private let magnitudes: [Float]
 
-  /// - Parameter magnitudes: those of the signal's blocks (see `SampleBlocks.levels`).
+  /// Computes upper bounds of the levels.
+  ///
+  /// - Parameter magnitudes: the magnitudes of the signal's blocks (see `SampleBlocks.levels`).
   init(_ signal: SampleBlocks, magnitudes: [Float]) {
     self.signal = signal
     self.magnitudes = magnitudes
@@ -54,7 +56,7 @@ struct TruePeak {
     }
   }
 
-  /// Looks between the samples wherever the level might be above `threshold`.
+  /// Computes the level of every block that may be above `threshold`.
   mutating func refine(above threshold: Float) {
     for index in SampleBlocks.margin..<levels.count where levels[index] > threshold && !isExact[index] {
       levels[index] = max(Self.level(signal.blocks, at: index), magnitudes[index])
@@ -62,7 +64,7 @@ struct TruePeak {
     }
   }
 
-  /// The highest level anywhere, in the units of the samples.
+  /// Returns the highest level in units of the samples.
   func highest() -> Float {
     var highest = magnitudes.max() ?? 0
     for index in SampleBlocks.margin..<levels.count where levels[index] > highest {
@@ -71,7 +73,7 @@ struct TruePeak {
     return highest
   }
 
-  /// The true peak of a whole sound, in hundredths of a dBTP; at least -10,000.
+  /// Returns the true peak of a whole sound in hundredths of a dBTP, at least -10,000.
   static func hundredthsDBTP(of samples: [Int16]) -> Int {
     let signal = SampleBlocks(samples)
     let peak = TruePeak(signal, magnitudes: signal.levels().magnitudes).highest()
@@ -84,7 +86,8 @@ struct TruePeak {
       var (outerEven, outerOdd) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
       var (innerEven, innerOdd) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
       for tap in 0..<6 {
-        // `index` is at least `margin`, two blocks: eleven samples before the block are still inside the array.
+        // unsafe: `index` is at least `margin`, which is two blocks, so eleven samples before the block are still
+        // inside the array.
         let near = unsafe bytes.loadUnaligned(fromByteOffset: start - tap * 4, as: SIMD8<Float>.self)
         let far = unsafe bytes.loadUnaligned(fromByteOffset: start - (11 - tap) * 4, as: SIMD8<Float>.self)
         let (sum, difference, weights) = (near + far, near - far, taps[tap])

@@ -2,28 +2,30 @@
 
 private import CSoxr
 
-/// Converts mono sound from one sample rate to another by libsoxr's recipe for high quality: linear phase, 20 bits,
-/// flat up to 91 % of the lower of the two bandwidths, everything beyond the new one 120 dB down.
+/// Converts mono sound from one sample rate to another with libsoxr's high-quality recipe: linear phase, 20 bits, flat
+/// up to 91 % of the lower of the two bandwidths, and everything above the new bandwidth attenuated by 120 dB.
 ///
-/// Runs in one thread; the same samples give the same samples on the same machine. (libsoxr chooses its code by the
+/// It runs in one thread. The same samples give the same result on the same machine. (libsoxr selects its code by the
 /// processor, so another machine's last bit may differ.)
-@safe  // the handle is private, belongs to this value alone and is freed once
+@safe  // The handle is private, belongs only to this value and is freed once.
 public struct Resampler: ~Copyable {
-  /// The rates converted from and to, in Hz.
+  /// The supported source and target rates, in Hz.
   public static let supportedRates = 1_000...768_000
 
   private var handle: OpaquePointer?
   private let ratio: Double
 
+  /// Creates a resampler.
+  ///
   /// - Parameters:
-  ///   - source: the rate of the samples given, in Hz.
-  ///   - target: the rate wanted, in Hz; the source's own converts nothing.
+  ///   - source: the rate of the given samples in Hz.
+  ///   - target: the wanted rate in Hz. If it equals the source's rate, nothing is converted.
   /// - Throws: `ResamplingError`.
   public init(from source: Int, to target: Int) throws(ResamplingError) {
     guard Self.supportedRates.contains(source), Self.supportedRates.contains(target) else {
       let (low, high) = (Self.supportedRates.lowerBound, Self.supportedRates.upperBound)
       throw ResamplingError(
-        .unsupportedRate, "from \(source) Hz to \(target) Hz; rates of \(low) to \(high) Hz are converted.")
+        .unsupportedRate, "from \(source) Hz to \(target) Hz; use rates of \(low) to \(high) Hz.")
     }
     let made = source == target ? nil : unsafe try Self.makeHandle(from: source, to: target)
     unsafe handle = unsafe made
@@ -34,7 +36,7 @@ public struct Resampler: ~Copyable {
     var failure: soxr_error_t?
     var quality = unsafe soxr_quality_spec(UInt(SOXR_20_BITQ), 0)
     var runtime = unsafe soxr_runtime_spec(1)
-    // Samples are floats of one channel, libsoxr's default; it copies the specifications.
+    // unsafe: the samples are floats of one channel, libsoxr's default, and libsoxr copies the specifications.
     let handle = unsafe soxr_create(Double(source), Double(target), 1, &failure, nil, &quality, &runtime)
     try unsafe check(failure, "preparing to convert from \(source) Hz to \(target) Hz")
     return unsafe handle
@@ -44,7 +46,8 @@ public struct Resampler: ~Copyable {
     if let handle = unsafe handle { unsafe soxr_delete(handle) }
   }
 
-  /// The converted samples as far as they are known; the filter keeps some back until ``finish()``.
+  /// Converts samples and returns those that are complete. The filter keeps the rest until ``finish()``.
+  ///
   /// - Throws: `ResamplingError`.
   public mutating func next(_ samples: [Float]) throws(ResamplingError) -> [Float] {
     guard unsafe handle != nil else { return samples }
@@ -52,7 +55,8 @@ public struct Resampler: ~Copyable {
     return try process(samples)
   }
 
-  /// The rest.
+  /// Returns the remaining samples.
+  ///
   /// - Throws: `ResamplingError`.
   public mutating func finish() throws(ResamplingError) -> [Float] {
     guard unsafe handle != nil else { return [] }
@@ -64,7 +68,9 @@ public struct Resampler: ~Copyable {
     }
   }
 
-  /// A whole sound of 16-bit samples, rounded and held within full scale; its own rate gives the samples themselves.
+  /// Converts a whole sound of 16-bit samples, rounded and limited to full scale. If the rates are equal, the samples
+  /// are unchanged.
+  ///
   /// - Throws: `ResamplingError`.
   public static func convert(
     _ samples: [Int16], from source: Int, to target: Int
@@ -73,7 +79,7 @@ public struct Resampler: ~Copyable {
     var resampler = try Resampler(from: source, to: target)
     var converted: [Int16] = []
     converted.reserveCapacity(Int(Double(samples.count) * resampler.ratio) + 1)
-    // In pieces, so that a long sound takes no second copy of itself in floats.
+    // The conversion in pieces avoids a complete copy of a long sound as floats.
     for start in stride(from: 0, to: samples.count, by: 65_536) {
       let piece = samples[start..<min(start + 65_536, samples.count)].map(Float.init)
       converted += try resampler.next(piece).map(Self.sample)
@@ -86,7 +92,9 @@ public struct Resampler: ~Copyable {
     Int16(max(-32_768, min(32_767, value.rounded())))
   }
 
-  /// - Parameter samples: nil at the end of the input.
+  /// Converts samples.
+  ///
+  /// - Parameter samples: the samples; `nil` at the end of the input.
   private mutating func process(_ samples: [Float]?) throws(ResamplingError) -> [Float] {
     let capacity = Int(Double(samples?.count ?? 0) * ratio) + 4096
     var failure: soxr_error_t?
@@ -94,7 +102,8 @@ public struct Resampler: ~Copyable {
     var used = 0
     repeat {
       var (taken, made) = (0, 0)
-      // libsoxr reads at most the samples left in the one array and writes at most `capacity` to the other.
+      // unsafe: libsoxr reads at most the remaining samples of the one array and writes at most `capacity` to the
+      // other.
       let converted = unsafe [Float](unsafeUninitializedCapacity: capacity) { target, count in
         if let samples {
           unsafe samples.withUnsafeBufferPointer { source in
@@ -116,7 +125,7 @@ public struct Resampler: ~Copyable {
 
   private static func check(_ failure: soxr_error_t?, _ action: String) throws(ResamplingError) {
     guard let failure = unsafe failure else { return }
-    let text = unsafe String(cString: failure)  // a constant of the library
-    throw ResamplingError(.conversionFailed, "libsoxr, \(action), says “\(text)”; free memory, and try again.")
+    let text = unsafe String(cString: failure)  // A constant of the library.
+    throw ResamplingError(.conversionFailed, "libsoxr failed while \(action): “\(text)”; free memory, and try again.")
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why sound could not be converted to another sample rate.
+/// The reason why a sound could not be converted to another sample rate.
 public struct ResamplingError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// A rate is outside ``Resampler/supportedRates``.
@@ -11,7 +11,7 @@ public struct ResamplingError: Error, Sendable, Hashable, CustomStringConvertibl
 
   public var code: Code
 
-  /// What happened and what to do next.
+  /// What happened, and what to do next.
   public var reason: String
 
   init(_ code: Code, _ reason: String) {

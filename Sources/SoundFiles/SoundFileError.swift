@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a sound could not be written to bytes or read from them.
+/// The reason why a sound could not be written to bytes or read from them.
 public struct SoundFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     /// The container cannot hold the encoding.
     case unsupportedCombination = "unsupported_combination"
-    /// The bytes hold samples in an encoding or container that is not read.
+    /// The encoding or the container of the bytes is not supported.
     case unsupportedEncoding = "unsupported_encoding"
     /// There is more than one channel.
     case notMono = "not_mono"
-    /// The bytes are not a whole sound file.
+    /// The bytes are not a complete sound file.
     case malformed
     /// libsndfile could not write the sound.
     case writingFailed = "writing_failed"
@@ -17,7 +17,7 @@ public struct SoundFileError: Error, Sendable, Hashable, CustomStringConvertible
 
   public var code: Code
 
-  /// What happened and what is right.
+  /// What is wrong, and what would be correct.
   public var reason: String
 
   init(_ code: Code, _ reason: String) {

@@ -2,16 +2,17 @@
 
 public import Waveforms
 
-/// Sounds as files in memory, in every container and encoding that a phone plays as a notification sound.
+/// Sound files in memory, in every container and encoding that a phone plays as a notification sound.
 ///
-/// WAV with 16-bit PCM goes through `WAVFile` and touches no C; everything else through libsndfile.
+/// WAV with 16-bit PCM uses `WAVFile` and no C code. All other formats use libsndfile.
 public enum SoundFiles {
-  /// The bytes of a sound file. The same waveform, format and comment always give the same bytes: no file carries a
-  /// time, a name or a version of the machine that wrote it. Marks are not written.
+  /// Returns the bytes of a sound file. The same waveform, format and comment always give the same bytes: a file
+  /// contains no time, and no name or version of the machine that wrote it. Marks are not written.
   ///
-  /// IMA ADPCM is stored in whole blocks, so that up to 1,016 samples of silence follow the sound.
-  /// (libsndfile reads no comment of more than 2,000 bytes back from a WAV file.)
-  /// - Parameter comment: a text about the sound, stored as UTF-8 up to its first NUL; an empty one is left out.
+  /// IMA ADPCM is stored in complete blocks, so that up to 1,016 samples of silence follow the sound. (libsndfile
+  /// cannot read a comment of more than 2,000 bytes back from a WAV file.)
+  ///
+  /// - Parameter comment: a text about the sound, stored as UTF-8 up to its first NUL. An empty text is left out.
   /// - Throws: `SoundFileError`: `unsupportedCombination`, `writingFailed`.
   public static func encode(
     _ waveform: Waveform, as format: SoundFormat, comment: String? = nil
@@ -21,7 +22,7 @@ public enum SoundFiles {
       let choices = encodings.map(\.rawValue).joined(separator: ", ")
       throw SoundFileError(
         .unsupportedCombination,
-        "\(format.container.rawValue) cannot hold \(format.encoding.rawValue); it can hold \(choices).")
+        "\(format.container.rawValue) cannot contain \(format.encoding.rawValue); use \(choices).")
     }
     let comment = comment.map { String(decoding: $0.utf8.prefix { $0 != 0 }, as: UTF8.self) }
     if format == SoundFormat(container: .wav, encoding: .pcm16) {
@@ -33,9 +34,9 @@ public enum SoundFiles {
     return try stream.close()
   }
 
-  /// Reads a mono sound file in one of our containers and encodings.
+  /// Reads a mono sound file in one of the supported containers and encodings.
   ///
-  /// - Returns: the sound, without marks. IMA ADPCM comes with the silence that fills its last block.
+  /// - Returns: the sound without marks. IMA ADPCM includes the silence that fills its last block.
   /// - Throws: `SoundFileError`: `malformed`, `unsupportedEncoding`, `notMono`.
   public static func decode(_ bytes: [UInt8]) throws(SoundFileError) -> DecodedSound {
     do {
@@ -44,7 +45,7 @@ public enum SoundFiles {
         waveform: waveform, format: SoundFormat(container: .wav, encoding: .pcm16), comment: comment)
     } catch {
       switch error.code {
-      case .notWAVE, .unsupportedEncoding: break  // libsndfile's part
+      case .notWAVE, .unsupportedEncoding: break  // libsndfile handles these.
       case .notMono: throw SoundFileError(.notMono, error.reason)
       case .truncated, .trailingBytes, .malformedChunk: throw SoundFileError(.malformed, error.description)
       }
@@ -52,37 +53,38 @@ public enum SoundFiles {
     var stream = try SoundStream(reading: bytes)
     guard let format = stream.soundFormat else {
       throw SoundFileError(
-        .unsupportedEncoding, "right is WAV, AIFF or CAF with 16-bit PCM, µ-law, A-law or IMA ADPCM.")
+        .unsupportedEncoding, "use WAV, AIFF or CAF with 16-bit PCM, µ-law, A-law or IMA ADPCM.")
     }
     guard stream.channels == 1 else {
-      throw SoundFileError(.notMono, "\(stream.channels) channels; right is 1.")
+      throw SoundFileError(.notMono, "it has \(stream.channels) channels; use 1.")
     }
-    guard stream.sampleRate > 0 else { throw SoundFileError(.malformed, "its sample rate is not above 0 Hz.") }
+    guard stream.sampleRate > 0 else { throw SoundFileError(.malformed, "its sample rate must be above 0 Hz.") }
     let samples = try stream.readAll()
     guard samples.count == stream.frames else {
-      throw SoundFileError(.malformed, "its header names \(stream.frames) frames and there are \(samples.count).")
+      throw SoundFileError(.malformed, "its header states \(stream.frames) frames, but there are \(samples.count).")
     }
     return DecodedSound(
       waveform: Waveform(samples: samples, sampleRate: stream.sampleRate), format: format, comment: stream.comment)
   }
 
-  /// A sound to be played, such as a tone or somebody's recording: any file that libsndfile reads (WAV, AIFF, CAF, FLAC,
-  /// Ogg, MP3 and others), its channels mixed in equal parts. Floating-point samples beyond full scale are clipped.
+  /// Reads a sound to be played, such as a tone or a recording, from any file that libsndfile reads (WAV, AIFF, CAF,
+  /// FLAC, Ogg, MP3 and others). All channels are mixed equally. Floating-point samples beyond full scale are clipped.
   ///
-  /// - Parameter longestSeconds: a longer one is refused, so that no header decides how much memory is taken.
+  /// - Parameter longestSeconds: the longest permitted sound. The limit prevents a header from determining the memory
+  ///   use.
   /// - Returns: the sound at the file's own rate, without marks.
   /// - Throws: `SoundFileError`, `malformed`.
   public static func mix(_ bytes: [UInt8], longestSeconds: Int = 600) throws(SoundFileError) -> Waveform {
     var stream = try SoundStream(reading: bytes)
     guard stream.sampleRate > 0, (1...64).contains(stream.channels) else {
-      throw SoundFileError(.malformed, "\(stream.channels) channels at \(stream.sampleRate) Hz.")
+      throw SoundFileError(.malformed, "it has \(stream.channels) channels at \(stream.sampleRate) Hz.")
     }
     let samples = try stream.readMean(limit: longestSeconds * stream.sampleRate)
     return Waveform(samples: samples, sampleRate: stream.sampleRate)
   }
 }
 
-/// What a sound file holds.
+/// The contents of a sound file.
 public struct DecodedSound: Sendable, Hashable {
   public var waveform: Waveform
   public var format: SoundFormat

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of file a sound is written as.
+/// The file format of a sound.
 public struct SoundFormat: Sendable, Hashable {
   public enum Container: String, Sendable, Hashable, CaseIterable {
     case wav, aiff, caf
   }
 
-  /// How the samples are stored: linear, by ITU-T G.711 (8 bits), or by IMA ADPCM (4 bits).
+  /// The encoding of the samples: linear, ITU-T G.711 (8 bits), or IMA ADPCM (4 bits).
   public enum Encoding: String, Sendable, Hashable, CaseIterable {
     case pcm16, ulaw, alaw, ima4
   }
@@ -19,10 +19,10 @@ public struct SoundFormat: Sendable, Hashable {
     self.encoding = encoding
   }
 
-  /// The ending of a file's name, without the dot.
+  /// The file name extension, without the dot.
   public var fileExtension: String { container.rawValue }
 
-  /// The encodings that can be written into a container, by libsndfile 1.2: all, but for IMA ADPCM in a CAF.
+  /// Returns the encodings that libsndfile 1.2 can write into a container: all of them, except IMA ADPCM in a CAF.
   public static func encodings(of container: Container) -> [Encoding] {
     Encoding.allCases.filter { container != .caf || $0 != .ima4 }
   }

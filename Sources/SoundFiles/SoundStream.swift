@@ -2,16 +2,16 @@
 
 private import CSndFile
 
-/// The bytes behind an open `SoundStream`. libsndfile reads, writes and seeks in them as in a file.
+/// The bytes of an open `SoundStream`, in which libsndfile reads, writes and seeks as in a file.
 private final class MemoryFile {
   var bytes: [UInt8]
   var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The object that was handed to libsndfile as `userData`.
+  /// Returns the object that was passed to libsndfile as `userData`.
   static func from(_ userData: UnsafeMutableRawPointer?) -> MemoryFile? {
-    // The stream that opened the handle keeps the object alive until after the handle is closed.
+    // unsafe: the stream that opened the handle keeps the object alive until after the handle is closed.
     unsafe userData.map { unsafe Unmanaged<MemoryFile>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -26,7 +26,7 @@ private final class MemoryFile {
   func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     let start = min(position, bytes.count)
     let end = min(bytes.count, start + target.count)
-    unsafe target.copyBytes(from: bytes[start..<end])  // at most as many as the target holds
+    unsafe target.copyBytes(from: bytes[start..<end])  // At most as many as the target can hold.
     position = end
     return end - start
   }
@@ -41,8 +41,8 @@ private final class MemoryFile {
   }
 }
 
-/// One sound file in memory, open for reading or for writing through libsndfile.
-@safe  // the handle is private, belongs to this value alone and is closed once
+/// A sound file in memory that is open for reading or writing through libsndfile.
+@safe  // The handle is private, belongs only to this value and is closed once.
 struct SoundStream: ~Copyable {
   private var handle: OpaquePointer?
   private let memory: MemoryFile
@@ -50,7 +50,7 @@ struct SoundStream: ~Copyable {
   private(set) var sampleRate: Int
   private(set) var channels: Int
 
-  /// How many frames the header names.
+  /// The number of frames that the header states.
   private(set) var frames: Int
 
   private let format: Int32
@@ -60,7 +60,7 @@ struct SoundStream: ~Copyable {
     var info = SF_INFO()
     unsafe handle = unsafe Self.open(memory, SFM_READ, &info)
     guard unsafe handle != nil else {
-      throw SoundFileError(.malformed, "the bytes are not a whole WAV, AIFF or CAF file.")
+      throw SoundFileError(.malformed, "the bytes are not a complete WAV, AIFF or CAF file.")
     }
     (sampleRate, channels, frames) = (Int(info.samplerate), Int(info.channels), Int(info.frames))
     format = info.format
@@ -78,9 +78,9 @@ struct SoundStream: ~Copyable {
     guard unsafe handle != nil else {
       throw SoundFileError(
         .writingFailed,
-        "libsndfile does not write \(soundFormat.container) with \(soundFormat.encoding) at \(sampleRate) Hz.")
+        "libsndfile cannot write \(soundFormat.container) with \(soundFormat.encoding) at \(sampleRate) Hz.")
     }
-    // Only floating-point files get this chunk, which carries a time stamp; off, should that ever change.
+    // Only floating-point files get this chunk, which contains a time stamp. It is turned off in case that changes.
     unsafe sf_command(handle, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
@@ -88,7 +88,7 @@ struct SoundStream: ~Copyable {
     if let handle = unsafe handle { unsafe sf_close(handle) }
   }
 
-  /// The container and encoding of what is read, if they are among ours.
+  /// The container and encoding of the file, if they are supported.
   var soundFormat: SoundFormat? {
     let container = SoundFormat.Container.allCases.first {
       Self.code($0) == format & Int32(SF_FORMAT_TYPEMASK)
@@ -101,27 +101,28 @@ struct SoundStream: ~Copyable {
   }
 
   var comment: String? {
-    // libsndfile's string ends with NUL and lives as long as the handle.
+    // unsafe: libsndfile's string ends with NUL and lives as long as the handle.
     unsafe sf_get_string(handle, Int32(SF_STR_COMMENT)).map { unsafe String(cString: $0) }
   }
 
-  /// Sets the comment; before the first sample is written.
+  /// Sets the comment. Call it before the first sample is written.
   mutating func setComment(_ comment: String) throws(SoundFileError) {
     try Self.check(
       unsafe sf_set_string(handle, Int32(SF_STR_COMMENT), comment), .writingFailed, "writing the comment")
   }
 
   mutating func write(_ samples: [Int16]) throws(SoundFileError) {
-    // One channel: the array holds exactly as many frames as samples.
+    // unsafe: with one channel the array has as many frames as samples.
     let written = unsafe samples.withUnsafeBufferPointer {
       unsafe sf_writef_short(handle, $0.baseAddress, sf_count_t($0.count))
     }
     guard written == samples.count else {
-      throw SoundFileError(.writingFailed, "libsndfile took \(written) of \(samples.count) samples.")
+      throw SoundFileError(.writingFailed, "libsndfile wrote \(written) of \(samples.count) samples.")
     }
   }
 
-  /// All frames of a mono file, in pieces: the number of frames in a header is not to be trusted with memory.
+  /// Reads all frames of a mono file in pieces, because the number of frames in a header must not determine the memory
+  /// use.
   mutating func readAll() throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     var piece = [Int16](repeating: 0, count: 65_536)
@@ -135,15 +136,16 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// All frames of a file with any number of channels, each the mean of its channels, halves to even.
+  /// Reads all frames of a file with any number of channels. Each result is the mean of the channels, with halves
+  /// rounded to even.
   ///
-  /// - Parameter limit: frames at most; what is longer is `malformed` rather than memory.
+  /// - Parameter limit: the largest number of frames. A longer file is `malformed`, so that it cannot exhaust memory.
   mutating func readMean(limit: Int) throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     let length = 16_384
     var piece = [Int16](repeating: 0, count: length * channels)
     while true {
-      // libsndfile writes at most `length` frames of `channels` samples.
+      // unsafe: libsndfile writes at most `length` frames of `channels` samples.
       let count = unsafe piece.withUnsafeMutableBufferPointer {
         unsafe Int(sf_readf_short(handle, $0.baseAddress, sf_count_t(length)))
       }
@@ -159,7 +161,7 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Ends writing and gives the whole file.
+  /// Ends writing and returns the complete file.
   mutating func close() throws(SoundFileError) -> [UInt8] {
     let status = unsafe sf_close(handle)
     unsafe handle = nil
@@ -171,8 +173,8 @@ struct SoundStream: ~Copyable {
     _ status: Int32, _ code: SoundFileError.Code, _ action: String
   ) throws(SoundFileError) {
     guard status == 0 else {
-      let text = unsafe String(cString: sf_error_number(status))  // a constant of the library
-      throw SoundFileError(code, "libsndfile, \(action): \(text)")
+      let text = unsafe String(cString: sf_error_number(status))  // A constant of the library.
+      throw SoundFileError(code, "libsndfile failed while \(action): \(text)")
     }
   }
 
@@ -191,7 +193,7 @@ struct SoundStream: ~Copyable {
         return unsafe sf_count_t(MemoryFile.from(userData)?.write(source) ?? 0)
       },
       tell: { userData in unsafe sf_count_t(MemoryFile.from(userData)?.position ?? -1) })
-    // libsndfile copies the table; the object outlives the handle, for the stream holds both.
+    // unsafe: libsndfile copies the table, and the object outlives the handle, because the stream holds both.
     return unsafe sf_open_virtual(&callbacks, Int32(mode), &info, Unmanaged.passUnretained(memory).toOpaque())
   }
 

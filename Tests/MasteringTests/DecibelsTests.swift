@@ -6,7 +6,7 @@ import Waveforms
 
 @testable import Mastering
 
-@Suite("Arithmetic that gives the same bits on every machine")
+@Suite("The arithmetic gives the same bits on every machine")
 struct DecibelsTests {
   @Test("factors agree with the power function to 12 digits")
   func factors() {
@@ -33,7 +33,7 @@ struct DecibelsTests {
     }
   }
 
-  @Test("samples are rounded to the nearest integer, halves to even, and never wrap")
+  @Test("samples are rounded to the nearest integer, with halves to even, and never wrap")
   func rounding() {
     let samples: [Int16] = [1, 3, 5, -1, -3, -5, 32_767, -32_768, 0, 2]
     let signal = SampleBlocks(samples)
@@ -43,7 +43,7 @@ struct DecibelsTests {
     #expect(signal.rendered(gain: 100, curve: flat).map { abs(Int($0)) }.max() == 32_767)
   }
 
-  @Test("a constant offset is found, speech that leans to one side for a moment is not one")
+  @Test("a constant offset is found, but speech that is asymmetric for a moment has none")
   func offset() {
     let speech = TestSounds.silence(seconds: 0.1) + TestSounds.speech(seconds: 1)
     #expect(ConstantOffset.find(in: TestSounds.waveform(speech).samples) == 0)

@@ -6,18 +6,18 @@ import Waveforms
 
 @testable import Mastering
 
-@Suite("LookAheadLimiter: peaks come down without being heard to")
+@Suite("LookAheadLimiter: peaks are reduced inaudibly")
 struct LookAheadLimiterTests {
   private let ceiling: Float = 20_000
   private let blockMilliseconds = 8 * 1000 / 22_050.0
 
-  /// The gain in dB at each knot.
+  /// Returns the gain in dB at each knot.
   private func gains(_ sound: Waveform, gain: Float = 1) -> [Double] {
     var limiter = LookAheadLimiter(SampleBlocks(sound.samples))
     return limiter.curve(gain: gain, ceiling: ceiling).map { 20 * log10(Double($0)) }
   }
 
-  @Test("a sound below the ceiling is left alone, bit for bit")
+  @Test("a sound below the ceiling stays unchanged, bit for bit")
   func untouched() {
     let sound = TestSounds.waveform(TestSounds.speech(seconds: 1, amplitude: 0.3))
     let signal = SampleBlocks(sound.samples)
@@ -35,11 +35,11 @@ struct LookAheadLimiterTests {
     for gain in [1, 2, 4] as [Float] {
       let samples = signal.rendered(gain: gain, curve: limiter.curve(gain: gain, ceiling: ceiling))
       let peak = pow(10, Double(TruePeak.hundredthsDBTP(of: samples)) / 2000) * 32_768
-      #expect(peak <= Double(ceiling) * 1.012)  // 0.1 dB, the headroom that Mastering keeps
+      #expect(peak <= Double(ceiling) * 1.012)  // 0.1 dB is the headroom that Mastering keeps.
     }
   }
 
-  @Test("the gain is down before the peak comes: it begins to fall 2 to 5 ms ahead")
+  @Test("the gain begins to fall 2 to 5 ms before a peak")
   func lookAhead() throws {
     var samples = [Int16](repeating: 0, count: 22_050)
     samples[11_025] = 32_000
@@ -51,20 +51,20 @@ struct LookAheadLimiterTests {
     #expect(Double(bottom - SampleBlocks.margin) * 8 <= 11_025)
   }
 
-  @Test("after a peak the gain comes back with a time constant of 80 ms")
+  @Test("after a peak the gain recovers with a time constant of 80 ms")
   func release() throws {
     var samples = [Int16](repeating: 0, count: 22_050)
     samples[4000] = 32_000
     let curve = gains(Waveform(samples: samples, sampleRate: 22_050)).map { 1 - pow(10, $0 / 20) }
     let bottom = try #require(curve.indices.max { curve[$0] < curve[$1] })
     let later = bottom + 40
-    let left = curve[later + 220] / curve[later]  // 220 blocks are 79.8 ms
+    let left = curve[later + 220] / curve[later]  // 220 blocks are 79.8 ms.
     #expect(abs(left - exp(-79.8 / 80)) < 0.01)
   }
 
-  @Test("while a vowel lasts the gain rests: within its periods it moves by less than 0.6 dB")
+  @Test("during a vowel the gain is stable and changes by less than 0.6 dB within a period")
   func noDistortion() {
-    // Pulses at 120 Hz, limited by 6 dB.
+    // The sound has pulses at 120 Hz, limited by 6 dB.
     let vowel = TestSounds.waveform(
       (0..<11_025).map { index in
         (1...20).reduce(0.0) { $0 + cos(2 * .pi * 120 * Double($1) * Double(index) / 22_050) } / 20 * 0.95
@@ -75,11 +75,11 @@ struct LookAheadLimiterTests {
     #expect((middle.max() ?? 0) - (middle.min() ?? 0) < 0.6)
   }
 
-  @Test("no change of gain in limited speech is faster than 2 dB a ms down and 0.2 dB a ms up")
+  @Test("in limited speech the gain falls by at most 2 dB per ms and rises by at most 0.2 dB per ms")
   func slopes() {
     let curve = gains(TestSounds.waveform(TestSounds.speech(seconds: 2, pitch: 110, amplitude: 0.9)), gain: 1.6)
     let slopes = zip(curve, curve.dropFirst()).map { ($1 - $0) / blockMilliseconds }
-    #expect((slopes.min() ?? 0) < 0, "the sound must be limited for this to mean anything")
+    #expect((slopes.min() ?? 0) < 0, "the test requires that the sound is limited")
     #expect((slopes.min() ?? 0) >= -2)
     #expect((slopes.max() ?? 0) <= 0.2)
   }

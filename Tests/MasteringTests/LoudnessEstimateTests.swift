@@ -5,9 +5,9 @@ import Waveforms
 
 @testable import Mastering
 
-@Suite("The fast reading of loudness")
+@Suite("The fast measurement of loudness")
 struct LoudnessEstimateTests {
-  @Test("agrees with libebur128 within 0.1 LU", arguments: [0.4, 0.5, 0.99, 1.0, 2.3, 3.71, 12.0, 29.9])
+  @Test("it agrees with libebur128 within 0.1 LU", arguments: [0.4, 0.5, 0.99, 1.0, 2.3, 3.71, 12.0, 29.9])
   func agrees(seconds: Double) throws {
     let sounds = [
       TestSounds.speech(seconds: seconds), TestSounds.tone(440, amplitude: 0.3, seconds: seconds),
@@ -21,7 +21,7 @@ struct LoudnessEstimateTests {
     }
   }
 
-  @Test("has no reading of what has no gating block above the gate", arguments: [0, 1, 2_204, 8_819])
+  @Test("a sound without a gating block above the gate has no result", arguments: [0, 1, 2_204, 8_819])
   func none(count: Int) {
     #expect(LoudnessEstimate.hundredths(of: [Int16](repeating: 9_000, count: count)) == nil)
     #expect(LoudnessEstimate.hundredths(of: [Int16](repeating: 0, count: 44_100)) == nil)

@@ -11,7 +11,7 @@ struct MasteringTests {
   private let mastering = Mastering()
 
   @Test(
-    "loudness, true peak, silence at the ends and format, measured on the file by libebur128 and libsndfile",
+    "files have the promised loudness, true peak, silence and format, measured by libebur128 and libsndfile",
     arguments: TestSounds.all.keys.sorted())
   func measured(name: String) throws {
     let mastered = try mastering.master(#require(TestSounds.all[name]))
@@ -20,7 +20,8 @@ struct MasteringTests {
     #expect(abs(report.loudnessLUFS - mastered.loudnessLUFS) <= 0.006)
     #expect(report.truePeakDBTP <= -1)
     #expect(mastered.truePeakDBTP <= -1)
-    // The two filters look at other points between the samples: on noise up to half the sample rate that shows.
+    // The two filters evaluate different points between the samples, which matters for noise up to half the sample
+    // rate.
     #expect(abs(report.truePeakDBTP - mastered.truePeakDBTP) <= (name == "white noise" ? 0.5 : 0.2))
     #expect(abs(report.leadingSilenceMilliseconds - 30) <= 1)
     #expect(abs(report.trailingSilenceMilliseconds - 30) <= 1)
@@ -29,7 +30,7 @@ struct MasteringTests {
     #expect(mastered.waveform.samples.first == 0 && mastered.waveform.samples.last == 0)
   }
 
-  @Test("speech comes within 0.3 LU, however loud it was")
+  @Test("speech is within 0.3 LU of the target, whatever its original level")
   func levels() throws {
     for amplitude in [0.003, 0.02, 0.1, 0.5, 1.5] {
       let speech = TestSounds.waveform(TestSounds.speech(seconds: 1.5, amplitude: amplitude))
@@ -37,7 +38,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("another target and another ceiling are kept as well")
+  @Test("a different target and a different ceiling are also reached")
   func settings() throws {
     let speech = TestSounds.waveform(TestSounds.speech(seconds: 1.5))
     let mastered = try Mastering(targetLUFS: -23, maximumTruePeakDBTP: -6, edgeSilenceMilliseconds: 100).master(speech)
@@ -47,15 +48,15 @@ struct MasteringTests {
     #expect(abs(report.leadingSilenceMilliseconds - 100) <= 1)
   }
 
-  @Test("the same sound gives the same samples")
+  @Test("the same sound always gives the same samples")
   func deterministic() throws {
     let speech = TestSounds.waveform(TestSounds.speech(seconds: 1))
     #expect(try mastering.master(speech) == mastering.master(speech))
   }
 
-  @Test("the samples are those of this version: a change of them is a new version")
+  @Test("the samples are those of this version; if they change, the version must change")
   func pinned() throws {
-    // Made with integers alone, so that the source is the same everywhere; peaky, so that it is limited.
+    // The sound consists of integers, so that it is the same everywhere, and has peaks, so that it is limited.
     let samples = (0..<22_050).map { index -> Int16 in
       let triangle = abs(index * 37 % 4096 - 2048) - 1024
       let peaks = (0..<6).reduce(triangle) { value, _ in value * triangle / 1024 }
@@ -70,15 +71,15 @@ struct MasteringTests {
     #expect(digest == 11_142_507_690_875_605_523)
   }
 
-  @Test("mastering a mastered sound changes next to nothing")
+  @Test("mastering a mastered sound changes almost nothing")
   func again() throws {
     let once = try mastering.master(TestSounds.waveform(TestSounds.speech(seconds: 1.5)))
     let twice = try mastering.master(once.waveform)
-    #expect(abs(once.waveform.samples.count - twice.waveform.samples.count) < 110)  // 5 ms
+    #expect(abs(once.waveform.samples.count - twice.waveform.samples.count) < 110)  // 5 ms.
     #expect(abs(once.loudnessLUFS - twice.loudnessLUFS) <= 0.3)
   }
 
-  @Test("a sound of less than 400 ms is as loud while it lasts as a long one")
+  @Test("a sound of less than 400 ms is as loud as a long one while it lasts")
   func short() throws {
     for seconds in [0.05, 0.12, 0.3] {
       let mastered = try mastering.master(TestSounds.waveform(TestSounds.tone(1000, amplitude: 0.1, seconds: seconds)))
@@ -89,7 +90,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("a sound too short for its fades is not a trap")
+  @Test("a sound too short for its fades does not cause a trap")
   func tiny() {
     for count in 1...200 {
       let square = TestSounds.square(period: 20, amplitude: 0.5, seconds: 1).prefix(count)
@@ -102,15 +103,15 @@ struct MasteringTests {
     }
   }
 
-  @Test("a recording that begins and ends off zero gets fades: no step at its ends")
+  @Test("a recording with ends other than zero is faded, so that there is no step")
   func fades() throws {
     let cosine = (0..<22_050).map { 0.4 * cos(Double($0) * 0.05) }
     let report = try TestSounds.measure(mastering.master(TestSounds.waveform(cosine)).waveform)
-    // The steepest step of a tone of amplitude A is A × 0.05 a sample.
+    // The steepest step of a tone with amplitude A is A × 0.05 per sample.
     #expect(report.largestStep < report.samplePeak * 0.06)
   }
 
-  @Test("marks move with what is trimmed and are clamped to what is left")
+  @Test("marks are shifted by the trimming and limited to the remaining sound")
   func marks() throws {
     let sound = TestSounds.waveform(
       TestSounds.silence(seconds: 0.5) + TestSounds.tone(1000, amplitude: 0.5, seconds: 1),
@@ -126,7 +127,7 @@ struct MasteringTests {
     }
   }
 
-  @Test("marks of a recording without lead-in move back by the silence that is added")
+  @Test("marks of a recording without lead-in are shifted by the added silence")
   func addedSilence() throws {
     let sound = TestSounds.waveform(
       TestSounds.tone(1000, amplitude: 0.5, seconds: 1),
@@ -136,7 +137,7 @@ struct MasteringTests {
   }
 
   @Test(
-    "silence is an error, however it is made",
+    "silence is an error, in any form",
     arguments: [
       [], [0], Array(repeating: 0, count: 22_050), Array(repeating: 20, count: 22_050),
       (0..<22_050).map { Int16($0 % 2 * 2) }, Array(repeating: 12_000, count: 22_050),
@@ -145,13 +146,13 @@ struct MasteringTests {
     #expect(code(Waveform(samples: samples, sampleRate: 22_050)) == .silent)
   }
 
-  @Test("another rate than 22,050 Hz is refused and not converted")
+  @Test("a rate other than 22,050 Hz is refused and not converted")
   func otherRate() {
     let sound = Waveform(samples: TestSounds.waveform(TestSounds.speech(seconds: 1)).samples, sampleRate: 16_000)
     #expect(code(sound) == .unsupportedSampleRate)
   }
 
-  @Test("a lone click cannot be made as loud as a voice, and the error says so")
+  @Test("an isolated click cannot be made as loud as a voice, and the error says so")
   func click() {
     var samples = [Int16](repeating: 0, count: 22_050)
     samples[11_000] = 20_000
@@ -160,7 +161,7 @@ struct MasteringTests {
     #expect(throws: Never.self) { try mastering.leveled(sound) }
   }
 
-  @Test("the description says what to do next and nothing of the sound")
+  @Test("the description says what to do next and contains nothing of the sound")
   func description() {
     do {
       _ = try mastering.master(Waveform(samples: [], sampleRate: 22_050))
@@ -168,12 +169,12 @@ struct MasteringTests {
     } catch {
       #expect(
         error.description
-          == "The sound cannot be mastered: nothing in it is loud enough to be heard; check that the engine spoke the text."
+          == "The sound cannot be mastered: no part of it is loud enough to be heard; check that the engine spoke the text."
       )
     }
   }
 
-  @Test("runs of two voices are levelled to each other and keep 5 ms at their ends")
+  @Test("runs of two voices are levelled to the same loudness and keep 5 ms at their ends")
   func leveled() throws {
     let loud = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 120, amplitude: 0.9)))
     let quiet = try mastering.leveled(TestSounds.waveform(TestSounds.speech(seconds: 1, pitch: 230, amplitude: 0.05)))

@@ -4,7 +4,7 @@ import Foundation
 import SoundMeasurement
 import Waveforms
 
-/// Sounds whose every property is known, at 22,050 Hz.
+/// Sounds with known properties, at 22,050 Hz.
 enum TestSounds {
   static let rate = 22_050
 
@@ -28,12 +28,13 @@ enum TestSounds {
     }
   }
 
-  /// Without the highest frequencies, which no voice has.
+  /// Returns the values without the highest frequencies, which no voice has.
   static func smoothed(_ values: [Double]) -> [Double] {
     zip(values, values.dropFirst()).map { ($0 + $1) / 2 }
   }
 
-  /// Four syllables a second: a hiss, then a vowel of pulses with a pitch that falls, as peaky as a voice.
+  /// Returns four syllables per second: each a hiss and then a vowel of pulses with a falling pitch, with the peaks of
+  /// a voice.
   static func speech(seconds: Double, pitch: Double = 190, amplitude: Double = 0.5, seed: UInt64 = 7) -> [Double] {
     let hiss = noise(amplitude: 0.08, seconds: seconds, seed: seed)
     var phase = 0.0
@@ -52,7 +53,7 @@ enum TestSounds {
       samples: values.map { Int16(max(-32_768, min(32_767, ($0 * 32_768).rounded()))) }, sampleRate: rate, marks: marks)
   }
 
-  /// Everything the tests master: name, sound.
+  /// All sounds that the tests master, by name.
   static let all: [String: Waveform] = [
     "speech": waveform(silence(seconds: 0.05) + speech(seconds: 2.5) + silence(seconds: 0.3)),
     "loud speech": waveform(speech(seconds: 2, pitch: 110, amplitude: 1.2)),
@@ -71,7 +72,7 @@ enum TestSounds {
       speech(seconds: 1, amplitude: 0.2) + [0.99, -0.99] + speech(seconds: 1, amplitude: 0.2)),
   ]
 
-  /// Writes the waveform to a file in a fresh folder, and measures that.
+  /// Writes the waveform to a file in a new folder, and measures the file.
   static func measure(_ waveform: Waveform) throws -> SoundReport {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

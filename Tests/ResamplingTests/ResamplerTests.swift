@@ -9,25 +9,25 @@ import Testing
     (0..<rate).map { Int16((amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))).rounded()) }
   }
 
-  @Test("the same rate gives the samples themselves")
+  @Test("equal rates leave the samples unchanged")
   func sameRate() throws {
     let samples: [Int16] = [0, 1, -1, .max, .min]
     #expect(try Resampler.convert(samples, from: 22_050, to: 22_050) == samples)
   }
 
   @Test(
-    "a second stays a second, and a tone the same tone, at its place",
+    "a tone keeps its duration, its pitch and its position",
     arguments: [(22_050, 48_000), (22_050, 44_100), (48_000, 22_050), (44_100, 8_000), (22_050, 192_000)])
   func tone(source: Int, target: Int) throws {
     let converted = try Resampler.convert(sine(1000, rate: source, amplitude: 16_000), from: source, to: target)
     #expect(abs(converted.count - target) <= 1)
     let expected = sine(1000, rate: target, amplitude: 16_000)
-    // The filter sees silence before and behind; what lies between is exact.
+    // The filter sees silence before and after the sound; the middle part is exact.
     let differences = zip(converted, expected).map { abs(Int($0) - Int($1)) }
     #expect((differences.dropFirst(target / 20).dropLast(target / 20).max() ?? .max) <= 2)
   }
 
-  @Test("a tone that the new rate cannot hold is 90 dB down, and comes back nowhere else")
+  @Test("a tone above the new rate's range is reduced by 90 dB and causes no alias")
   func dropsWhatCannotBeHeld() throws {
     var resampler = try Resampler(from: 48_000, to: 22_050)
     let tone = sine(15_000, rate: 48_000, amplitude: 16_000).map(Float.init)
@@ -41,12 +41,12 @@ import Testing
   func fullScale() throws {
     let square = (0..<22_050).map { $0 / 25 % 2 == 0 ? Int16.max : Int16.min }
     let converted = try Resampler.convert(square, from: 22_050, to: 48_000)
-    // A value that wrapped would stand beside one of the other sign, far from any crossing of zero.
+    // A wrapped value would be next to one of the other sign, far from any zero crossing.
     let jumps = zip(converted, converted.dropFirst()).count { abs(Int($0) - Int($1)) > 40_000 }
     #expect(jumps == 0)
   }
 
-  @Test("in pieces it gives what it gives at once")
+  @Test("conversion in pieces gives the same result as conversion at once")
   func pieces() throws {
     let samples = sine(440, rate: 22_050, amplitude: 12_000).map(Float.init)
     var whole = try Resampler(from: 22_050, to: 48_000)
@@ -61,13 +61,13 @@ import Testing
     #expect(one == many)
   }
 
-  @Test("nothing gives nothing")
+  @Test("an empty input gives an empty output")
   func empty() throws {
     #expect(try Resampler.convert([], from: 22_050, to: 48_000).isEmpty)
   }
 
   @Test(
-    "a rate outside what is converted is refused by name",
+    "the error for an unsupported rate names the rate",
     arguments: [(0, 48_000), (999, 48_000), (48_000, 768_001)])
   func refused(source: Int, target: Int) {
     let error = #expect(throws: ResamplingError.self) { try Resampler.convert([1], from: source, to: target) }

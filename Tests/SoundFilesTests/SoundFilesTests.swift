@@ -6,9 +6,9 @@ import SoundMeasurement
 import Testing
 import Waveforms
 
-@Suite("SoundFiles: sounds in every format a phone plays")
+@Suite("SoundFiles: sounds in every format that a phone plays")
 struct SoundFilesTests {
-  /// 0.2 s of two tones, half of full scale.
+  /// 0.2 s of two tones, at half of full scale.
   private let waveform = Waveform(
     samples: (0..<4410).map { index in
       Int16(8000 * sin(Double(index) * 0.1) + 8000 * sin(Double(index) * 0.031))
@@ -18,13 +18,13 @@ struct SoundFilesTests {
     SoundFormat.encodings(of: container).map { SoundFormat(container: container, encoding: $0) }
   }
 
-  @Test("every combination but CAF with IMA ADPCM can be written")
+  @Test("every combination except CAF with IMA ADPCM can be written")
   func combinations() {
     #expect(Self.formats.count == 11)
     #expect(SoundFormat.encodings(of: .caf) == [.pcm16, .ulaw, .alaw])
   }
 
-  @Test("a sound survives each format, comment included", arguments: formats)
+  @Test("a sound survives each format, including its comment", arguments: formats)
   func roundTrip(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "支付宝到账 12.50")
     let decoded = try SoundFiles.decode(bytes)
@@ -43,7 +43,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("another program's eyes see what was meant", arguments: formats)
+  @Test("another program reads the intended format", arguments: formats)
   func measured(format: SoundFormat) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,29 +61,29 @@ struct SoundFilesTests {
     #expect(abs(report.samplePeak - 0.48) < 0.02)
   }
 
-  @Test("the same sound gives the same bytes, and none of them is a time or a program's name", arguments: formats)
+  @Test("the same sound always gives the same bytes, without a time or a program's name", arguments: formats)
   func deterministic(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "hello")
     #expect(try SoundFiles.encode(waveform, as: format, comment: "hello") == bytes)
-    // PEAK and a peak in CAF carry the time of writing; the others a name, a version or a date.
+    // PEAK chunks and peaks in CAF contain the time of writing. The others contain a name, a version or a date.
     for word in ["PEAK", "peak", "ISFT", "ICRD", "APPL", "sndfile", "Sndfile", "SNDFILE", "bext", "COMT"] {
       #expect(!contains(bytes, Array(word.utf8)), "\(word)")
     }
   }
 
-  @Test("AIFF's version chunk is the constant of the standard, not a time of today")
+  @Test("AIFF's version chunk is the standard's constant, not the current time")
   func versionChunk() throws {
     let bytes = try SoundFiles.encode(waveform, as: SoundFormat(container: .aiff, encoding: .ulaw))
     #expect(contains(bytes, Array("FVER".utf8) + [0, 0, 0, 4, 0xA2, 0x80, 0x51, 0x40]))
   }
 
-  @Test("plain WAV is what WAVFile writes")
+  @Test("plain WAV equals the output of WAVFile")
   func plainWAV() throws {
     let format = SoundFormat(container: .wav, encoding: .pcm16)
     #expect(try SoundFiles.encode(waveform, as: format, comment: "x") == WAVFile.encode(waveform, comment: "x"))
   }
 
-  @Test("an empty comment is no comment, and one with a NUL ends there", arguments: formats)
+  @Test("an empty comment is left out, and a comment ends at its first NUL", arguments: formats)
   func comments(format: SoundFormat) throws {
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: "")).comment == nil)
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: nil)).comment == nil)
@@ -92,7 +92,7 @@ struct SoundFilesTests {
     #expect(try SoundFiles.decode(SoundFiles.encode(waveform, as: format, comment: long)).comment == long)
   }
 
-  @Test("a combination that cannot be written is refused and the choices are named")
+  @Test("the error for an unsupported combination names the choices")
   func unsupported() {
     do {
       _ = try SoundFiles.encode(waveform, as: SoundFormat(container: .caf, encoding: .ima4))
@@ -105,7 +105,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("a file cut short is refused or gives fewer samples, and never traps", arguments: formats)
+  @Test("a truncated file is refused or gives fewer samples, and never causes a trap", arguments: formats)
   func truncated(format: SoundFormat) throws {
     let bytes = try SoundFiles.encode(waveform, as: format, comment: "c")
     for length in stride(from: 0, to: bytes.count, by: 97) {
@@ -115,7 +115,7 @@ struct SoundFilesTests {
     }
   }
 
-  @Test("a WAV file cut short is always refused")
+  @Test("a truncated WAV file is always refused")
   func tornWAV() throws {
     let bytes = WAVFile.encode(waveform)
     for length in [0, 11, 12, 43, 44, 45, 1000, bytes.count - 1] {
@@ -130,17 +130,17 @@ struct SoundFilesTests {
     #expect(code(bytes) == .notMono)
   }
 
-  @Test("samples in another encoding are refused")
+  @Test("samples in an unsupported encoding are refused")
   func floatingPoint() {
     var bytes = WAVFile.encode(waveform)
-    bytes[20] = 3  // IEEE float
+    bytes[20] = 3  // IEEE float.
     bytes[32] = 4
     bytes[34] = 32
     bytes[28...30] = [0x88, 0x58, 0x01]
     #expect(code(bytes) == .unsupportedEncoding)
   }
 
-  @Test("bytes that are no sound are refused", arguments: ["", "hello", "{\"a\": 1}", "RIFF", "FORM", "caff"])
+  @Test("bytes that are not a sound are refused", arguments: ["", "hello", "{\"a\": 1}", "RIFF", "FORM", "caff"])
   func noSound(text: String) {
     #expect(code(Array(text.utf8)) == .malformed)
   }

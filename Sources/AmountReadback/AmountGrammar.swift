@@ -6,20 +6,22 @@
 ///     [major] whole [major] ([and] count minor)*
 ///     [major] count minor ([and] count minor)*
 ///
-/// A `major` before units passes only where the language lets it (人民币五角), and so does a second `major`
-/// (人民币十二元). A count is less than the unit before it is worth: "one dollar one hundred fifty cents" is
-/// refused. Minor units fall (角, then 分).
+/// A `major` before units is accepted only if the language permits it (人民币五角), and so is a second `major` (人民币十二元). A
+/// count must be less than the value of the unit before it: "one dollar one hundred fifty cents" is refused. Minor
+/// units must descend (角, then 分).
 struct AmountGrammar {
   private var tokens: TokenReader
   private let rules: any AmountLanguage.Type
-  /// The currency asked for; empty when it has no unit names of its own here.
+  /// The requested currency; empty when it has no unit names of its own here.
   private let currency: CurrencySet
   private let minorDigits: Int
   private let majorWorth: Int64
-  /// True once the words have named the currency.
+  /// Whether the words have named the currency.
   private var isNamed: Bool
 
-  /// - Parameter isNamed: true when the currency's name was found and taken off before.
+  /// Creates the grammar.
+  ///
+  /// - Parameter isNamed: whether the currency's name was already found and removed.
   init(
     _ tokens: [Token], rules: any AmountLanguage.Type, currency: CurrencySet, minorDigits: Int, isNamed: Bool
   ) throws(Refusal) {
@@ -56,20 +58,20 @@ struct AmountGrammar {
     return try minorParts(after: worth(of: part), major: nil, fraction: unit.fraction)
   }
 
-  /// Refuses a unit of another currency than the one asked for.
+  /// Accepts a unit, or refuses it if it belongs to a different currency from the requested one.
   private mutating func accept(_ unit: Unit) throws(Refusal) {
     guard (isNamed ? unit.whenNamed : unit.currencies).contains(currency), !currency.isEmpty else {
-      // Once its currency is named, the unit could be this currency's: by itself it could be another's.
+      // A unit alone could belong to another currency. Once the currency is named, it may be a unit of that currency.
       if !isNamed, unit.whenNamed.contains(currency), unit.fraction > 0, !unit.currencies.contains(currency) {
         throw .ambiguous
       }
-      // The right currency, said once too often, is no wrong currency.
+      // The right currency, named once too often, is not a wrong currency.
       throw unit.currencies.contains(currency) && !currency.isEmpty ? .unreadable : .wrongCurrency
     }
     isNamed = true
   }
 
-  /// Digits after the point are read one by one; at most as many as the currency has.
+  /// Reads the digits after the point one by one, at most as many as the currency has.
   private mutating func decimals(after whole: Int64) throws(Refusal) -> Int64 {
     var total = try whole.multiplied(by: majorWorth)
     var place = majorWorth

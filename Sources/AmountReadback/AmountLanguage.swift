@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one language brings to the reader: its words, its names of units, and how its whole numbers are built.
+/// The part of the reader that depends on the language: its words, its names of units, and the structure of its whole
+/// numbers.
 ///
-/// To add a language, write one file with a type that conforms, and enter it in `AmountLanguages`.
+/// To add a language, write one file with a conforming type, and add the type to `AmountLanguages`.
 protocol AmountLanguage: Sendable {
-  /// The BCP 47 language subtag, in lower case.
+  /// The BCP 47 language subtag in lower case.
   static var subtag: String { get }
 
-  /// True where words stand apart (English, Hindi). Then a space or a hyphen ends a word, and a word may hold
-  /// spaces ("hong kong dollars"). Where false (Chinese, Japanese, Korean), spaces are skipped wherever they are.
+  /// Whether spaces separate words (English, Hindi). If so, a space or a hyphen ends a word, and a word may contain
+  /// spaces ("hong kong dollars"). If not (Chinese, Japanese, Korean), spaces are skipped everywhere.
   static var separatesWords: Bool { get }
 
   static var words: [Word] { get }
 
   static var units: [UnitName] { get }
 
-  /// Words that numbers have only before something counted that is no money; read in counts alone.
+  /// Number words that occur only before a counted noun other than money. They are read only in counts.
   static var countWords: [Word] { get }
 
   /// Reads a whole number and stops at the first token that cannot belong to it.
   static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64
 
-  /// Reads all tokens as the count of something that is not there to be read.
+  /// Reads all tokens as a count, without the counted noun.
   static func count(_ tokens: [Token]) throws(Refusal) -> Int64
 
-  /// Refuses neighbours that the language does not put side by side; called once, before anything is read.
+  /// Refuses combinations of neighbours that the language does not permit. It is called once, before anything is read.
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal)
 
-  /// True where the currency's name may stand before an amount that is said in units (人民币十二元, 人民币五角).
+  /// Whether the currency's name may stand before an amount with units (人民币十二元, 人民币五角).
   static var namesCurrencyFirst: Bool { get }
 
-  /// True where a zero said between two units marks a skipped place (十二元零五分).
+  /// Whether a zero between two units marks a skipped place (十二元零五分).
   static var saysZeroForSkippedPlace: Bool { get }
 
-  /// Tells whether a minor part may be said like this; it is called only where a skipped place is said.
+  /// Returns whether a minor part may be spoken in this form. It is called only in languages that mark a skipped place.
   static func accepts(_ part: MinorPart) -> Bool
 }
 
@@ -45,7 +46,7 @@ extension AmountLanguage {
     return try number(tokens)
   }
 
-  /// Reads all tokens as one whole number, without a look at their neighbours.
+  /// Reads all tokens as one whole number, without checking their neighbours.
   static func number(_ tokens: [Token]) throws(Refusal) -> Int64 {
     var reader = TokenReader(tokens)
     let number = try wholeNumber(&reader)
@@ -62,13 +63,13 @@ extension AmountLanguage {
   static func accepts(_ part: MinorPart) -> Bool { true }
 }
 
-/// A count of minor units as it was said: `count` of `unit`, after which units, with a zero before it or not.
+/// A count of minor units in its spoken form: `count` of `unit`, with the units before it, and with or without a zero.
 struct MinorPart {
   var count: Int64
-  /// How many decimal places the part fills, counted from the unit said before it.
+  /// The number of decimal places that the part fills, counted from the previous unit.
   var places: Int
   var unit: Unit
-  /// The major units said before, nil when the amount begins with this part.
+  /// The number of major units before the part; `nil` when the amount begins with this part.
   var major: Int64?
   var follows: FollowedUnit
   var hasZeroBefore: Bool
@@ -76,7 +77,7 @@ struct MinorPart {
   enum FollowedUnit { case nothing, major, minor }
 }
 
-/// A word and what it means. Spelling is folded (see `Folding`) on both sides, so one entry stands for all cases.
+/// A word and its meaning. Both sides are folded (see `Folding`), so one entry stands for all letter cases.
 struct Word: Sendable {
   var text: String
   var token: Token
@@ -86,7 +87,8 @@ struct Word: Sendable {
     self.token = Token(kind: kind, tag: tag, value: value, unit: .none)
   }
 
-  /// Words for 0, 1, 2 …: one string a number, its variants apart by spaces. The first number is `first`.
+  /// Returns the words for consecutive numbers: one string for each number, with its variants separated by spaces. The
+  /// first number is `first`.
   static func numbers(from first: Int64, _ variants: [String]) -> [Word] {
     zip(first..., variants).flatMap { value, spellings in
       spellings.split(separator: " ").map { Word(String($0), value == 0 ? .zero : .number, value) }
@@ -99,10 +101,12 @@ struct UnitName: Sendable {
   var names: [String]
   var unit: Unit
 
+  /// Creates the names of a unit.
+  ///
   /// - Parameters:
-  ///   - fraction: 0 for the major unit; else the unit is 10^-fraction of it (角 1, cent 2, fils 3).
-  ///   - whenNamed: for which currencies the name holds after the currency was said (新台币一百元); for a minor
-  ///     unit, when left out, the same as `currencies`; for a major unit, none, for it would be said twice.
+  ///   - fraction: 0 for the major unit; otherwise the unit is 10^-fraction of it (角 1, cent 2, fils 3).
+  ///   - whenNamed: the currencies to which the name may refer after the currency was named (新台币一百元). For a minor unit
+  ///     the default is `currencies`. For a major unit it is none, because the currency would be named twice.
   init(
     _ currencies: CurrencySet, fraction: UInt8 = 0, whenNamed: CurrencySet? = nil, tag: UInt8 = 0, _ names: String...
   ) {
@@ -112,11 +116,11 @@ struct UnitName: Sendable {
   }
 }
 
-/// The languages there are: each has its subtag in the list and its case below.
+/// The supported languages. Each has its subtag in the list and its case below.
 enum AmountLanguages {
   static let subtags = ["en", "es", "hi", "ja", "ko", "zh"]
 
-  /// A lexicon is built when its language is first asked for, and kept.
+  /// Returns a language. Its lexicon is built at the first request and kept.
   static func language(_ subtag: Substring) -> CompiledLanguage? {
     switch subtag {
     case "en": English.compiled
@@ -130,12 +134,12 @@ enum AmountLanguages {
   }
 }
 
-/// A language with its words made ready for reading.
+/// A language whose words are ready for reading.
 final class CompiledLanguage: Sendable {
   let rules: any AmountLanguage.Type
   let lexicon: Lexicon
   let countLexicon: Lexicon
-  /// Those that the language brings unit names for; all others go by their CLDR names.
+  /// The currencies for which the language has unit names. All others use their CLDR names.
   let currencies: CurrencySet
 
   init(_ rules: any AmountLanguage.Type) {

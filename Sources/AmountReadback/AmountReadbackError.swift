@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the words of an amount, or of a count, were refused.
+/// The reason why the words of an amount or a count were refused.
 ///
-/// The description holds neither words nor amounts, so that it may be logged.
+/// The description contains neither words nor amounts, so that it can be logged.
 public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was wrong.
+  /// The kind of error.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// No reader exists for the language of the locale.
+    /// There is no reader for the language of the locale.
     case languageUnknown = "language_unknown"
-    /// A word is unknown, out of its place, missing or left over.
+    /// A word is unknown, misplaced, missing or left over.
     case unreadable
-    /// The words name another currency than the one asked for, or none.
+    /// The words name a currency other than the requested one, or none.
     case wrongCurrency = "wrong_currency"
-    /// The words can be heard as two amounts, such as 一百一 (110 to most ears, 101 to some).
+    /// The words can be understood as two amounts, such as 一百一 (110 to most listeners, 101 to some).
     case ambiguous
-    /// The amount, or the number of its minor digits, does not fit in 64-bit minor units; or a count is not one of
+    /// The amount, or its number of minor digits, does not fit into 64-bit minor units, or a count is not in
     /// ``AmountReader/counts``.
     case outOfRange = "out_of_range"
   }
 
-  /// What was to be read.
+  /// The kind of number that was read.
   public enum Subject: String, Sendable, Hashable, CaseIterable {
     case amount, count
   }
@@ -27,10 +27,10 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   public var code: Code
   public var subject: Subject
 
-  /// The locale as it was given.
+  /// The locale as given.
   public var locale: String
 
-  /// The ISO 4217 code asked for; nil for a count, and when no amount was read yet.
+  /// The requested ISO 4217 code; `nil` for a count, and when no amount was read yet.
   public var currency: String?
 
   public init(code: Code, locale: String, currency: String? = nil, subject: Subject = .amount) {
@@ -52,17 +52,17 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
     case .wrongCurrency:
       return "The words of \(subject) do not name that currency. Correct the unit names of the grammar."
     case .ambiguous:
-      return "The words of \(subject) can be heard as two numbers. Let the grammar use the full form."
+      return "The words of \(subject) can be understood as two numbers. Use the full form in the grammar."
     case .outOfRange where self.subject == .count:
       let (least, most) = (AmountReader.counts.lowerBound, AmountReader.counts.upperBound)
-      return "The words of \(subject) say less than \(least) or more than \(most). Count what is in that range."
+      return "The words of \(subject) are not between \(least) and \(most). Use a count in that range."
     case .outOfRange:
-      return "The words of \(subject) say more than 64-bit minor units can hold. Ask for a smaller amount."
+      return "The words of \(subject) exceed 64-bit minor units. Use a smaller amount."
     }
   }
 }
 
-/// What the rooms inside throw; the reader adds the locale and the currency.
+/// An error inside this module. The reader adds the locale and the currency.
 struct Refusal: Error {
   var code: AmountReadbackError.Code
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the words of an amount back into minor units, and those of a count into a number, to prove that what will be
-/// said is what was paid.
+/// Reads the words of an amount back into minor units, and those of a count into a number, to verify that the spoken
+/// amount is the amount paid.
 ///
-/// It shares no table and no rule with the grammar that writes the words. It is strict: every word must be
-/// understood and stand in its place, and a form that can be heard as two amounts is refused. Negative amounts,
-/// digits, punctuation and ordinals are not read. Text is expected in Unicode's normalization form C.
+/// The reader shares no table and no rule with the grammar that writes the words. It is strict: every word must be
+/// understood and in its place, and a form that can be understood as two amounts is refused. It does not read negative
+/// amounts, digits, punctuation or ordinals. Text must be in Unicode's normalization form C.
 public struct AmountReader: Sendable {
   private let locale: String
   private let language: CompiledLanguage
 
-  /// - Parameter locale: a BCP 47 tag; its language subtag decides (zh, en, es, ja, ko, hi).
+  /// Creates a reader.
+  ///
+  /// - Parameter locale: a BCP 47 tag, whose language subtag selects the language (zh, en, es, ja, ko, hi).
   /// - Throws: `AmountReadbackError` with code `.languageUnknown`.
   public init(locale: String) throws(AmountReadbackError) {
     let subtag = locale.prefix { $0 != "-" && $0 != "_" }.lowercased()
@@ -21,12 +23,12 @@ public struct AmountReader: Sendable {
     self.language = language
   }
 
-  /// Reads the words of one amount, nothing before and nothing after them.
+  /// Reads the words of one amount, without any words before or after them.
   ///
   /// - Parameters:
-  ///   - currency: an ISO 4217 code in capitals. The words must name it.
-  ///   - minorDigits: how many decimal places the currency has, 0 to 18.
-  /// - Returns: minor units: 1250 for "twelve dollars and fifty cents" with two minor digits.
+  ///   - currency: an ISO 4217 code in capitals. The words must name this currency.
+  ///   - minorDigits: the number of the currency's decimal places, 0 to 18.
+  /// - Returns: the amount in minor units: 1250 for "twelve dollars and fifty cents" with two minor digits.
   /// - Throws: `AmountReadbackError` with code `.unreadable`, `.wrongCurrency`, `.ambiguous` or `.outOfRange`.
   public func minorUnits(
     in words: String, currency: String, minorDigits: Int
@@ -38,13 +40,13 @@ public struct AmountReader: Sendable {
     }
   }
 
-  /// The counts that are read.
+  /// The range of counts that can be read.
   public static let counts: ClosedRange<Int64> = 1...9_999_999
 
-  /// Reads the words of a count: how many payments there are, without what is counted, nothing before and nothing after.
+  /// Reads the words of a number of payments, without the counted noun and without any words before or after them.
   ///
-  /// A form that stands only before what is counted is read like the number by itself: 两 and 二, veintiuna and
-  /// veintiuno, 스물한 and 이십일, じゅっ and じゅう. No currency, no point.
+  /// A form that occurs only before a counted noun has the same value as the plain number: 两 and 二, veintiuna and
+  /// veintiuno, 스물한 and 이십일, じゅっ and じゅう. Currencies and decimal points are refused.
   ///
   /// - Returns: a number in ``counts``.
   /// - Throws: `AmountReadbackError` with code `.unreadable`, `.ambiguous` or `.outOfRange` and subject `.count`.
@@ -77,7 +79,7 @@ public struct AmountReader: Sendable {
     do {
       tokens = try language.lexicon.tokens(of: rest)
     } catch {
-      // The unknown words may be the name of a currency that has no names in the lexicon.
+      // The unknown words may be the name of a currency that the lexicon does not contain.
       let isOther =
         !isNamed
         && CurrencyNames.shared.someCurrencyIsNamed(

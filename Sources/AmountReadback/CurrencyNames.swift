@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The names CLDR has for currencies, folded: the display name and the plural forms. Asked once a locale and
-/// currency (some hundred µs), then kept for a bounded number of locales, since locales come from outside.
-final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touched only under the lock.
+/// CLDR's names of currencies, folded: the display name and the plural forms. Each locale and currency is looked up
+/// once (some hundred µs). The results are cached for a bounded number of locales, because locales come from outside.
+final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are used only under the lock.
   static let shared = CurrencyNames()
 
   private static let mostLocales = 64
@@ -12,8 +12,8 @@ final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touch
   private let lock = NSLock()
   private var known: [String: [String: [[UInt32]]]] = [:]
 
-  /// The names of a currency, the longest first. Empty when CLDR has none (then it gives the code, which is no
-  /// word), and for what is not three capital letters.
+  /// Returns the names of a currency, the longest first. The result is empty for text other than three capital letters,
+  /// and when CLDR has no name. (CLDR then returns the code, which is not a word.)
   func names(of currency: String, locale: String, separatesWords: Bool) -> [[UInt32]] {
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else { return [] }
     lock.lock()
@@ -29,8 +29,8 @@ final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touch
     return names
   }
 
-  /// Tells whether the text begins or ends with the name of any currency in use. The first call for a locale loads
-  /// them all (some 20 ms).
+  /// Returns whether the text begins or ends with the name of any currency in use. The first call for a locale loads
+  /// all names (some 20 ms).
   func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
     Locale.commonISOCurrencyCodes.contains { currency in
       let names = names(of: currency, locale: locale, separatesWords: separatesWords)
@@ -38,7 +38,7 @@ final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touch
     }
   }
 
-  /// The text without one of the names at its end or its beginning; nil when none is there.
+  /// Returns the text without one of the names at its end or its beginning; `nil` when it has none.
   static func strip(
     _ names: [[UInt32]], from text: ArraySlice<UInt32>, separatesWords: Bool
   ) -> ArraySlice<UInt32>? {
@@ -57,7 +57,8 @@ final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touch
     return nil
   }
 
-  /// One number for each plural class that a language of CLDR may have; a fraction has its own form in some.
+  /// One number for each plural class that a language of CLDR may have. Fractions have a form of their own in some
+  /// languages.
   private static let samples: [Decimal] = [0, 1, 2, 3, 5, 11, 20, 100, 1_000_000, Decimal(15) / 10]
 
   private static func load(_ currency: String, _ locale: Locale) -> Set<String> {
@@ -72,7 +73,7 @@ final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are touch
     return names
   }
 
-  /// Takes the number off either end of "2 Swiss francs".
+  /// Removes the number from either end of "2 Swiss francs".
   private static func withoutNumber(_ text: String) -> String {
     let isNumber = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {

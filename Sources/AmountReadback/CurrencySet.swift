@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The currencies for which languages bring unit names of their own; in a language that brings none for one of them, it
-/// goes by its CLDR names, as all others do.
+/// The currencies for which languages have unit names of their own. In a language without such names for one of them,
+/// the currency uses its CLDR names, as all other currencies do.
 struct CurrencySet: OptionSet, Sendable, Hashable {
   var rawValue: UInt16
 
@@ -21,13 +21,13 @@ struct CurrencySet: OptionSet, Sendable, Hashable {
   static let thb = CurrencySet(rawValue: 1 << 13)
   static let mxn = CurrencySet(rawValue: 1 << 14)
 
-  /// The dollars other than the American one: heard as such only when their country is named.
+  /// The dollars other than the American dollar. They are recognised only together with the name of their country.
   static let otherDollars: CurrencySet = [.hkd, .twd, .sgd]
 
-  /// The dinars that are counted in thousand fils.
+  /// The dinars that are divided into a thousand fils.
   static let dinars: CurrencySet = [.kwd, .bhd]
 
-  /// The one currency of an ISO 4217 code, or none of them.
+  /// Creates a set with the currency of an ISO 4217 code, or an empty set.
   init(code: String) {
     switch code {
     case "CNY": self = .cny

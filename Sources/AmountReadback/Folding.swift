@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings spellings that mean the same to one: letter case, kinds of spaces, hyphens, invisible scalars, and in
-/// Devanagari the nukta and the chandrabindu, which many writers leave out (हज़ार and हजार, पाँच and पांच).
+/// Unifies spellings with the same meaning: letter case, kinds of spaces, hyphens, invisible scalars, and in Devanagari
+/// the nukta and the chandrabindu, which many writers omit (हज़ार and हजार, पाँच and पांच).
 ///
-/// Nothing else is dropped: a minus sign, a comma or a digit stays and makes the text unreadable.
+/// Nothing else is removed. A minus sign, a comma or a digit remains and makes the text unreadable.
 enum Folding {
   static let space: UInt32 = 0x20
   private static let hyphen: UInt32 = 0x2D
 
-  /// - Parameter separatesWords: true keeps one space between words and takes a hyphen inside a word for one;
-  ///   false takes all spaces out.
+  /// Returns the folded scalars of a text.
+  ///
+  /// - Parameter separatesWords: true to keep one space between words and to treat a hyphen inside a word as a space;
+  ///   false to remove all spaces.
   static func scalars(of text: String, separatesWords: Bool) -> [UInt32] {
     var result: [UInt32] = []
     result.reserveCapacity(text.utf8.count)
@@ -20,7 +22,7 @@ enum Folding {
       switch value {
       case 0x61...0x7A, 0x3040...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3: break
       case space, 0xA0, 0x202F, 0x3000:
-        // A hyphen with a space after it is no part of a word.
+        // A hyphen followed by a space is not part of a word.
         if hasHyphen { result.append(hyphen) }
         hasHyphen = false
         hasSpace = separatesWords && !result.isEmpty
@@ -51,7 +53,7 @@ enum Folding {
     return result
   }
 
-  /// Letters with a nukta in one scalar (U+0958 to U+095F, and three more) lose it; chandrabindu becomes anusvara.
+  /// Returns a scalar without its nukta (U+0958 to U+095F, and three more). Chandrabindu becomes anusvara.
   private static func devanagari(_ value: UInt32) -> UInt32 {
     switch value {
     case 0x0901: 0x0902

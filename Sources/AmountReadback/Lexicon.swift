@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of a language as a trie over folded scalars, kept in one hash table with open addressing: a step
-/// costs one multiplication and, as a rule, one look.
+/// The words of a language as a trie over folded scalars, stored in one hash table with open addressing. A step costs
+/// one multiplication and, usually, one lookup.
 struct Lexicon: Sendable {
   let separatesWords: Bool
 
   private struct Edge {
-    /// Node and scalar, `empty` where none is.
+    /// The node and the scalar; `empty` for an unused slot.
     var key: UInt64
     var child: Int32
   }
@@ -14,12 +14,14 @@ struct Lexicon: Sendable {
   private static let empty = UInt64.max
   private var edges: [Edge]
   private let shift: UInt64
-  /// A node's word, as an index into `tokens`; -1 for none.
+  /// The word of each node as an index into `tokens`; -1 for none.
   private var words: [Int32] = [-1]
   private var tokens: [Token] = []
 
-  /// - Precondition: No spelling has two meanings. It is a mistake in a table, and the first test of the language
-  ///   finds it.
+  /// Builds a lexicon.
+  ///
+  /// - Precondition: no spelling has two meanings. That would be a mistake in a table, and the first test of the
+  ///   language finds it.
   init(words entries: [Word], units: [UnitName], separatesWords: Bool) {
     self.separatesWords = separatesWords
     var spellings = entries.map { ($0.text, $0.token) }
@@ -47,7 +49,7 @@ struct Lexicon: Sendable {
       node = edges[slot].child
     }
     let known = words[Int(node)]
-    precondition(node != 0, "A word has at least one letter.")
+    precondition(node != 0, "A word must have at least one letter.")
     precondition(known < 0 || tokens[Int(known)] == token, "A spelling has two meanings: \(scalars)")
     guard known < 0 else { return }
     words[Int(node)] = Int32(tokens.count)
@@ -58,7 +60,7 @@ struct Lexicon: Sendable {
     UInt64(UInt32(bitPattern: node)) << 21 | UInt64(scalar)
   }
 
-  /// Where the edge is, or would be.
+  /// Returns the slot of an edge, whether or not the edge exists.
   private func slot(_ node: Int32, _ scalar: UInt32) -> Int {
     let key = Self.key(node, scalar)
     var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)
@@ -68,7 +70,7 @@ struct Lexicon: Sendable {
     return slot
   }
 
-  /// Cuts folded text into words, the longest possible one each time.
+  /// Divides folded text into words, always the longest possible.
   ///
   /// - Throws: `.unreadable` when a word is not in the lexicon.
   func tokens(of scalars: ArraySlice<UInt32>) throws(Refusal) -> [Token] {

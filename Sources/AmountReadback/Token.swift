@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One word, understood.
+/// A recognised word.
 struct Token: Sendable, Hashable {
   enum Kind: UInt8, Sendable {
     case zero
-    /// Adds `value`.
+    /// A number, which adds `value`.
     case number
-    /// Multiplies by `value`, a power of ten.
+    /// A scale, which multiplies by `value`, a power of ten.
     case scale
     case point
-    /// "and", between two parts of an amount or of a number.
+    /// The word "and", between two parts of an amount or of a number.
     case joiner
     case unit
   }
 
   var kind: Kind
-  /// A mark of the language's own, 0 for none. A number with a mark is not read as a digit after the point.
+  /// A tag defined by the language; 0 for none. A number with a tag is not read as a digit after the point.
   var tag: UInt8
   var value: Int64
   var unit: Unit
 }
 
-/// A unit of money: of which currencies, and which decimal part of the major unit.
+/// A unit of money, with the currencies that use it and its decimal fraction of the major unit.
 struct Unit: Sendable, Hashable {
   var currencies: CurrencySet
   var whenNamed: CurrencySet
@@ -31,7 +31,7 @@ struct Unit: Sendable, Hashable {
   static let none = Unit(currencies: [], whenNamed: [], fraction: 0, tag: 0)
 }
 
-/// Tokens, read from first to last.
+/// Reads tokens from first to last.
 struct TokenReader {
   let tokens: [Token]
   private(set) var position = 0
@@ -50,28 +50,30 @@ struct TokenReader {
     position += 1
   }
 
-  /// Takes the next token when it is of that kind.
+  /// Returns the next token, and moves past it, if it has the given kind.
   mutating func take(_ kind: Token.Kind) -> Token? {
     guard let token = next, token.kind == kind else { return nil }
     position += 1
     return token
   }
 
-  /// True when the next token is of that kind; then it is passed.
+  /// Moves past the next token if it has the given kind, and returns whether it did.
   mutating func passes(_ kind: Token.Kind) -> Bool {
     take(kind) != nil
   }
 }
 
 extension TokenReader {
-  /// Reads a number made of groups and falling scales: (group scale)* [group], or a zero alone.
+  /// Reads a number made of groups and descending scales: (group scale)* [group], or a zero alone.
   ///
-  /// Each part must be smaller than the scale before it, so that neither "two thousand one million" nor
-  /// "one million one thousand thousand" passes.
+  /// Each part must be smaller than the scale before it, so that neither "two thousand one million" nor "one million
+  /// one thousand thousand" is accepted.
   ///
   /// - Parameters:
-  ///   - bareScale: a scale that may open the number without a group (만 for 10,000); 0 for none.
-  ///   - group: reads what multiplies a scale; nil when no number stands here. It is told whether it is the first.
+  ///   - bareScale: a scale that may begin the number without a group (만 for 10,000); 0 for none.
+  ///   - group: a function that reads the multiplier of a scale, and returns `nil` when no number follows. Its argument
+  ///     says
+  ///     whether it is the first.
   mutating func scaledNumber(
     bareScale: Int64 = 0, group: (inout TokenReader, Bool) throws(Refusal) -> Int64?
   ) throws(Refusal) -> Int64 {
@@ -105,8 +107,8 @@ extension TokenReader {
     return total
   }
 
-  /// Reads a group of up to four places said as thousands, hundreds, tens, ones, each at most once and in that
-  /// order; every token holds its place (300, 20, 7). Japanese and Korean count so.
+  /// Reads a group of up to four places: thousands, hundreds, tens and ones, each at most once and in that order. Every
+  /// token has the value of its place (300, 20, 7). Japanese and Korean count in this way.
   mutating func placeGroup() throws(Refusal) -> Int64? {
     var value: Int64 = 0
     var lastPlace: Int64 = 10_000
@@ -140,7 +142,7 @@ extension Int64 {
     return product
   }
 
-  /// 10^exponent; nil when it does not fit.
+  /// Returns 10^exponent; `nil` when it does not fit.
   static func power(ofTen exponent: Int) -> Int64? {
     guard (0...18).contains(exponent) else { return nil }
     var power: Int64 = 1

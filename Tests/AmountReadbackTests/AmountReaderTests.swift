@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The reader of amounts")
 struct AmountReaderTests {
-  @Test("the language subtag of the locale decides", arguments: ["en", "EN-gb", "en_IN", "en-Latn-US-u-nu-deva"])
+  @Test("the language subtag selects the language", arguments: ["en", "EN-gb", "en_IN", "en-Latn-US-u-nu-deva"])
   func languageSubtag(_ locale: String) throws {
     #expect(try Reading(locale)("five dollars", "USD") == .amount(500))
   }
 
   @Test(
-    "a locale in another language has no reader",
+    "a locale in an unsupported language has no reader",
     arguments: ["", "-", "e", "xx-US", "eng", "english", " en", "日本"])
   func unknownLanguage(_ locale: String) {
     #expect(throws: AmountReadbackError(code: .languageUnknown, locale: locale)) {
@@ -21,7 +21,7 @@ struct AmountReaderTests {
   }
 
   @Test(
-    "an error names the locale and the currency, no word and no amount",
+    "an error names the locale and the currency, but no word and no amount",
     arguments: AmountReadbackError.Code.allCases)
   func description(_ code: AmountReadbackError.Code) {
     let text = AmountReadbackError(code: code, locale: "en-US", currency: "USD").description
@@ -30,7 +30,7 @@ struct AmountReaderTests {
     #expect(text.hasSuffix("."))
   }
 
-  @Test("what the reader throws says what was asked for")
+  @Test("an error of the reader names the requested currency")
   func thrown() throws {
     let reader = try AmountReader(locale: "en-US")
     #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", currency: "USD")) {
@@ -48,7 +48,7 @@ struct AmountReaderTests {
   ]
 
   @Test(
-    "a currency is known by the names CLDR has for it, in every language",
+    "a currency is recognised by its CLDR names, in every language",
     arguments: [("en", "twelve "), ("zh", "十二"), ("ja", "じゅうに"), ("ko", "십이 "), ("hi", "बारह "), ("es", "doce ")])
   func namesOfCLDR(_ locale: String, _ twelve: String) throws {
     let read = try Reading(locale)
@@ -60,7 +60,7 @@ struct AmountReaderTests {
       let name = try #require(Locale(identifier: locale).localizedString(forCurrencyCode: code))
       #expect(read(twelve + name, code) == .amount(1200), "\(locale) \(code) \(name)")
       let counted = style(code).format(12).replacing("12", with: twelve.trimmingCharacters(in: .whitespaces))
-      // The newest currencies have no plural forms yet outside English; a code is no name.
+      // Outside English the newest currencies have no plural forms yet, and a code is not a name.
       guard !counted.hasSuffix(code) else {
         #expect(read(counted, code) == .refused(.unreadable), "\(locale) \(code) \(counted)")
         continue
@@ -71,7 +71,7 @@ struct AmountReaderTests {
     }
   }
 
-  @Test("a reader may be used by many tasks at once")
+  @Test("many tasks may use a reader at once")
   func concurrency() async throws {
     let reader = try AmountReader(locale: "en-US")
     let sum = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -83,7 +83,7 @@ struct AmountReaderTests {
     #expect(sum == 64 * 1200)
   }
 
-  @Test("hostile text is refused in good time")
+  @Test("hostile text is refused quickly")
   func hostile() throws {
     let read = try Reading("en-US")
     for text in [

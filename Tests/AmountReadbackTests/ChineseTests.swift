@@ -78,7 +78,7 @@ struct ChineseTests {
   }
 
   @Test(
-    "where a 零 is missing the ear hears another amount: refused as ambiguous",
+    "a missing 零 changes the amount that a listener hears, so it is refused as ambiguous",
     arguments: ["一百一元", "一千一元", "三千五元", "一万一元", "一千一十元", "一亿一千元", "一万一百元", "一百一万元", "一亿五百元"])
   func missingZero(_ words: String) {
     #expect(read(words, "CNY") == .refused(.ambiguous))
@@ -153,7 +153,7 @@ struct ChineseTests {
     ("九千九百九十九万万亿元", "CNY", .unreadable),
   ]
 
-  @Test("everything else is refused, and says why", arguments: bad)
+  @Test("everything else is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

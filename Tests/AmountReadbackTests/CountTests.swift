@@ -17,7 +17,7 @@ struct CountTests {
   }
 
   @Test(
-    "a count is read as it is said before what is counted, and as the number by itself",
+    "a count is read in the form before the counted noun and as a plain number",
     arguments: [
       ("en-US", "one", 1), ("en-GB", "One Hundred and One", 101), ("en-US", "twenty-one", 21),
       ("en-IN", "one lakh one", 100_001),
@@ -40,7 +40,7 @@ struct CountTests {
   }
 
   @Test(
-    "what is no count, or no right one, is refused",
+    "text that is not a valid count is refused",
     arguments: [
       ("en-US", "", .unreadable), ("en-US", " ", .unreadable), ("en-US", "5", .unreadable),
       ("zh-CN", "５", .unreadable), ("en-US", "five payments", .unreadable), ("en-US", "five dollars", .unreadable),
@@ -68,17 +68,17 @@ struct CountTests {
     #expect(try code(bad.words, bad.locale) == bad.code)
   }
 
-  @Test("money is not counted in words that stand only before other things", arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
+  @Test("words that count only other things cannot count money", arguments: ["다섯 원", "스무 원", "백한 원", "한원"])
   func koreanMoney(_ words: String) throws {
     #expect(try Reading("ko-KR")(words, "KRW", 0) == .refused(.unreadable))
   }
 
-  @Test("ひゃっ counts no money either", arguments: ["ひゃっえん", "さんびゃっえん"])
+  @Test("ひゃっ cannot count money either", arguments: ["ひゃっえん", "さんびゃっえん"])
   func japaneseMoney(_ words: String) throws {
     #expect(try Reading("ja-JP")(words, "JPY", 0) == .refused(.unreadable))
   }
 
-  @Test("every count up to 9,999 is the number that was written", arguments: SpokenAmounts.all)
+  @Test("every count up to 9,999 is read as the written number", arguments: SpokenAmounts.all)
   func roundTrip(_ language: SpokenAmounts.Language) throws {
     let reader = try AmountReader(locale: language.locale)
     for count in Int64(1)...9_999 {
@@ -87,14 +87,14 @@ struct CountTests {
     }
   }
 
-  @Test("an error names the locale, and no word and no number", arguments: AmountReadbackError.Code.allCases)
+  @Test("an error names the locale, but no word and no number", arguments: AmountReadbackError.Code.allCases)
   func description(_ code: AmountReadbackError.Code) {
     let text = AmountReadbackError(code: code, locale: "en-US", subject: .count).description
     #expect(text.contains("en-US") && text.hasSuffix("."))
     #expect(code == .languageUnknown || text.contains("a count in"))
   }
 
-  @Test("what the reader throws says that a count was asked for")
+  @Test("an error of the reader says that a count was read")
   func thrown() throws {
     let reader = try AmountReader(locale: "en-US")
     #expect(throws: AmountReadbackError(code: .unreadable, locale: "en-US", subject: .count)) {

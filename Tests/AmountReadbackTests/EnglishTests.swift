@@ -129,7 +129,7 @@ struct EnglishTests {
     ("twelve Swiss francs", "chf", .wrongCurrency),
   ]
 
-  @Test("everything else is refused, and says why", arguments: bad)
+  @Test("everything else is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

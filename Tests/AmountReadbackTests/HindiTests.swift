@@ -81,12 +81,12 @@ struct HindiTests {
     ("निन्यानवे शंख रुपये", "INR", .outOfRange),
   ]
 
-  @Test("everything else is refused, and says why", arguments: bad)
+  @Test("everything else is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }
 
-  @Test("the spellings of CLDR, 0 to 99 and beyond, are read")
+  @Test("CLDR's spellings of 0 to 99 and of larger numbers are read")
   func spelledOut() throws {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: "hi")

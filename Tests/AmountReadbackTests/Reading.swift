@@ -2,7 +2,7 @@
 
 import AmountReadback
 
-/// Reads words in one locale; an amount or the code of the refusal.
+/// Reads words in one locale, and returns an amount or the code of the refusal.
 struct Reading {
   enum Outcome: Equatable {
     case amount(Int64)
@@ -24,8 +24,8 @@ struct Reading {
   }
 }
 
-/// Words, currency, minor digits, and the minor units they mean.
+/// Words, their currency, its minor digits, and the minor units that the words mean.
 typealias Good = (words: String, currency: String, minorDigits: Int, minorUnits: Int64)
 
-/// Words, currency, and why they are refused; with two minor digits.
+/// Words, their currency with two minor digits, and the reason why they are refused.
 typealias Bad = (words: String, currency: String, code: AmountReadbackError.Code)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Round trips")
 struct RoundTripTests {
-  /// The same numbers each time; a failure can be repeated.
+  /// A generator that returns the same numbers each time, so that a failure can be reproduced.
   struct Generator: RandomNumberGenerator {
     var state: UInt64 = 20_260_101
 
@@ -28,7 +28,7 @@ struct RoundTripTests {
     return amounts.filter { $0 > 0 }
   }()
 
-  @Test("what is written is read as the same amount", arguments: SpokenAmounts.all)
+  @Test("a written amount is read as the same amount", arguments: SpokenAmounts.all)
   func roundTrip(_ language: SpokenAmounts.Language) throws {
     let read = try Reading(language.locale)
     for amount in Self.amounts {
@@ -40,7 +40,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("with a word lost, doubled or out of its place, the same amount is never read", arguments: SpokenAmounts.all)
+  @Test("with a word missing, doubled or misplaced, the same amount is never read", arguments: SpokenAmounts.all)
   func damaged(_ language: SpokenAmounts.Language) throws {
     let read = try Reading(language.locale)
     for amount in Self.amounts.suffix(500) {
@@ -53,7 +53,7 @@ struct RoundTripTests {
         var all = [damaged]
         damaged.insert(contentsOf: [words[index], words[index]], at: index)
         all.append(damaged)
-        // Two words swapped are a number after its unit, which is a form of its own.
+        // Swapping two words may put a number after its unit, which is a valid form.
         if index > 0, words.count > 2, words[index] != words[index - 1] {
           damaged = words
           damaged.swapAt(index, index - 1)
@@ -70,7 +70,7 @@ struct RoundTripTests {
   struct Alphabet: Sendable, CustomTestStringConvertible {
     var locale: String
     var words: [String]
-    /// Makes one spelling of those that the reader lets stand side by side.
+    /// Unifies the spellings that the reader treats as equivalent.
     var plain: @Sendable (String) -> String = { $0 }
 
     var testDescription: String { locale }
@@ -83,24 +83,24 @@ struct RoundTripTests {
     Alphabet(locale: "en-IN", words: ["one", "five", "eleven", "hundred", "lakh", "crore"]),
     Alphabet(locale: "es-MX", words: ["un", "treinta", "y", "cien", "ciento", "mil", "millón", "millones", "de"]),
     Alphabet(locale: "es", words: ["una", "un", "veintiún", "doscientas", "doscientos", "mil", "millones", "de"]) {
-      // Before mil both forms are said.
+      // Both forms are used before mil.
       $0.replacing("una mil", with: "un mil")
     },
     Alphabet(locale: "hi-IN", words: ["एक", "पाँच", "बारह", "सौ", "हज़ार", "लाख", "करोड़"]),
     Alphabet(locale: "ko-KR", words: ["일", "이", "십", "백", "천", "만", "억"]) {
-      // 일 may be said before 십, 백, 천, and before 만 at the beginning.
+      // 일 is optional before 십, 백, 천, and before 만 at the beginning.
       let words = $0.replacing("일십", with: "십").replacing("일백", with: "백").replacing("일천", with: "천")
       return words.hasPrefix("일만") ? String(words.dropFirst()) : words
     },
     Alphabet(locale: "ja-JP", words: ["いち", "に", "じゅう", "ひゃく", "せん", "まん", "おく"]),
     Alphabet(locale: "zh-CN", words: ["零", "一", "二", "十", "百", "千", "万", "亿"]) {
-      // 十 or 一十 at the beginning; 零 or none before thousands after a group that ends in zeros.
+      // The number may begin with 十 or 一十. Before thousands after a group that ends in zeros, 零 is optional.
       ($0.hasPrefix("一十") ? String($0.dropFirst()) : $0)
         .replacing("零一千", with: "一千").replacing("零二千", with: "二千")
     },
   ]
 
-  @Test("a sequence of number words is read only when it is how that amount is written", arguments: alphabets)
+  @Test("a sequence of number words is read only if it is the correct form of that amount", arguments: alphabets)
   func allSequences(_ alphabet: Alphabet) throws {
     let language = try #require(SpokenAmounts.all.first { $0.locale == alphabet.locale })
     let read = try Reading(language.locale)

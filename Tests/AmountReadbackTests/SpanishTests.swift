@@ -83,7 +83,7 @@ struct SpanishTests {
     ("doce dólares con cincuenta", "USD", .unreadable),
     ("doce dólares de cincuenta centavos", "USD", .unreadable),
     ("recibiste doce dólares", "USD", .unreadable),
-    // A number that does not agree with its unit.
+    // The number does not agree with its unit.
     ("uno dólares", "USD", .unreadable),
     ("veintiuno dólares", "USD", .unreadable),
     ("treinta y uno dólares", "USD", .unreadable),
@@ -99,7 +99,7 @@ struct SpanishTests {
     ("doscientas mil trescientos coronas suecas", "SEK", .unreadable),
     ("dólares un", "USD", .unreadable),
     ("una coma cinco libras", "GBP", .unreadable),
-    // Cien and ciento, y, mil.
+    // These cases concern cien and ciento, y, and mil.
     ("ciento dólares", "USD", .unreadable),
     ("ciento mil dólares", "USD", .unreadable),
     ("cien uno dólares", "USD", .unreadable),
@@ -137,7 +137,7 @@ struct SpanishTests {
     ("doce punto cinco cero cero dólares", "USD", .unreadable),
     ("doce punto cincuenta dólares", "USD", .unreadable),
     ("doce punto un dólares", "USD", .unreadable),
-    // Accents are letters.
+    // Letters with accents are distinct.
     ("doce dolares", "USD", .unreadable),
     ("veintidos dólares", "USD", .unreadable),
     ("un millon de dólares", "USD", .unreadable),
@@ -151,7 +151,7 @@ struct SpanishTests {
     ("nueve trillones de dólares", "USD", .outOfRange),
   ]
 
-  @Test("everything else is refused, and says why", arguments: bad)
+  @Test("everything else is refused with the correct reason", arguments: bad)
   func refuses(_ bad: Bad) {
     #expect(read(bad.words, bad.currency) == .refused(bad.code))
   }

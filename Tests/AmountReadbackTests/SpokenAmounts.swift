@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small writer of amounts for round trips: digits to words, a list of words an amount, for the tests alone.
+/// A small writer of amounts for the round-trip tests: it turns digits into a list of words.
 enum SpokenAmounts {
   struct Language: Sendable, CustomStringConvertible {
     var locale: String
-    /// What goes between the words.
+    /// The separator between the words.
     var separator: String
     var currency: String
     var words: @Sendable (_ major: Int64, _ minor: Int64) -> [String]
@@ -20,7 +20,7 @@ enum SpokenAmounts {
       amount(major % 10_000_000_000, minor, indianEnglish, "rupees", "paise")
     },
     Language(locale: "es-MX", separator: " ", currency: "USD") { major, minor in
-      // By itself a centavo is Mexico's.
+      // A centavo alone is Mexican.
       amount(major, minor, spanish, "dólares", major > 0 ? "centavos" : "centavos de dólar")
     },
     Language(locale: "es", separator: " ", currency: "GBP") { major, minor in
@@ -90,7 +90,7 @@ enum SpokenAmounts {
     scaled(number, [(10_000_000, "crore"), (100_000, "lakh"), (1000, "thousand"), (100, "hundred")], belowHundred)
   }
 
-  /// Counts a masculine noun, with the "de" that a million has before it.
+  /// Returns the count of a masculine noun, with the "de" that follows a million.
   private static func spanish(_ number: Int64) -> [String] {
     let (billions, afterBillions) = number.quotientAndRemainder(dividingBy: 1_000_000_000_000)
     let (millions, rest) = afterBillions.quotientAndRemainder(dividingBy: 1_000_000)
@@ -157,7 +157,7 @@ enum SpokenAmounts {
     ) { [hindiWords[Int($0) - 1]] }
   }
 
-  /// Thousands, hundreds, tens, ones of a group below 10,000.
+  /// Returns the thousands, hundreds, tens and ones of a group below 10,000.
   private static func places(_ number: Int64) -> [Int] {
     [Int(number / 1000), Int(number / 100 % 10), Int(number / 10 % 10), Int(number % 10)]
   }
@@ -187,7 +187,8 @@ enum SpokenAmounts {
 
   private static let digits = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"]
 
-  /// Written from the decimal digits, the lowest first: a 零 for every gap but one right before a thousands digit.
+  /// Returns the words for the decimal digits, the lowest first, with a 零 for every gap except one directly before a
+  /// thousands digit.
   private static func chinese(_ number: Int64) -> [String] {
     var reversed: [String] = []
     var rest = number

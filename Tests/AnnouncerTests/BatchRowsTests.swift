@@ -167,7 +167,7 @@ struct BatchRowsTests {
       ("amount,currency,amount\n", "line 1, column amount: stands there twice; name each column once."),
       (
         "amount,\"currency\n5,CNY\n",
-        "line 1, field 2: begins with a quotation mark and does not end with one; end it with one, "
+        "line 1, field 2: begins with a quotation mark, but does not end with one; end it with a quotation mark,  "
           + "and write each one in it twice."
       ),
     ])

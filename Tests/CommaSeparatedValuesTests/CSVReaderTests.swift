@@ -3,7 +3,7 @@
 import CommaSeparatedValues
 import Testing
 
-/// What a reader gives for a text: `line: field|field`, or `line.field: code` for an error.
+/// Returns the output of a reader for a text: `line: field|field`, or `line.field: code` for an error.
 private func read(_ bytes: [UInt8], pieceBytes: Int = .max) -> [String] {
   var reader = CSVReader()
   var read: [String] = []
@@ -47,36 +47,36 @@ struct CSVReaderTests {
     (" a ,b c\n", ["1:  a |b c"]),
   ]
 
-  @Test("a text is its records, each with the line it begins on, however it is cut into pieces", arguments: sound)
+  @Test("a text gives its records with their first lines, whatever pieces it is divided into", arguments: sound)
   func records(text: String, expected: [String]) {
     for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
   }
 
   static let faulty: [(String, [String])] = [
-    // A quotation mark where none may be costs its line.
+    // A misplaced quotation mark invalidates its line.
     (" a , \"b\n", ["1.2: stray_quote"]),
     ("a\"b,c\nd\n", ["1.1: stray_quote", "2: d"]),
     ("x\n\"a\"b,c\nd\n", ["1: x", "2.1: stray_quote", "3: d"]),
     ("x,\"a\" ,c\r\nd\r\n", ["1.2: stray_quote", "2: d"]),
-    // One that is not closed is the fault of its own line, and those that it swallowed are read again.
+    // An unclosed quotation mark invalidates its own line, and the lines after it are read again.
     ("x\n1,\"a\n2,b\n3,c\n", ["1: x", "2.2: unclosed_quote", "3: 2|b", "4: 3|c"]),
     ("\"a,1\n\"b\",2\nc,3\n", ["1.1: stray_quote", "2: b|2", "3: c|3"]),
     ("a\n\"", ["1: a", "2.1: unclosed_quote"]),
     ("\"\n\"x\n", ["1.1: stray_quote", "2.1: unclosed_quote"]),
   ]
 
-  @Test("a fault is told with its line and field, and the rest is read", arguments: faulty)
+  @Test("an error has its line and field, and the rest is read", arguments: faulty)
   func faults(text: String, expected: [String]) {
     for pieceBytes in [1, 2, 3, 5, .max] { #expect(read(Array(text.utf8), pieceBytes: pieceBytes) == expected) }
   }
 
-  @Test("letters that are not UTF-8 are the fault of their record alone")
+  @Test("invalid UTF-8 invalidates only its record")
   func invalidUTF8() {
     let bytes = Array("a\nb,".utf8) + [0xFF, 0x0A] + Array("\"".utf8) + [0xC3, 0x0A, 0xA9] + Array("\"\nc".utf8)
     #expect(read(bytes) == ["1: a", "2.2: invalid_utf8", "3.1: invalid_utf8", "5: c"])
   }
 
-  @Test("a record of 64 KiB is read, and one of a byte more is a fault; the next line is sound")
+  @Test("a record of 64 KiB is read, one byte more is an error, and the next line is valid")
   func length() {
     let longest = String(repeating: "x", count: CSVReader.largestRecord)
     #expect(read(Array("\(longest)\ny\n".utf8)) == ["1: \(longest)", "2: y"])
@@ -85,14 +85,14 @@ struct CSVReaderTests {
     #expect(read(far, pieceBytes: 999) == ["1.1: record_too_long", "2: y"])
   }
 
-  @Test("a quotation mark that is never closed costs its line, however much follows")
+  @Test("an unclosed quotation mark invalidates its line, however much text follows")
   func unclosedBeforeMuch() {
     let rows = (2...20_000).map { "\($0): \($0)|x" }
     let text = "\"a,x\n" + (2...20_000).map { "\($0),x\n" }.joined()
     #expect(read(Array(text.utf8), pieceBytes: 4_096) == ["1.1: record_too_long"] + rows)
   }
 
-  @Test("what is behind the reader ends with the record that was given")
+  @Test("the number of consumed bytes ends with the returned record")
   func consumedBytes() throws {
     var reader = CSVReader()
     reader.append(Array("\u{FEFF}ab,c\r\n\n\"d\ne\"\nf".utf8))
@@ -102,7 +102,7 @@ struct CSVReaderTests {
     #expect(offsets == [9, 16, 17])
   }
 
-  @Test("an error says where, what is right, and nothing of the text", arguments: CSVError.Code.allCases)
+  @Test("an error states the position and the remedy, and nothing of the text", arguments: CSVError.Code.allCases)
   func description(code: CSVError.Code) {
     let error = CSVError(code, line: 7, field: 3)
     #expect(error.description.hasPrefix("line 7, field 3: "))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Writing comma-separated values")
 struct CSVWriterTests {
   @Test(
-    "a field stands in quotation marks where it must",
+    "a field is quoted only if necessary",
     arguments: [
       (["a", "b c", ""], "a,b c,\r\n"), (["a,b", "c"], "\"a,b\",c\r\n"), (["say \"hi\""], "\"say \"\"hi\"\"\"\r\n"),
       (["a\nb", "c\rd", "e\r\nf"], "\"a\nb\",\"c\rd\",\"e\r\nf\"\r\n"), ([""], "\"\"\r\n"), (["", ""], ",\r\n"),
@@ -17,7 +17,7 @@ struct CSVWriterTests {
     #expect(CSVWriter.record(fields) == expected)
   }
 
-  @Test("what is written is read back, whatever it is")
+  @Test("any written text is read back")
   func roundTrip() throws {
     var random = SplitMix64(seed: 4_180)
     let pieces = ["a", ",", "\"", "\n", "\r", "\r\n", " ", "\u{FEFF}", "张", "\u{301}", "\u{0}", "😀"]

@@ -2,16 +2,18 @@
 
 /// Mandarin in simplified or traditional characters.
 ///
-/// Accepted: 零 for a run of skipped places between two digits, once; it must be said (一百零一, 一千零一十, 一万零一百,
-/// 一亿零一千), save before a thousands digit right after a group that ends in zeros, where both 十万一千 and 十万零一千
-/// are in use. 一百一, 三千五, 一万一, 一亿一千 are heard as 110, 3500, 11000 and 110,000,000: refused as ambiguous.
-/// 十 may open a number (十二, 十万); further on it wants its 一 (一百一十, 一万零一十). 两 counts 百, 千, 万,
-/// 亿 and units and stands alone before them: 两千, 两万, 两元, but 两十, 十两, 一百零两 are refused. 10^12 is 万亿 or 兆.
+/// 零 stands once for a run of skipped places between two digits. It is required (一百零一, 一千零一十, 一万零一百, 一亿零一千), with one
+/// exception: before a thousands digit directly after a group that ends in zeros, both 十万一千 and 十万零一千 are in use. 一百一,
+/// 三千五, 一万一 and 一亿一千 are understood as 110, 3500, 11000 and 110,000,000 and are refused as ambiguous.
 ///
-/// Units: 五角五分, 十二元五角, 十二元五分 only as 十二元零五分. The 零 is the rule for amounts in words of the Payment and
-/// Settlement Measures of the People's Bank of China (1997, annex 1): said between 元 and 分 when there is no 角,
-/// free between 元 and 角 when the major units end in zero, as in 十元零五角. Units of two syllables (美分, 便士) may do
-/// without it. No zero parts: 零角五分 is refused. 块 and 毛 are not units here, and 〇 is not a word.
+/// 十 may begin a number (十二, 十万), but later requires its 一 (一百一十, 一万零一十). 两 counts 百, 千, 万, 亿 and units, and stands
+/// alone before them: 两千, 两万 and 两元 are accepted, but 两十, 十两 and 一百零两 are refused. 10^12 is 万亿 or 兆.
+///
+/// Units: 五角五分 and 十二元五角 are accepted; 十二元五分 requires the form 十二元零五分. This rule for the 零 comes from the amounts in
+/// words of the Payment and Settlement Measures of the People's Bank of China (1997, annex 1). The 零 is spoken between
+/// 元 and 分 when there is no 角, and is optional between 元 and 角 when the major units end in zero, as in 十元零五角. Units of
+/// two syllables (美分, 便士) may omit it. Parts of zero are refused: 零角五分. 块 and 毛 are not units here, and 〇 is not a
+/// word.
 enum Chinese: AmountLanguage {
   static let compiled = CompiledLanguage(Chinese.self)
   static let subtag = "zh"
@@ -19,9 +21,9 @@ enum Chinese: AmountLanguage {
   static let namesCurrencyFirst = true
   static let saysZeroForSkippedPlace = true
 
-  /// On the number 2: 两.
+  /// A tag for the number 2: 两.
   private static let counting: UInt8 = 1
-  /// On a unit: 角 and 分, which want the 零 of a skipped place.
+  /// A tag for a unit: 角 and 分, which require the 零 of a skipped place.
   private static let placeUnit: UInt8 = 1
 
   static var words: [Word] {
@@ -73,7 +75,7 @@ enum Chinese: AmountLanguage {
     case .nothing:
       return !part.hasZeroBefore
     case .minor:
-      // 角 leaves 分 one digit, and no place between them can be skipped.
+      // 角 leaves one digit for 分, so no place between them can be skipped.
       return !part.hasZeroBefore
     case .major:
       let firstPlace = Int64.power(ofTen: part.places - 1) ?? 1
@@ -93,20 +95,20 @@ enum Chinese: AmountLanguage {
     while true {
       let group = try self.group(&tokens, isFirst: number.isEmpty)
       guard let scale = tokens.take(.scale)?.value else {
-        // 两 closes a number only where it is all of it.
+        // 两 ends a number only if it is the whole number.
         guard !group.isCounting || number.isEmpty else { throw .unreadable }
         try number.append(group, index: 0)
         return try number.value()
       }
       try number.append(group, scale: scale)
-      // What cannot open a group ends the number: 三万元.
+      // A token that cannot begin a group ends the number: 三万元.
       guard let next = tokens.next, next.kind == .zero || next.kind == .number || next.kind == .scale else {
         return try number.value()
       }
     }
   }
 
-  /// Reads one group of thousands, hundreds, tens and ones; it has at least one digit.
+  /// Reads one group of thousands, hundreds, tens and ones, which has at least one digit.
   private static func group(_ tokens: inout TokenReader, isFirst: Bool) throws(Refusal) -> ChineseNumber.Group {
     var group: ChineseNumber.Group?
     while true {
@@ -129,7 +131,7 @@ enum Chinese: AmountLanguage {
         guard !hasZero, let group else { throw .unreadable }
         return group
       }
-      // 两 is no digit of the tens (两十), and in the ones it is the whole group (两万).
+      // 两 is never a digit of the tens (两十), and in the ones it must be the whole group (两万).
       guard !isCounting || place > 1 || (place == 0 && group == nil) else { throw .unreadable }
       digit *= Int64.power(ofTen: place) ?? 0
       guard let before = group else {
@@ -150,19 +152,20 @@ enum Chinese: AmountLanguage {
 struct ChineseNumber {
   struct Group {
     var value: Int64
-    /// The places of its first and its last digit, 3 for the thousands to 0 for the ones.
+    /// The place of the group's first digit, from 3 for the thousands to 0 for the ones. The place of its last digit
+    /// follows.
     var first: Int
     var last: Int
-    /// 零 stands before its first digit.
+    /// Whether 零 stands before the group's first digit.
     var hasZero: Bool
-    /// It is 两 alone.
+    /// Whether the group is 两 alone.
     var isCounting: Bool
-    /// Which group of the number it is: 0 below 万, 1 for 万, 2 for 亿, 3 for 万亿.
+    /// The position of the group in the number: 0 below 万, 1 for 万, 2 for 亿, 3 for 万亿.
     var index = 0
   }
 
   private var groups: [Group] = []
-  /// Where the groups begin that a coming 亿 multiplies (九万九千亿).
+  /// The index of the first group that a following 亿 multiplies (九万九千亿).
   private var sectionStart = 0
 
   var isEmpty: Bool { groups.isEmpty }
@@ -185,12 +188,12 @@ struct ChineseNumber {
       try append(group, index: 3)
       sectionStart = groups.count
     default:
-      // 十, 百, 千 after a finished group: 十百.
+      // 十, 百 or 千 after a complete group is refused: 十百.
       throw .unreadable
     }
   }
 
-  /// The sum, when the groups fall and 零 stands where it must and only where it may.
+  /// Returns the sum if the groups descend and each 零 is where it must or may be.
   func value() throws(Refusal) -> Int64 {
     var total: Int64 = 0
     var before: Group?

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// English, American and British, and the lakhs and crores of India.
+/// English: American and British, with the lakhs and crores of India.
 ///
-/// "and" may stand after "hundred" and before a last group below one hundred ("two thousand and one"), nowhere
-/// else. Left out on purpose: "a hundred", "hundred" alone, "twelve hundred", "oh" for zero.
+/// "and" may stand after "hundred" and before a last group below one hundred ("two thousand and one"), but nowhere
+/// else. The following are deliberately excluded: "a hundred", "hundred" alone, "twelve hundred", "oh" for zero.
 enum English: AmountLanguage {
   static let compiled = CompiledLanguage(English.self)
   static let subtag = "en"
   static let separatesWords = true
 
-  /// Scales of the West and of India do not mix: "one lakh two million" is refused.
+  /// A tag for the Western scales, which do not mix with those of India: "one lakh two million" is refused.
   private static let western: UInt8 = 1
   private static let indian: UInt8 = 2
 
@@ -45,7 +45,7 @@ enum English: AmountLanguage {
       UnitName(.cny, fraction: 2, "fen"),
       UnitName(.usd, "dollar", "dollars", "us dollar", "us dollars", "american dollar", "american dollars"),
       UnitName(.usd, "united states dollar", "united states dollars"),
-      // By itself a cent is America's; whoever means another says so.
+      // A cent alone is American. A cent of another currency needs the currency's name.
       UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "cent", "cents"),
       UnitName(.usd, fraction: 2, "us cent", "us cents", "dollar cent", "dollar cents"),
       UnitName(.eur, "euro", "euros"),
@@ -86,7 +86,7 @@ enum English: AmountLanguage {
         return nil
       }
       guard let scale = tokens.next, scale.kind == .scale else { return count }
-      // "and" comes before the last group only, and that group is below one hundred.
+      // "and" stands only before the last group, which must be below one hundred.
       guard !isJoined else { throw .unreadable }
       guard scale.value == 100 else { return count }
       guard count < 10 else { throw .unreadable }
@@ -94,7 +94,7 @@ enum English: AmountLanguage {
       let hasJoiner = tokens.passes(.joiner)
       let rest = belowHundred(&tokens)
       guard rest != nil || !hasJoiner else { throw .unreadable }
-      // "one hundred hundred", "one hundred five hundred"; a hundred lakh are a crore.
+      // This refuses "one hundred hundred" and "one hundred five hundred". A hundred lakh are a crore.
       if let scale = tokens.next, scale.kind == .scale, scale.value == 100 || scale.value == 100_000 {
         throw .unreadable
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hindi: every number below one hundred is a word of its own, and each scale from सौ up is counted with one of them.
+/// Hindi, in which every number below one hundred is a word of its own that also counts each scale from सौ up.
 ///
-/// A scale wants its number (एक सौ, not सौ), and so the counts stay below one hundred, and below ten for सौ: एक लाख करोड़ and बारह सौ
-/// are refused, and so are the fractional words (डेढ़, ढाई, साढ़े). Spellings with and without nukta, and with
-/// chandrabindu or anusvara, are the same after folding.
+/// A scale requires its number (एक सौ, not सौ). The counts are below one hundred, and below ten for सौ: एक लाख करोड़
+/// and बारह सौ are refused, and so are the fractional words (डेढ़, ढाई, साढ़े). After folding, spellings with and
+/// without nukta, and with chandrabindu or anusvara, are the same.
 enum Hindi: AmountLanguage {
   static let compiled = CompiledLanguage(Hindi.self)
   static let subtag = "hi"
@@ -54,7 +54,7 @@ enum Hindi: AmountLanguage {
       UnitName(.inr, "भारतीय रुपया", "भारतीय रुपये", "भारतीय रुपए", "भारतीय रुपयों"),
       UnitName(.inr, fraction: 2, "पैसा", "पैसे", "पैसों"),
       UnitName(.usd, "डॉलर", "डालर", "अमेरिकी डॉलर", "अमरीकी डॉलर", "यूएस डॉलर"),
-      // By itself a cent is nobody's.
+      // A cent alone belongs to no particular currency.
       UnitName([], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "सेंट", "सेन्ट"),
       UnitName(.usd, fraction: 2, "डॉलर सेंट", "डॉलर सेन्ट", "अमेरिकी सेंट"),
       UnitName(.eur, "यूरो"),

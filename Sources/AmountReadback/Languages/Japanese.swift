@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Japanese in kana, and in kanji (a voice that reads only kana is given only kana by the writer, not by us).
+/// Japanese in kana and kanji. (For a voice that reads only kana, the writer produces only kana.)
 ///
-/// Sound changes are part of the words: さんびゃく passes, さんひゃく does not; いっ, はっ, ろっ and じゅっ stand only
-/// before a sound that takes them; よ for 4 only before えん. A plain ひゃく, せん and じゅう is 100, 1000 and 10; まん,
-/// おく and ちょう want a number before them (いちまん).
+/// Sound changes are part of the words: さんびゃく is accepted, さんひゃく is not. いっ, はっ, ろっ and じゅっ stand only before a sound
+/// that requires them, and よ for 4 only before えん. ひゃく, せん and じゅう alone are 100, 1000 and 10. まん, おく and ちょう require a
+/// number before them (いちまん).
 enum Japanese: AmountLanguage {
   static let compiled = CompiledLanguage(Japanese.self)
   static let subtag = "ja"
   static let separatesWords = false
 
-  /// On a number: it ends in っ. On a scale, a point or a unit: っ may come before it.
+  /// A tag for a number that ends in っ. On a scale, a point or a unit it means that っ may stand before it.
   private static let geminate: UInt8 = 1
-  /// On a number: よ. On a unit: えん.
+  /// A tag for the number よ, and for the unit えん.
   private static let beforeYen: UInt8 = 2
 
   static var words: [Word] {
@@ -45,7 +45,7 @@ enum Japanese: AmountLanguage {
     return ones + changed + tens + multiples(of: 100, hundreds) + multiples(of: 1000, thousands) + scales
   }
 
-  /// On a number: ひゃっ, which stands before no unit of money here.
+  /// A tag for the number ひゃっ, which stands before no unit of money here.
   private static let beforeCounter: UInt8 = 3
 
   static var countWords: [Word] {
@@ -53,7 +53,7 @@ enum Japanese: AmountLanguage {
     return zip(1..., hundreds).map { Word($1, .number, $0 * 100, tag: beforeCounter) }
   }
 
-  /// What is counted stands behind the last word, and may take its っ, but not よ.
+  /// Reads a count. The counted noun follows the last word and may require its っ, but not よ.
   static func count(_ tokens: [Token]) throws(Refusal) -> Int64 {
     var tokens = tokens
     if let last = tokens.last, last.kind == .number, last.tag != beforeYen { tokens[tokens.count - 1].tag = 0 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Korean, in the Sino-Korean numbers that money is counted with, spaced in any way; other things are counted in native
-/// numbers too.
+/// Korean in the Sino-Korean numbers that count money, with any spacing. Other things may also be counted in native
+/// numbers.
 ///
-/// 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them; 만 may open a number alone (만 오천 원), and 억,
-/// 조 and 경 want a number before them (일억). Native numbers are those below one hundred, which may follow Sino-Korean
-/// hundreds and more (백스물한 건), but not Sino-Korean tens (이십한), and nothing multiplies by them.
+/// 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them. 만 may begin a number alone (만 오천 원), but 억, 조 and 경
+/// require a number before them (일억). Native numbers are below one hundred. They may follow Sino-Korean hundreds and
+/// higher scales (백스물한 건), but not Sino-Korean tens (이십한), and no scale multiplies them.
 enum Korean: AmountLanguage {
   static let compiled = CompiledLanguage(Korean.self)
   static let subtag = "ko"
@@ -30,9 +30,9 @@ enum Korean: AmountLanguage {
     ]
   }
 
-  /// On a number: native.
+  /// A tag for a native number.
   private static let native: UInt8 = 1
-  /// On a number: 스무, which is native and wants nothing after it.
+  /// A tag for the native number 스무, which must be the last word.
   private static let closedNative: UInt8 = 2
 
   static var countWords: [Word] {

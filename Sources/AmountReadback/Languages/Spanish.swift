@@ -2,31 +2,32 @@
 
 /// Spanish on the long scale: mil millones are 10^9, and un billón is 10^12.
 ///
-/// A number takes the form that stands before its noun (un dólar, una libra, veintiún mil, doscientas libras). A million
-/// is a noun itself, counted in the masculine and followed by "de" where it ends the count. Accents are letters.
-/// Left out on purpose: "un mil", "treinta uno", "veinte y uno", "treintaiuno", "uno dólares", "millardo".
+/// A number takes the form for the noun after it (un dólar, una libra, veintiún mil, doscientas libras). A million is a
+/// noun itself: its count is masculine, and "de" follows it at the end of a count. Letters with accents are distinct.
+/// The following are deliberately excluded: "un mil", "treinta uno", "veinte y uno", "treintaiuno", "uno dólares",
+/// "millardo".
 enum Spanish: AmountLanguage {
   static let compiled = CompiledLanguage(Spanish.self)
   static let subtag = "es"
   static let separatesWords = true
 
-  /// Marks of number words by how they stand to their noun. Uno and veintiuno have none: they are the number alone.
+  /// Tags of number words by the noun that may follow. Uno and veintiuno have none, because they stand alone.
   private static let apocopated: UInt8 = 1
   private static let masculineHundred: UInt8 = 2
   private static let feminineOne: UInt8 = 3
   private static let feminineHundred: UInt8 = 4
-  /// Ciento, which wants something below one hundred after it; cien wants nothing.
+  /// A tag for ciento, which requires a number below one hundred after it; cien permits none.
   private static let openHundred: UInt8 = 5
 
-  /// Marks of scales: one million, and two millions.
+  /// Tags for scales: one for a million, and one for millions.
   private static let singular: UInt8 = 1
   private static let plural: UInt8 = 2
 
-  /// Marks of joiners: treinta y uno, un millón de dólares. "Con" has none.
+  /// Tags for joiners: treinta y uno, un millón de dólares. "Con" has none.
   private static let and: UInt8 = 1
   private static let of: UInt8 = 2
 
-  /// The mark of units that are feminine.
+  /// A tag for feminine units.
   private static let feminine: UInt8 = 1
 
   static var words: [Word] {
@@ -74,7 +75,7 @@ enum Spanish: AmountLanguage {
       UnitName(.mxn, "peso", "pesos", "peso mexicano", "pesos mexicanos"),
       UnitName(.usd, "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
       UnitName(.usd, "dólar americano", "dólares americanos"),
-      // By itself a centavo is Mexico's; whoever means another says so.
+      // A centavo alone is Mexican. A centavo of another currency needs the currency's name.
       UnitName(.mxn, fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
       UnitName(.usd, fraction: 2, "centavo de dólar", "centavos de dólar"),
       UnitName(.eur, "euro", "euros"),
@@ -99,19 +100,19 @@ enum Spanish: AmountLanguage {
     ]
   }
 
-  /// What a count must agree with.
+  /// The noun that a count must agree with.
   private enum Noun {
     case masculine, feminine
-    /// The name of a currency that was taken off before, and whose gender is not known.
+    /// The name of a currency that was removed earlier, whose gender is unknown.
     case unknown
-    /// None: the currency was said first, or a point follows.
+    /// No noun: the currency was named first, or a point follows.
     case none
   }
 
-  /// Every number agrees with the noun it counts, and a million that ends a count has its "de".
+  /// Checks that every number agrees with its noun, and that a million at the end of a count has its "de".
   ///
-  /// It goes from the last word to the first, so that the noun is known before its count. What stands behind a point
-  /// are digits, which agree with nothing.
+  /// The check runs from the last word to the first, so that the noun is known before its count. The words after a
+  /// point are digits, which agree with nothing.
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal) {
     let counts = tokens.prefix { $0.kind != .point }
     var noun: Noun = counts.count < tokens.count || tokens.contains { $0.kind == .unit } ? .none : .unknown
@@ -135,14 +136,14 @@ enum Spanish: AmountLanguage {
 
   private static func isOf(_ token: Token) -> Bool { token.kind == .joiner && token.tag == of }
 
-  /// A million or more; mil has no mark.
+  /// Returns whether a token is a million or more; mil has no tag.
   private static func isMillion(_ token: Token) -> Bool { token.kind == .scale && token.tag != 0 }
 
   private static func checkForm(of token: Token, next: Token?, _ noun: inout Noun) throws(Refusal) {
     let isBeforeNoun = next.map { $0.kind == .unit || $0.kind == .scale } ?? (noun == .unknown)
     let isRight =
       switch token.tag {
-      // Before mil the short form goes with nouns of both genders: veintiún mil libras.
+      // Before mil the short form precedes nouns of both genders: veintiún mil libras.
       case apocopated: isBeforeNoun && (noun != .feminine || next?.kind == .scale)
       case feminineOne: isBeforeNoun && (noun == .feminine || noun == .unknown)
       case feminineHundred: noun == .feminine || noun == .unknown
@@ -150,7 +151,7 @@ enum Spanish: AmountLanguage {
       default: (token.value != 1 && token.value != 21) || (next?.kind != .unit && next?.kind != .scale)
       }
     guard isRight else { throw .unreadable }
-    // The first form with a gender tells that of an unknown name.
+    // The first form with a gender determines the gender of an unknown name.
     guard noun == .unknown else { return }
     if token.tag == feminineOne || token.tag == feminineHundred { noun = .feminine }
     if token.tag == masculineHundred { noun = .masculine }
@@ -169,12 +170,12 @@ enum Spanish: AmountLanguage {
       total = try total.adding(count.multiplied(by: scale.value))
     }
     guard total > 0 else { throw .unreadable }
-    // Where it stands was looked at before.
+    // The neighbours were checked earlier.
     if tokens.next.map(isOf) == true { tokens.skip() }
     return total
   }
 
-  /// What counts a million: up to 999,999, in thousands and the rest. One thousand is mil alone.
+  /// Reads the count of a million: up to 999,999, in thousands and the rest. One thousand is mil alone.
   private static func belowMillion(_ tokens: inout TokenReader) throws(Refusal) -> Int64? {
     let count = try belowThousand(&tokens)
     guard let scale = tokens.next, scale.kind == .scale, scale.value == 1000 else { return count }

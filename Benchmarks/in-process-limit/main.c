@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What libespeak-ng does when it is called directly, in one process and one thread, with nothing around it:
-// the upper limit that the pool of speakers is measured against.
+// Measures libespeak-ng when it is called directly, in one process and one thread, with nothing around it. The result
+// is the upper limit for the pool of speakers.
 //
-//     in-process-limit ROUNDS < lines        one "VOICE<TAB>RATE<TAB>TEXT" a line, rate in words a minute
-//     in-process-limit VOICE RATE ROUNDS     one text a line, all in the same voice
+//     in-process-limit ROUNDS < lines        one "VOICE<TAB>RATE<TAB>TEXT" per line, rate in words per minute
+//     in-process-limit VOICE RATE ROUNDS     one text per line, all in the same voice
 //
-// Speaks the lines in the order given, ROUNDS times, after one warm-up round, and prints the time of a call.
-// The voice is set only where it changes, and that is inside the measured time, as it would be for a caller.
-// The sound is copied out, as a caller must, and then dropped.
+// The program speaks the lines in the given order, ROUNDS times after one warm-up round, and prints the time of a call.
+// The voice is set only when it changes, inside the measured time, as a caller would do. The sound is copied, as a
+// caller must do, and then discarded.
 
 #include <espeak-ng/speak_lib.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void fail(const char *message, const char *what) {
   exit(64);
 }
 
-/// A whole number in a range; ends the program with `message` when the text is anything else.
+/// Parses a whole number in a range, and ends the program with `message` for any other text.
 static int number(const char *text, int least, int most, const char *message) {
   char *end = NULL;
   long value = strtol(text, &end, 10);
@@ -62,7 +62,7 @@ static int number(const char *text, int least, int most, const char *message) {
 
 static const char not_a_rate[] = "a rate is 80 to 450 words a minute, not ";
 
-/// Splits "VOICE<TAB>RATE<TAB>TEXT" in place; with a fixed voice the whole line is the text.
+/// Splits "VOICE<TAB>RATE<TAB>TEXT" in place. With a fixed voice the whole line is the text.
 static struct line parse(char *text, char *fixed_voice, int fixed_rate) {
   if (fixed_voice != NULL) return (struct line){fixed_voice, fixed_rate, text};
   char *rate = strchr(text, '\t');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Acceptances a second with full durability, beside what the same disk synchronizes in the same minute.
-//   ledger-bench [FOLDER] [SECONDS]     the folder to measure in (the temporary one), seconds for each figure (5)
+// Measures the acceptances per second with full durability, compared with the synchronisations of the same disk within
+// the same minute.
+//     ledger-bench [FOLDER] [SECONDS]     the folder (by default the temporary one), seconds for each figure (by default 5)
 
 import Foundation
 import Ledger
@@ -22,7 +23,7 @@ try FileManager.default.createDirectory(at: folder, withIntermediateDirectories:
 defer { try? FileManager.default.removeItem(at: folder) }
 let clock = ContinuousClock()
 
-/// Durations in order, as a line of a table.
+/// Returns sorted durations as a line of a table.
 func row(_ name: String, _ times: [Duration], in elapsed: Duration) -> String {
   let sorted = times.sorted()
   func at(_ share: Double) -> String {
@@ -33,9 +34,9 @@ func row(_ name: String, _ times: [Duration], in elapsed: Duration) -> String {
   return "\(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(rate)\(at(0.5))\(at(0.99))\(at(1))"
 }
 
-/// 4 KiB written and synchronized, again and again, at the file's end or all at its start.
+/// Writes and synchronises 4 KiB repeatedly, either at the file's end or always at its start.
 func synchronize(appending: Bool) -> String {
-  // Safe: the text lives as long as the call.
+  // unsafe: the text lives as long as the call.
   let file = unsafe open(folder.appending(path: "plain").path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   precondition(file >= 0)
   defer { close(file) }
@@ -45,7 +46,7 @@ func synchronize(appending: Bool) -> String {
   while clock.now - start < .seconds(seconds) {
     let offset = appending ? times.count * page.count : 0
     let time = clock.measure {
-      // Safe: no more is read than the buffer holds.
+      // unsafe: the call reads at most the buffer's bytes.
       let count = unsafe page.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
       #if canImport(Darwin)
         let result = fcntl(file, F_FULLFSYNC)
@@ -59,11 +60,11 @@ func synchronize(appending: Bool) -> String {
   return row("plain: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
 }
 
-/// Tasks that each accept one announcement after another, with its answer to the request for it or without one.
+/// Runs tasks that each accept one announcement after another, with or without an answer to its request.
 func accept(tasks: Int, answering: Bool = false) async throws -> String {
   let ledger = try Ledger(at: folder.appending(path: "ledger-\(tasks)-\(answering).sqlite"))
   let payload = Data(repeating: UInt8(ascii: "x"), count: 250)
-  // As long as a clip's report with its marks.
+  // This is the size of a clip's report with its marks.
   let report = Data(repeating: UInt8(ascii: "x"), count: 1_000)
   let digest = Data(count: 32)
   let start = clock.now
@@ -95,7 +96,7 @@ func accept(tasks: Int, answering: Bool = false) async throws -> String {
   return row("ledger: accepted\(answering ? " and answered" : ""), \(tasks) at a time", times, in: elapsed)
 }
 
-/// Tasks that each look up one thing about keys after another, while 100 keys are kept.
+/// Runs tasks that each perform one lookup about keys after another, with 100 stored keys.
 func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data) async throws -> Void) async throws
   -> String
 {
@@ -123,7 +124,7 @@ func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data)
   return row("ledger: \(name), \(tasks) at a time", times, in: clock.now - start)
 }
 
-print("                                               a second  50 % ms 99 % ms  max ms")
+print("                                             per second  50 % ms 99 % ms  max ms")
 print(synchronize(appending: false))
 print(synchronize(appending: true))
 for tasks in [1, 8, 64] { print(try await accept(tasks: tasks)) }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures `crier serve` beside nginx, beside a bare route of its framework, and beside the engine called in-process, in
-turns in one run, and prints a table in Markdown."""
+"""Compares `crier serve` with nginx, with a minimal route of its framework, and with the engine called in-process. The
+measurements alternate within one run, and the results are printed as tables in Markdown."""
 
 import argparse
 import json
@@ -36,13 +36,13 @@ from harness import (  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOT = {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN", "method": "speech"}
-# Connections and threads of wrk.
+# The numbers of wrk's connections and threads.
 LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
 MISS_CONNECTIONS = 8
 
 
 class Beside:
-    """Another program that is measured, ended with the block."""
+    """A program to compare with, which ends together with the `with` block."""
 
     def __init__(self, command, port, log):
         self.port = port
@@ -73,7 +73,7 @@ class Beside:
 
 
 def nginx(folder, clip):
-    """Two workers, sendfile on, nothing logged; the one file, under the same path."""
+    """Starts nginx with two workers, sendfile and no access log. It serves only the clip, under the same path."""
     program = shutil.which("nginx") or "/usr/sbin/nginx"
     if not os.access(program, os.X_OK):
         raise Unusable("nginx is missing: apt-get install nginx-light.")
@@ -81,7 +81,7 @@ def nginx(folder, clip):
     files = folder / "nginx" / "files" / "v1" / "clips"
     files.mkdir(parents=True)
     shutil.copy(clip, files)
-    # Workers of another user must reach it.
+    # The workers may run as another user, and must be able to reach the file.
     for part in (folder, folder / "nginx", folder / "nginx" / "files"):
         part.chmod(0o755)
     temporary = " ".join(
@@ -99,10 +99,10 @@ def nginx(folder, clip):
 
 
 def wrk(port, target, key, seconds, connections, threads, script=(), arguments=()):
-    """Requests a second. Answers that are not 200 and errors end the run: a figure with them would say nothing."""
+    """Returns the requests per second. An error or a status other than 2xx ends the run, because the figure is invalid."""
     told = wrk_output(port, target, key, seconds, connections, threads, script, arguments)
     if "Non-2xx" in told or "Socket errors" in told:
-        raise Unusable(f"wrk met errors: {told[-400:]}")
+        raise Unusable(f"wrk reported errors: {told[-400:]}")
     return float(re.search(r"Requests/sec:\s+([\d.]+)", told).group(1))
 
 
@@ -113,7 +113,7 @@ def wrk_output(port, target, key, seconds, connections, threads, script=(), argu
 
 
 def fields(text):
-    """`name value` pairs as the programs of Benchmarks print them."""
+    """Parses the `name value` pairs that the programs in Benchmarks print."""
     words = text.split()
     return {name: float(value) for name, value in zip(words, words[1:]) if re.fullmatch(r"\d+(\.\d+)?(e-?\d+)?", value)}
 
@@ -143,13 +143,13 @@ class Bench:
 
     def run(self):
         with Service(self.options, self.folder / "home") as service:
-            time.sleep(2)  # Until the start is over, for what it needs when nothing is asked.
+            time.sleep(2)  # The start must be over, so that the figure is the idle memory.
             self.idle = (memory(service.pid), sum(map(memory, speakers(service.pid))), len(speakers(service.pid)))
             with service.connect() as connection:
                 body = json.dumps(HOT).encode()
                 answer = post(connection, body)
                 if answer.status != 201:
-                    raise Unusable(f"the first request was answered {answer.status} {answer.code}.")
+                    raise Unusable(f"the first request got status {answer.status} {answer.code}.")
             report = answer.json()
             self.clip = report["clip"]
             (self.folder / "hit").write_bytes(body)
@@ -191,7 +191,7 @@ class Bench:
         for connections, threads in LOADS:
             seconds = self.arguments.seconds
             pair = [("ours", service), ("other", other)]
-            # Who comes first changes, for a machine may slow down under load.
+            # The order alternates, because a machine may slow down under load.
             for who, server in pair if round_number % 2 == 0 else pair[::-1]:
                 rate = wrk(server.port, target, service.key, seconds, connections, threads, script, arguments)
                 self.add(f"{name} {who} {connections} {threads}", rate)
@@ -221,9 +221,9 @@ class Bench:
                     )
                 )
                 self.add("inside rate", inside["rate"])
-            # A home of its own each round: what was made in another would be found.
+            # Each round has a new home, because clips from an earlier round would be found.
             with Service(self.options, self.folder / f"miss-{number}") as service:
-                # What was written and removed before is not to be waited for by what is measured.
+                # The measurement must not wait for earlier writes and removals.
                 os.sync()
                 with service.connect() as connection:
                     for index in range(10):
@@ -235,7 +235,7 @@ class Bench:
                         answer = post(connection, body)
                         times.append((time.perf_counter() - start) * 1000)
                         if answer.status != 201:
-                            raise Unusable(f"a new payment was answered {answer.status} {answer.code}.")
+                            raise Unusable(f"a new payment got status {answer.status} {answer.code}.")
                 self.add("miss p50", percentile(times, 0.5))
                 self.add("miss p99", percentile(times, 0.99))
                 told = wrk_output(
@@ -291,8 +291,8 @@ class Bench:
         ]
         if not self.arguments.skip_bare:
             lines += [
-                f"The same request again, {self.hit_bytes[0]} bytes, answered 200 with {self.hit_bytes[1]} bytes; the bare route reads "
-                "the one and answers the other",
+                f"The same request repeated: {self.hit_bytes[0]} bytes in, 200 with {self.hit_bytes[1]} bytes out; the bare route "
+                "reads and returns the same numbers of bytes",
                 "",
                 "| POST that hits | `crier serve` | bare route | ratio |",
                 "|---|---|---|---|",
@@ -329,7 +329,7 @@ class Bench:
         lines += ["", "| start to the first 200 of `/readyz` | ms, median | most |", "|---|---|---|"]
         lines += [
             f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} |"
-            for kind, text in (("cold", "a new home"), ("warm", "a home that is there"))
+            for kind, text in (("cold", "a new home"), ("warm", "an existing home"))
         ]
         loaded, loaded_speakers = self.median("loaded service"), self.median("loaded speakers")
         lines += [
@@ -354,11 +354,11 @@ def main():
         "build", nargs="?", default=str(ROOT / ".build" / "release"), help="the folder of the built programs"
     )
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=5, help="of each figure of wrk")
-    parser.add_argument("--clips", type=int, default=500, help="new ones, one at a time, a round")
+    parser.add_argument("--seconds", type=int, default=5, help="the seconds for each figure of wrk")
+    parser.add_argument("--clips", type=int, default=500, help="the number of new clips per round, one at a time")
     parser.add_argument("--starts", type=int, default=10)
-    parser.add_argument("--skip-bare", action="store_true", help="without the bare route")
-    parser.add_argument("--skip-engine", action="store_true", help="without the engine in-process")
+    parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
+    parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")
     arguments = parser.parse_args()
     end_on_signals()
     if shutil.which("wrk") is None:

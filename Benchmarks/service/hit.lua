@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk: the same POST again and again. Arguments: the key, a file with the body.
+-- A script for wrk that repeats the same POST. Arguments: the key, and a file with the body.
 function init(arguments)
   local file = assert(io.open(arguments[2], "rb"))
   local body = file:read("*a")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk, with one thread: payments in five locales by turns, no two alike, those of crier-bench. Arguments: the key, the
--- number of the first.
+-- A script for wrk with one thread: alternating payments in five locales, as in crier-bench, all different.
+-- Arguments: the key, and the number of the first payment.
 local payments = { { "zh-CN", "CNY", "alipay" }, { "en-US", "USD", "card" }, { "hi-IN", "INR", "upi" },
   { "ko-KR", "KRW", "kakaopay" }, { "ja-JP", "JPY", "paypay" } }
 

@@ -2,26 +2,26 @@
 
 import Foundation
 
-/// What libFuzzer calls with each input. `scripts/fuzz` names the reader in `CRIER_FUZZ`.
+/// Passes each input of libFuzzer to a reader. `scripts/fuzz` names the reader in `CRIER_FUZZ`.
 ///
-/// The name is libFuzzer's; a program that it drives has no `main` of its own.
+/// libFuzzer requires the function's name, and a program that it runs has no `main` of its own.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-  // unsafe: libFuzzer lends `count` bytes until this returns, and they are copied here.
+  // unsafe: libFuzzer lends `count` bytes until this function returns, and they are copied here.
   reader(unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
   return 0
 }
 
-/// The reader under attack, chosen once.
+/// The reader under test, which is selected once.
 private let reader: @Sendable ([UInt8]) -> Void = {
   let name = ProcessInfo.processInfo.environment["CRIER_FUZZ"] ?? ""
   guard let reader = readers[name] else {
-    fatalError("CRIER_FUZZ names no reader; it is one of \(readers.keys.sorted().joined(separator: ", "))")
+    fatalError("CRIER_FUZZ: unknown reader; use one of \(readers.keys.sorted().joined(separator: ", "))")
   }
   return reader
 }()
 
-/// Everything that parses what strangers send, by name. Each ends the program where a rule is broken.
+/// All parsers of input from outside, by name. Each ends the program if a rule is violated.
 private let readers: [String: @Sendable ([UInt8]) -> Void] = [
   "payload": PayloadReading.check,
   "list": ListReading.check,
@@ -32,7 +32,7 @@ private let readers: [String: @Sendable ([UInt8]) -> Void] = [
   "speaker-reply": SpeakerReplyReading.check,
 ]
 
-/// Ends the program when a rule is broken; libFuzzer then keeps the input.
+/// Ends the program if a rule is violated; libFuzzer then keeps the input.
 func require(_ holds: Bool, _ rule: String) {
   if !holds { fatalError("Broken rule: \(rule)") }
 }

@@ -2,15 +2,15 @@
 
 import Announcements
 
-/// Free text, in every locale and every place: the engine sees words alone.
+/// Checks that the engine receives only words from free text, in every locale and every place.
 enum FreeTextReading {
-  /// The first byte chooses the locale and the place; the rest is the text.
+  /// Checks an input. The first byte selects the locale and the place; the rest is the text.
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let choice = bytes.first.map(Int.init), let dollar = Currency(code: "USD"),
       let amount = try? Money(minorUnits: 1250, currency: dollar)
     else { return }
     let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
-    // As the decoder bounds it.
+    // The decoder has the same limit.
     guard text.unicodeScalars.count <= 2_000 else { return }
     let writers = PhraseBooks.writers
     let writer = writers[choice % writers.count]
@@ -34,7 +34,7 @@ enum FreeTextReading {
     }
     guard let script = try? writer.script(for: announcement) else { return }
     script.requireSpeakable(characters: text.unicodeScalars.count)
-    // Of one text in sixteen: it costs as much as all the rest.
+    // Only one text in sixteen is checked, because this check costs as much as all the others.
     guard bytes.count % 16 == 0 else { return }
     require((try? writer.script(for: announcement)) == script, "the same text has the same words")
   }

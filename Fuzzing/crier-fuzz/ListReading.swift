@@ -3,9 +3,9 @@
 import Announcer
 import CommaSeparatedValues
 
-/// A list of announcements, CSV or JSON lines: it reads the same in whatever pieces it comes.
+/// Checks that a list of announcements, in CSV or JSON lines, reads the same, whatever pieces it arrives in.
 enum ListReading {
-  /// The first byte is the size of the pieces.
+  /// Checks an input. The first byte is the size of the pieces.
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let size = bytes.first.map({ Int($0) + 1 }) else { return }
     let list = Array(bytes.dropFirst())
@@ -31,12 +31,12 @@ enum ListReading {
       reader.end()
       while let row = try reader.next() { rows.append(row) }
     } catch {
-      // What is wrong with the whole list; what came before it stands.
+      // The list as a whole is invalid, but the rows before the fault remain valid.
     }
     return rows
   }
 
-  /// Records that are read, written and read again are the same records.
+  /// Checks that records survive being written and read again.
   private static func writeAgain(_ list: [UInt8]) {
     guard let records = try? records(of: list) else { return }
     let written = records.map { CSVWriter.record($0) }.joined()

@@ -3,7 +3,7 @@
 import Foundation
 @testable import VoicePacks
 
-/// The manifest of a voice pack: it is refused, or it names files of its own folder alone.
+/// Checks that the manifest of a voice pack is refused, or names only files of its own folder.
 enum ManifestReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let manifest = try? PackManifest(json: Data(bytes), id: "pack") else { return }
@@ -12,11 +12,11 @@ enum ManifestReading {
     }
     let alternates = manifest.tokens.values + manifest.phrases.map(\.clips)
     for file in alternates.lazy.flatMap({ [$0.plain, $0.rising, $0.final].compactMap(\.self) }) {
-      require(manifest.clips[file] != nil, "a token names clips that there are")
+      require(manifest.clips[file] != nil, "a token names existing clips")
     }
     guard let json = try? manifest.json, let again = try? PackManifest(json: json, id: "pack") else {
       fatalError("Broken rule: a manifest that was written can be read")
     }
-    require((try? again.digestInput) == (try? manifest.digestInput), "a manifest that is written has the same digest")
+    require((try? again.digestInput) == (try? manifest.digestInput), "a manifest keeps its digest when written")
   }
 }

@@ -4,13 +4,13 @@ import AmountReadback
 import Announcements
 import Foundation
 
-/// A payload or a request: it is refused with an error, or its words are the amount it names.
+/// Checks that a payload or a request is refused with an error, or that its words match the amount.
 enum PayloadReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     let data = Data(bytes)
     let request = try? PayloadDecoder.request(data)
     guard let announcement = try? PayloadDecoder.decode(data) else { return }
-    // A request needs no more than a payload does, and its options may be wrong where a payload has none.
+    // A request has the same requirements as a payload, but its options may be invalid.
     if let request, case .payment(let payment) = announcement {
       require(request.id == payment.id, "a request has the id of its payment")
     }
@@ -22,6 +22,6 @@ enum PayloadReading {
     let currency = payment.amount.currency
     let heard = try? AmountReader(locale: script.locale)
       .minorUnits(in: script.amountText, currency: currency.code, minorDigits: currency.minorDigits)
-    require(heard == payment.amount.minorUnits, "the words of the amount are the amount")
+    require(heard == payment.amount.minorUnits, "the words of the amount match the amount")
   }
 }

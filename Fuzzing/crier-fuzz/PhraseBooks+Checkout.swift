@@ -23,13 +23,13 @@ extension PhraseBooks {
 }
 
 extension Script {
-  /// Ends the program when the engine would be given what it must not see, or far more than was written.
+  /// Ends the program if the engine would receive forbidden characters, or far more text than was given.
   func requireSpeakable(characters: Int) {
     for run in runs {
       if let fault = EngineText.fault(in: run.spelling) { require(false, fault) }
     }
     require(
       runs.reduce(0) { $0 + $1.spelling.unicodeScalars.count } <= 1_000 + 200 * characters,
-      "what is said is bounded by what is written")
+      "the length of the spoken text is limited by the given text")
   }
 }

@@ -3,12 +3,13 @@
 import Foundation
 import ServiceAccess
 
-/// A signed request: none is accepted but what was signed with the key.
+/// Checks that a signed request is accepted only if it was signed with the key.
 enum SignedRequestReading {
   private static let digest = Data(repeating: 7, count: 32)
   private static let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-  /// Lines: the timestamp, the signature, the target, the idempotency key, the content type; then the body.
+  /// Checks an input. Its lines are the timestamp, the signature, the target, the idempotency key and the content type;
+  /// then the body follows.
   @Sendable static func check(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 5, omittingEmptySubsequences: false)
     guard parts.count == 6 else { return }
@@ -17,7 +18,7 @@ enum SignedRequestReading {
       method: "POST", target: texts[2], idempotencyKey: texts[3].isEmpty ? nil : texts[3],
       contentType: texts[4].isEmpty ? nil : texts[4], body: Data(parts[5]))
     if let request = try? SignedRequest(timestamp: texts[0], signature: texts[1]) {
-      require(!isAccepted(request, content), "what was not signed with the key is not accepted")
+      require(!isAccepted(request, content), "a request that was not signed with the key is refused")
     }
     let signed = SignedRequest(signing: content, with: digest, at: Int64(now.timeIntervalSince1970))
     let fields = signed.headerFields
@@ -25,15 +26,15 @@ enum SignedRequestReading {
       fatalError("Broken rule: the fields of a signed request can be read")
     }
     require(read == signed, "a signed request reads as it was written")
-    require(isAccepted(read, content), "what was signed with the key is accepted")
+    require(isAccepted(read, content), "a request that was signed with the key is accepted")
     for change in changes {
       var other = content
       change(&other)
-      require(!isAccepted(read, other), "what was changed on the way is not accepted")
+      require(!isAccepted(read, other), "a request that was changed in transit is refused")
     }
   }
 
-  /// Each makes a request another one, whatever it was.
+  /// Changes that each make any request a different one.
   private static let changes: [@Sendable (inout SignedRequest.Content) -> Void] = [
     { $0.method = "PUT" }, { $0.target += "x" }, { $0.body.append(0) },
     { $0.idempotencyKey = ($0.idempotencyKey ?? "") + "x" }, { $0.contentType = ($0.contentType ?? "") + "x" },

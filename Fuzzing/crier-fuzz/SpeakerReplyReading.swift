@@ -2,7 +2,7 @@
 
 @testable import SpeechEngine
 
-/// What the speaker program sends: it is refused, or it promises no more than a speaker may send.
+/// Checks that a message from the speaker program is refused, or announces no more than a speaker may send.
 enum SpeakerReplyReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     if let hello = SpeakerMessages.Hello(bytes) {

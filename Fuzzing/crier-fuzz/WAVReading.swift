@@ -2,7 +2,7 @@
 
 import Waveforms
 
-/// A clip of a voice pack: it is refused, or its samples lie within its bytes and survive being written.
+/// Checks that a clip of a voice pack is refused, or that its samples lie within its bytes and survive being written.
 enum WAVReading {
   @Sendable static func check(_ bytes: [UInt8]) {
     guard let layout = try? WAVFile.layout(of: bytes.span) else {
@@ -11,12 +11,12 @@ enum WAVReading {
     }
     require(layout.data.lowerBound >= 0 && layout.data.upperBound <= bytes.count, "samples lie within the file")
     let count = layout.withSamples(in: bytes.span) { $0.count }
-    require(count == layout.sampleCount, "the layout counts the samples that it lends")
+    require(count == layout.sampleCount, "the layout's sample count matches the samples")
     guard let (waveform, comment) = try? WAVFile.decode(bytes) else { return }
-    require(waveform.samples.count == layout.sampleCount, "the decoder and the layout count alike")
+    require(waveform.samples.count == layout.sampleCount, "the decoder and the layout have the same sample count")
     guard let (again, sameComment) = try? WAVFile.decode(WAVFile.encode(waveform, comment: comment)) else {
-      fatalError("Broken rule: what was written can be read")
+      fatalError("Broken rule: a written file can be read")
     }
-    require(again.samples == waveform.samples && sameComment == comment, "what was written reads as it was")
+    require(again.samples == waveform.samples && sameComment == comment, "a written file reads as the same sound")
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Requests as the speaker reads them, from libFuzzer's bytes in place of file descriptor 0.
+// Passes libFuzzer's bytes to the speaker's reader of requests, in place of file descriptor 0.
 
 #define _GNU_SOURCE
 #include "../../Sources/speaker/private_memory.c"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/// Ends the program when a rule is broken; libFuzzer then keeps the input.
+/// Ends the program if a rule is violated; libFuzzer then keeps the input.
 static void require(bool holds) {
   if (!holds) abort();
 }

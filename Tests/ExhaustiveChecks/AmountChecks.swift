@@ -6,18 +6,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The product's first rule, over every amount that a shop meets: the independent reader turns the words back into
-/// the very sum. And what a recorded voice needs is finite: no amount has a token that the vocabulary does not list.
+/// Checks the product's first rule for every amount that a shop may receive: the independent reader turns the words
+/// back into the same sum. It also checks that no amount has a token outside the vocabulary, so that a recorded voice
+/// is finite.
 @Suite("Every amount reads back")
 struct AmountChecks {
-  /// A locale's own currency, and others that take another form: minor units, a decimal point, none.
+  /// The own currency of each locale, and others with a different form: minor units, a decimal point, or neither.
   static let pairs = [
     ("zh-CN", "CNY"), ("zh-CN", "HKD"), ("en-US", "USD"), ("en-US", "CNY"), ("ja-JP", "JPY"), ("ja-JP", "USD"),
     ("ja-JP", "CNY"), ("ko-KR", "KRW"), ("ko-KR", "USD"), ("ko-KR", "CNY"), ("hi-IN", "INR"), ("hi-IN", "CHF"),
     ("es-MX", "MXN"), ("es-MX", "USD"), ("es-MX", "GBP"), ("es-MX", "HKD"),
   ]
 
-  @Test("from 0.01 to 9,999.99, every step", arguments: pairs)
+  @Test("every amount from 0.01 to 9,999.99 reads back", arguments: pairs)
   func everyStep(locale: String, code: String) throws {
     var check = try Check(locale, code)
     // A currency without minor units is counted through the same 999,999 numbers.
@@ -27,13 +28,13 @@ struct AmountChecks {
     #expect(check.unlisted.isEmpty)
   }
 
-  @Test("100,000 random ones up to 10^12", arguments: pairs)
+  @Test("100,000 random amounts up to 10^12 read back", arguments: pairs)
   func random(locale: String, code: String) throws {
     var check = try Check(locale, code)
     var random = SplitMix64(seed: 20_261_120)
     var wrong = 0
     for _ in 0..<100_000 {
-      // Every length of number is as likely as every other.
+      // Every length of number is equally likely.
       let highest = (0..<Int.random(in: 1...12, using: &random)).reduce(Int64(1)) { power, _ in power * 10 }
       let major = Int64.random(in: 0...highest, using: &random)
       let minor = Int64.random(in: 0..<check.currency.minorUnitsPerMajor, using: &random)
@@ -44,7 +45,7 @@ struct AmountChecks {
     #expect(check.unlisted.isEmpty)
   }
 
-  @Test("every currency that a book names, and every other that CLDR names for it")
+  @Test("every currency of a book, and every other currency with a CLDR name, reads back")
   func everyCurrency() throws {
     var refused: [String: Int] = [:]
     for locale in try Checkout.phraseBooks().locales {
@@ -60,7 +61,7 @@ struct AmountChecks {
         }
       }
     }
-    // CLDR names some currencies in kanji or in an unnamed code, which the Japanese voice cannot read.
+    // CLDR names some currencies in kanji or only with a code, and the Japanese voice cannot read these.
     #expect(refused.values.allSatisfy { $0 <= 25 }, "\(refused)")
   }
 

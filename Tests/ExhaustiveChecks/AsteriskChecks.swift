@@ -10,14 +10,14 @@ import Testing
 import VoicePackMaking
 import VoicePacks
 
-/// Sounds that others recorded for a telephone exchange, 8 kHz, become a voice: Debian's packages, which `make check`
-/// installs.
+/// Checks that recordings for a telephone exchange, at 8 kHz, become a voice. They are Debian packages, which
+/// `make check` installs.
 @Suite("Asterisk's core sounds")
 struct AsteriskChecks {
   private static let sounds = URL(filePath: "/usr/share/asterisk/sounds")
 
   @Test(
-    "imported, checked, and speaking US dollars; what they lack is said by the check, and by the engine",
+    "the imported sounds speak US dollars, the check reports missing words, and the engine speaks these",
     arguments: [
       ("en_US_f_Allison", "en-US", "1234", "clips", ["trillion", "cent", "cents", "Refunded"]),
       ("es_MX_f_Allison", "es-MX", "1234", "mixed", ["dólares", "dólar", "centavos", "con"]),
@@ -41,7 +41,7 @@ struct AsteriskChecks {
     #expect(!report.isUsable)
     let missing = Set(report.findings.filter { $0.code == .missingToken }.map(\.subject))
     #expect(missing.isSuperset(of: lacking), "\(missing)")
-    // Nothing else is wrong with the clips.
+    // The clips have no other fault.
     #expect(report.findings.filter { $0.severity == .error && $0.code != .missingToken } == [])
 
     let announcer = Announcer(
@@ -56,7 +56,7 @@ struct AsteriskChecks {
       let sound = try SoundReport.measure(file: clip.report.clip.path)
       #expect(abs(sound.loudnessLUFS + 16) <= 1)
       #expect(sound.truePeakDBTP <= -1)
-      // Left to itself, auto takes no voice in the middle of a sum for another.
+      // The automatic choice never changes the voice in the middle of a sum.
       let alone = try await announcer.render(payment, into: nil)
       #expect(alone.report.method == (expected == "clips" ? "clips" : "speech"))
     }

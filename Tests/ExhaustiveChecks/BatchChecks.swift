@@ -10,14 +10,15 @@ struct BatchChecks {
   private static let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
     .deletingLastPathComponent().appending(path: "crier")
 
-  /// The most memory that a process has ever had resident, in KiB.
+  /// Returns the largest resident memory that a process has had, in KiB.
   private static func peakKiB(_ process: Process) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
     let line = try status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }.orThrow("VmHWM")
     return try line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.orThrow("a figure")
   }
 
-  /// In a program of its own, whose memory nothing else uses. Of 1,000 amounts each is made once and then found.
+  /// The batch runs in a separate program, whose memory nothing else uses. Each of the 1,000 amounts is rendered once
+  /// and found in the library afterwards.
   @Test(
     "200,000 rows need no more memory than 10,000",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")))
@@ -39,7 +40,7 @@ struct BatchChecks {
       let piece = (rows..<rows + 500).map { "\($0),\(1 + $0 % 1_000).50,CNY,zh-CN\n" }.joined()
       try input.fileHandleForWriting.write(contentsOf: Data(piece.utf8))
       rows += 500
-      // Every row is answered before the next ones are given.
+      // Every row is answered before the next ones are sent.
       var answers = 0
       while answers < 500 {
         let bytes = output.fileHandleForReading.availableData
@@ -50,7 +51,7 @@ struct BatchChecks {
     }
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
-    // It is 1 when a row has failed.
+    // The status is 1 when a row has failed.
     #expect(process.terminationStatus == 0)
     print("batch: peak after 10,000 rows \(peaks[0]) KiB, after 200,000 \(peaks[1]) KiB")
     #expect(peaks[1] - peaks[0] < 8 * 1_024)

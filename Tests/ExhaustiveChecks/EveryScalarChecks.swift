@@ -9,7 +9,7 @@ import Testing
 @Suite("Every character of Unicode")
 struct EveryScalarChecks {
   @Test(
-    "in a name, a note and a text of every locale, none reaches the engine that it must not see",
+    "in a name, a note and a text of every locale, no forbidden character reaches the engine",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func nothingForbidden(locale: String) throws {
     let books = try PhraseBooks(directory: Checkout.installation.data.appending(path: "Templates"))
@@ -19,7 +19,7 @@ struct EveryScalarChecks {
     var faults: [String] = []
     for value in UInt32(0)...0x10_FFFF {
       guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned else { continue }
-      // The 137,000 characters for private use have one set of properties: two in a hundred stand for them.
+      // The 137,000 private-use characters have the same properties, so two in a hundred represent them.
       if scalar.properties.generalCategory == .privateUse, value % 50 != 0 { continue }
       let text = "ab \(scalar) c\(scalar)d"
       (payment.payer, payment.note) = (text, text)

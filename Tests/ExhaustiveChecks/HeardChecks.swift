@@ -6,16 +6,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names and notes of all scripts, in every locale: the engine's own trace tells whether a voice named a letter, read a
-/// code point, spelled a word or changed its language.
-@Suite("Names and notes are heard as they are written")
+/// Checks names and notes of all scripts in every locale. The engine's own trace shows whether a voice named a letter,
+/// read a code point, spelled a word or changed its language.
+@Suite("Names and notes are heard as written")
 struct HeardChecks {
   private struct Case {
     var text: String
     var announcement: Announcement
   }
 
-  @Test("500 payers' names in every locale")
+  @Test("500 payers' names are heard as written in every locale")
   func names() throws {
     let names = try Self.lines(of: "names.tsv")
     #expect(names.count == 500)
@@ -23,7 +23,7 @@ struct HeardChecks {
     try check(names.map { Case(text: $0, announcement: .payment(Payment(amount: amount, payer: $0))) })
   }
 
-  @Test("300 notes in every locale")
+  @Test("300 notes are heard as written in every locale")
   func notes() throws {
     let notes = try Self.lines(of: "notes.tsv")
     #expect(notes.count == 300)
@@ -57,7 +57,7 @@ struct HeardChecks {
         == [])
   }
 
-  /// Whether every letter of the text is in what is said, or is told as unspoken.
+  /// Returns whether every letter of the text is either spoken or reported as unspoken.
   private static func isAccounted(_ text: String, _ script: Script, _ remarks: Remarks) -> Bool {
     func letters(_ text: String) -> Set<Unicode.Scalar> {
       Set(
@@ -67,7 +67,8 @@ struct HeardChecks {
     let told = remarks.unspoken.map(\.text).joined(separator: " ")
     let said = letters(script.text + " " + told)
     return letters(text).subtracting(said).allSatisfy { letter in
-      // Letters that are said in other words: a form of address, a unit, a sign such as Rs, am and pm, hidden digits.
+      // These letters are spoken in other words: a form of address, a unit, a sign such as Rs, am and pm, masked
+      // digits.
       letters(Self.respoken).contains(letter)
     }
   }
@@ -77,7 +78,7 @@ struct HeardChecks {
     角 分 年 月 日 時 时 点 分 杯 本 つ 個 枚 人 名 件 回 さん 様 さま 님 씨 殿 号 歳 台 冊 階 番 週 間 皿 匹 枝 令 和 レ ヶ か ºª वां वाँ वें ला रा रुपये लाख हज़ार
     """
 
-  /// Asks scripts/find-spelled, which traces the engine.
+  /// Returns the faults that scripts/find-spelled finds, which traces the engine.
   private static func faults(of runs: [Script.Run]) throws -> [(index: Int, fault: String)] {
     let script = Process()
     script.executableURL = URL(filePath: "/usr/bin/env")

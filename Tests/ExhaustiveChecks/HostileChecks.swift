@@ -18,14 +18,14 @@ import Testing
 struct HostileChecks {
   private static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN", "es-MX"]
 
-  /// The texts of `Tests/Fixtures/hostile`, which end or mislead the engine.
+  /// Returns the texts of `Tests/Fixtures/hostile`, which crash or mislead the engine.
   private static func samples() throws -> [String] {
     let folder = Checkout.installation.data.appending(path: "Tests/Fixtures/hostile")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     return try files.map { try String(contentsOf: $0, encoding: .utf8) }
   }
 
-  /// Random texts made of pieces of the samples and of what else has broken engines.
+  /// Returns random texts made of pieces of the samples and of other text that has broken engines.
   private static func randomTexts(_ count: Int) throws -> [String] {
     var random = SplitMix64(seed: 666)
     let pieces =
@@ -48,7 +48,7 @@ struct HostileChecks {
     }
   }
 
-  @Test("through the whole way: a clip or a clear error within 10 s, and good requests beside them are right")
+  @Test("through the whole pipeline each gives a clip or a clear error within 10 s, and valid requests are unaffected")
   func wholeWay() async throws {
     let announcer = try Checkout.announcer()
     let good = try Self.good()
@@ -78,7 +78,7 @@ struct HostileChecks {
     #expect(outcomes["clip", default: 0] > 500)
   }
 
-  @Test("at the engine itself, as they stand: the pool goes on, and good requests beside them are right")
+  @Test("given directly to the engine, they do not stop the pool, and valid requests are unaffected")
   func engine() async throws {
     let engine = Checkout.engine()
     let good = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")
@@ -104,7 +104,7 @@ struct HostileChecks {
     #expect(outcomes["text_unspeakable", default: 0] > 0)
   }
 
-  @Test("a speaker killed every few clips of a batch: nothing lost, nothing wrong")
+  @Test("killing a speaker every few clips of a batch loses and corrupts nothing")
   func killedSpeakers() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }

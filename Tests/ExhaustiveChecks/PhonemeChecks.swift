@@ -7,20 +7,21 @@ import SpeechEngine
 import TestSupport
 import Testing
 
-/// A trace that shows `(en)` or another language's switch in a run of its own language means that the engine did not
-/// understand the text (measured: `cmn` reads 付 as English "fu four").
-@Suite("The engine understands every word it is given")
+/// If a trace shows `(en)` or a change to another language in a run of its own language, the engine did not understand
+/// the text (measured: `cmn` reads 付 as English "fu four").
+@Suite("The engine understands every word that it receives")
 struct PhonemeChecks {
   private static let codes = [
     "zh-CN": "CNY", "en-US": "USD", "ja-JP": "JPY", "ko-KR": "KRW", "hi-IN": "INR", "es-MX": "MXN",
   ]
 
-  @Test("the whole number vocabulary, in every locale", arguments: codes.keys.sorted())
+  @Test("it understands the whole number vocabulary in every locale", arguments: codes.keys.sorted())
   func numbers(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let code = Self.codes[locale] ?? ""
     let currency = try Currency(code: code).orThrow(code)
-    // Every number to 1,000, and each power of ten times every digit, with each number of minor units.
+    // The test covers every number up to 1,000, and each power of ten with every digit, with each number of minor
+    // units.
     var numbers = Array(Int64(1)...1_000)
     var power: Int64 = 1_000
     while power <= Money.largestMajorUnits {
@@ -37,7 +38,7 @@ struct PhonemeChecks {
       }, by: announcer)
   }
 
-  @Test("every sentence, channel and currency of every phrase book")
+  @Test("it understands every sentence, channel and currency of every phrase book")
   func phraseBooks() async throws {
     let announcer = try Checkout.announcer()
     for locale in announcer.phraseBooks.locales {
@@ -61,7 +62,7 @@ struct PhonemeChecks {
     }
   }
 
-  @Test("every sample")
+  @Test("it understands every sample")
   func everySample() async throws {
     let samples = try Self.samples()
     #expect(samples.count >= 8)
@@ -84,7 +85,7 @@ struct PhonemeChecks {
     }
   }
 
-  /// The parts of a phrase book's file that are looked through here.
+  /// The parts of a phrase book's file that this test examines.
   private struct Book: Decodable {
     var channels: [String: Ignored]
     var currencies: [String: Ignored]

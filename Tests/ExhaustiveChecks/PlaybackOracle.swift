@@ -2,29 +2,30 @@
 
 import PlaybackOrder
 
-/// What the rules of playing allow, found in another way than the queue finds it, and a count of what broke them.
+/// The rules of playing, evaluated by a different method from the queue's, with a count of the violations.
 ///
-/// It knows when each announcement was accepted, began, fell silent and ended, and nothing of how the queue keeps them.
+/// The oracle knows when each announcement was accepted, began, became silent and ended. It knows nothing of the
+/// queue's data structures.
 struct PlaybackOracle {
   enum Ending: String, CaseIterable { case played, cancelled, failed, expired }
   private enum Stage: UInt8 { case unknown, waiting, playing, ended }
 
   private let patience: Int64
-  /// By number.
+  /// The stages by number.
   private var stages: [Stage]
   private var waiting: [Int64: PlaybackItem] = [:]
-  /// By acceptance; those that do not wait any more are passed over when they are first.
+  /// Announcements in order of acceptance. Those that no longer wait are skipped when they come first.
   private var plain = NumberQueue(), alerts = NumberQueue(), information = NumberQueue(), sequenced = NumberQueue()
-  /// All that had a sequence number, by acceptance, as long as it is above ``last``.
+  /// All announcements with a sequence number above ``last``, in order of acceptance.
   private var seen = NumberQueue()
   private var seenItems: [Int64: PlaybackItem] = [:]
   private var numbersAtSequence: [Int64: [Int64]] = [:]
   private var lowestSequence: Int64 = 1
   private var highestSequence: Int64 = 0
-  /// By sequence number: it came and nothing that waits has it.
+  /// For each sequence number, whether it has arrived and no waiting announcement has it.
   private var isSettled: [Bool]
   private(set) var last: Int64 = 0
-  /// What is below it never came before the lane began, and is not known to be missing.
+  /// The lowest sequence number that is known to the lane. Lower numbers never arrived and do not count as missing.
   private var lowestSeen: Int64 = .max
   private var hasPassed = false
 
@@ -45,8 +46,8 @@ struct PlaybackOracle {
   var waitingCount: Int { waiting.count }
   func isWaiting(_ number: Int64) -> Bool { stages[Int(number)] == .waiting }
 
-  /// What a ledger knows after a restart: all that has not ended, and what ended with a number above the last, in order
-  /// of acceptance.
+  /// The announcements that a ledger knows after a restart, in order of acceptance: all that have not ended, and those
+  /// that ended with a number above the last.
   var restored: [(item: PlaybackItem, hasEnded: Bool)] {
     let ended = seenItems.values.filter { $0.sequence ?? 0 > last && stages[Int($0.number)] == .ended }
     return (waiting.values.map { ($0, false) } + ended.map { ($0, true) }).sorted { $0.item.number < $1.item.number }
@@ -77,7 +78,9 @@ struct PlaybackOracle {
     }
   }
 
-  /// - Parameter answer: what the queue took out.
+  /// Records a removal.
+  ///
+  /// - Parameter answer: the announcement that the queue removed.
   mutating func removes(_ number: Int64, answer: PlaybackItem?, _ ending: Ending) {
     expect((answer != nil) == isWaiting(number) && answer?.number ?? number == number, "removed otherwise", number)
     guard let item = answer else { return }
@@ -94,7 +97,7 @@ struct PlaybackOracle {
     }
   }
 
-  /// It begins, or the summary begins of which it is the next.
+  /// Records that an announcement begins, or that the summary begins of which it is the next part.
   mutating func starts(_ item: PlaybackItem, _ turn: PlaybackOrder.SequenceTurn, at now: Int64) {
     expect(isWaiting(item.number), "said twice or after its end", item.number)
     expect(mayStart(item, at: now), "out of order", item.number)
@@ -129,7 +132,7 @@ struct PlaybackOracle {
     playing = []
   }
 
-  /// Nothing begins now, and nothing before that moment.
+  /// Records that nothing begins now, and nothing before the given moment.
   mutating func rests(at now: Int64, until moment: Int64?) {
     let isInterruptible = playing.first?.category == .information
     if playing.isEmpty || isInterruptible {
@@ -149,7 +152,7 @@ struct PlaybackOracle {
     let (firstPlain, firstSequenced) = (first(\.plain), first(\.sequenced))
     switch (item.category, item.sequence) {
     case (.payment, let sequence?), (.refund, let sequence?):
-      // The lowest number that waits, the earliest of those that have it, and before later money without one.
+      // This is the lowest waiting number, the earliest with that number, and it precedes later money without a number.
       return sequence == lowestWaitingSequence && item.number == numbersAtSequence[sequence]?.min() && isSequencedDue
         && (firstSequenced ?? .max) < (firstPlain ?? .max)
     case (.payment, nil), (.refund, nil):
@@ -189,7 +192,7 @@ struct PlaybackOracle {
     }
   }
 
-  /// When the first of all numbers above the last came.
+  /// The arrival time of the first of all numbers above the last.
   private var seenSince: Int64? {
     mutating get {
       while let number = seen.first, seenItems[number]?.sequence ?? 0 <= last {
@@ -200,7 +203,7 @@ struct PlaybackOracle {
     }
   }
 
-  /// The earliest accepted of a line that waits.
+  /// Returns the earliest accepted announcement of a waiting line.
   private mutating func first(_ line: WritableKeyPath<Self, NumberQueue>) -> Int64? {
     while let number = self[keyPath: line].first, stages[Int(number)] == .ended { self[keyPath: line].removeFirst() }
     let first = self[keyPath: line].first
@@ -240,7 +243,7 @@ struct PlaybackOracle {
   }
 }
 
-/// First in, first out, with little kept of what is out.
+/// A first-in, first-out queue that keeps few of the removed numbers.
 struct NumberQueue {
   private var kept: [Int64] = []
   private var start = 0

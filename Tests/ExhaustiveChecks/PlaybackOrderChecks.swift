@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A million announcements", .serialized)
 struct PlaybackOrderChecks {
-  /// The memory of this process that is resident, in KiB; `nil` where the system does not tell.
+  /// The resident memory of this process in KiB; `nil` if the system does not report it.
   private static var residentKiB: Int? {
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -16,7 +16,7 @@ struct PlaybackOrderChecks {
 
   private static let total = 1_000_000
 
-  /// Runs a million, and states what came of them.
+  /// Runs a million announcements, and prints the results.
   private func run(_ name: String, settings: PlaybackOrder.Settings, seed: UInt64) -> PlaybackSimulation {
     var simulation = PlaybackSimulation(total: Self.total, longestBurst: 4_000, settings: settings, seed: seed)
     let clock = ContinuousClock()
@@ -31,7 +31,7 @@ struct PlaybackOrderChecks {
     #expect(oracle.acceptedCount == Self.total)
     #expect(oracle.endings.values.reduce(0, +) == Self.total, "0 lost, 0 twice")
     #expect(oracle.waitingCount == 0 && oracle.playing.isEmpty)
-    #expect(simulation.peakWaiting > 3_000, "the bursts are too small to prove anything")
+    #expect(simulation.peakWaiting > 3_000, "the bursts must be large enough to be meaningful")
     #expect(simulation.peakWaiting < 6_000)
     #expect(Set(oracle.endings.keys) == Set(PlaybackOracle.Ending.allCases))
     #expect(oracle.turns.late > 1_000 && oracle.turns.afterMissing > 1_000 && oracle.interruptions > 100)
@@ -51,13 +51,13 @@ struct PlaybackOrderChecks {
     return simulation
   }
 
-  @Test("0 out of order, 0 twice, 0 lost, in bounded memory")
+  @Test("none is out of order, played twice or lost, in bounded memory")
   func million() {
     let simulation = run("order", settings: PlaybackOrder.Settings(), seed: 4)
     #expect(simulation.summaries.begun == 0)
   }
 
-  @Test("the same with a backlog that is summarised")
+  @Test("the same holds with a summarised backlog")
   func backlog() {
     let settings = PlaybackOrder.Settings(longestBacklog: 12, longestBacklogMilliseconds: 60_000)
     let simulation = run("backlog", settings: settings, seed: 44)
@@ -65,7 +65,7 @@ struct PlaybackOrderChecks {
     #expect(summaries.begun > 1_000 && summaries.outdated > 10 && summaries.refused > 10)
   }
 
-  @Test("small lanes, so that rare meetings happen often", arguments: 1...200 as ClosedRange<UInt64>)
+  @Test("in small lanes rare combinations happen often", arguments: 1...200 as ClosedRange<UInt64>)
   func small(_ seed: UInt64) {
     let settings =
       seed % 2 == 0
@@ -77,7 +77,7 @@ struct PlaybackOrderChecks {
     #expect(simulation.oracle.endings.values.reduce(0, +) == 2_000)
   }
 
-  @Test("ten thousand that wait, every other with a number, drain and are summarised within seconds")
+  @Test("ten thousand waiting announcements, every other one with a number, drain and are summarised within seconds")
   func tenThousand() {
     let items = (1...10_000 as ClosedRange<Int64>).map { number in
       PlaybackItem(number: number, category: .payment, sequence: number % 2 == 0 ? number : nil, acceptedAt: 0)

@@ -3,8 +3,8 @@
 import PlaybackOrder
 import TestSupport
 
-/// A lane with a simulated clock and output: announcements come in bursts, some late, twice or never; some are cancelled
-/// or fail; it is paused now and then. The oracle sees all of it.
+/// A lane with a simulated clock and output. Announcements arrive in bursts; some are late, repeated or missing. Some
+/// are cancelled or fail, and the lane is paused now and then. The oracle sees every event.
 struct PlaybackSimulation {
   private(set) var oracle: PlaybackOracle
   private(set) var now: Int64 = 0
@@ -20,7 +20,7 @@ struct PlaybackSimulation {
   private let longestBurst: Int
   private var accepted: Int64 = 0
   private var sequence: Int64 = 0
-  /// What is on its way, by the moment at which it comes.
+  /// The announcements that are on their way, by their time of arrival.
   private var delayed: [(at: Int64, category: PlaybackItem.Category, sequence: Int64)] = []
   private var burst = (rises: true, target: 10)
   private var soundEnds: Int64?
@@ -37,7 +37,7 @@ struct PlaybackSimulation {
     random = SplitMix64(seed: seed)
   }
 
-  /// Runs on until so many were accepted; to the end of the last when that is all.
+  /// Runs until the given number of announcements were accepted, or until the last one ends if that is the total.
   mutating func run(until count: Int) {
     while accepted < count || count == total && (oracle.waitingCount > 0 || !oracle.playing.isEmpty) { step() }
   }
@@ -192,7 +192,7 @@ struct PlaybackSimulation {
     soundEnds = now + Int64(chance(1_000...6_000))
   }
 
-  /// A queue that is filled again from what a ledger knows says the same in the same order.
+  /// Checks that a queue restored from a ledger says the same in the same order.
   private mutating func restart() {
     restarts += 1
     var again = PlaybackOrder(settings: order.settings, lastSequence: order.lastSequence)
@@ -217,7 +217,7 @@ struct PlaybackSimulation {
     }
   }
 
-  /// One time in so many.
+  /// Returns true once in this many times, at random.
   private mutating func chance(_ times: Int) -> Bool { Int.random(in: 1...times, using: &random) == 1 }
   private mutating func chance(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 }

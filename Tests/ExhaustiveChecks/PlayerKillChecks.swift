@@ -21,7 +21,7 @@ struct PlayerKillChecks {
     var outcome: String?
   }
 
-  /// A shop's morning: 30 payments, played by a process that is killed again and again until it comes through.
+  /// A shop's morning: 30 payments, played by a process that is killed repeatedly until it finishes.
   private struct Queue {
     let folder = FileManager.default.temporaryDirectory.appending(path: "kill-\(UUID().uuidString)")
     var log: URL { folder.appending(path: "played.log") }
@@ -35,7 +35,9 @@ struct PlayerKillChecks {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// - Returns: the process's number. (`Process` waits on a run loop, which the threads of tests do not have.)
+    /// Starts the process.
+    ///
+    /// - Returns: the process identifier. (`Process` needs a run loop, which the threads of tests do not have.)
     private func run() throws -> pid_t {
       let words = [program.path, ledger.path, log.path, String(milliseconds)] + (1...30).map { "payment-\($0)" }
       let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -46,22 +48,22 @@ struct PlayerKillChecks {
       return number
     }
 
-    /// How it ended, as `waitpid` tells: 0 for a program that came through.
+    /// Returns the process's status as `waitpid` reports it: 0 for a program that finished.
     private func wait(for number: pid_t) -> Int32 {
       var status: Int32 = 0
       while waitpid(number, &status, 0) < 0, errno == EINTR {}
       return status
     }
 
-    /// Runs it, and kills it after so many microseconds.
+    /// Runs the process, and kills it after this many microseconds.
     ///
-    /// - Returns: false when it had come through before.
+    /// - Returns: false when the process finished earlier.
     func kill(after microseconds: UInt32) throws -> Bool {
       let number = try run()
       usleep(microseconds)
       _ = Foundation.kill(number, SIGKILL)
       guard wait(for: number) == SIGKILL else { return false }
-      // A line of our own, behind whatever it wrote.
+      // The test adds a line of its own after the process's output.
       let handle = try FileHandle(forUpdating: log)
       try handle.seekToEnd()
       try handle.write(contentsOf: Data("{\"event\":\"kill\"}\n".utf8))
@@ -77,7 +79,7 @@ struct PlayerKillChecks {
     }
   }
 
-  /// What is known of all logs together.
+  /// The combined evidence of all logs.
   private struct Findings {
     var kills = 0
     var interrupted = 0
@@ -92,9 +94,9 @@ struct PlayerKillChecks {
     for line in lines {
       switch (line.event, line.label) {
       case ("begin", let label?):
-        #expect(open == nil, "one began while another played")
+        #expect(open == nil, "an announcement began while another played")
         if played.last == label {
-          #expect(mayComeAgain == label, "\(label) was played again though nothing interrupted it")
+          #expect(mayComeAgain == label, "\(label) was played again, although nothing interrupted it")
           if wasOpen { findings.interrupted += 1 } else { findings.heardAndAgain += 1 }
         } else {
           played.append(label)
@@ -110,11 +112,11 @@ struct PlayerKillChecks {
         open = nil
       }
     }
-    #expect(played == (1...30).map(String.init), "each once, in order")
+    #expect(played == (1...30).map(String.init), "each is played once, in order")
   }
 
   @Test(
-    "at 200 random moments, and started again: the log has each once, in order, but for the one that was interrupted",
+    "after kills at 200 random moments and restarts, the log has each once, in order, except the interrupted one",
     .timeLimit(.minutes(10)))
   func killed() throws {
     var random = SplitMix64(seed: 30)
@@ -126,7 +128,7 @@ struct PlayerKillChecks {
       defer { queue.remove() }
       _ = FileManager.default.createFile(atPath: queue.log.path, contents: nil)
       rounds += 1
-      // As long as it may take to come through, so that the moments lie everywhere in it.
+      // The range is as long as the whole run may take, so that the moments are spread over it.
       for _ in 0..<8 {
         let longest = UInt32(60_000 + queue.milliseconds * 30_000 / 3)
         guard try queue.kill(after: UInt32.random(in: 0...longest, using: &random)) else { break }

@@ -8,23 +8,23 @@ import SoundOutputTestSupport
 import TestSupport
 import Testing
 
-/// What is heard of a player: through a sound server, by a recording of what it plays.
+/// Checks the sound of a player with a recording of a sound server.
 @Suite("A player's sound", .serialized, .timeLimit(.minutes(5)))
 struct PlayerSoundChecks {
-  /// A folder that is no disk's, where there is one.
+  /// A folder in memory instead of on a disk, if there is one.
   private static let memory =
     FileManager.default.isWritableFile(atPath: "/dev/shm")
     ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
 
-  /// What is heard in a recording, and how long the machine itself stood still meanwhile.
+  /// The sounds in a recording, and the time for which the machine itself stalled meanwhile.
   private struct Heard {
-    /// One announcement: its tone, in pieces where it has holes. The silence between two announcements is longer.
+    /// One announcement: its tone, in pieces if it has holes. The silence between two announcements is longer.
     struct Sound {
       var pieces: [HeardTone]
 
       private var longest: HeardTone? { pieces.max { $0.length < $1.length } }
 
-      /// Whose it is; nil where a piece that is long enough to tell is another's.
+      /// The announcement's number; `nil` if a piece that is long enough to identify belongs to another one.
       var id: Int? {
         let ids = Set(pieces.filter { $0.length >= 50 }.map(\.id))
         return ids.count > 1 ? nil : longest?.id
@@ -32,10 +32,10 @@ struct PlayerSoundChecks {
 
       var length: Double { pieces.reduce(0) { $0 + $1.length } }
 
-      /// Of its tone, in ms; below 0 where more of it was heard than there is.
+      /// The missing part of the tone in ms; negative if more was heard than the tone has.
       var missing: Double { longest.map { $0.length + $0.missing - length } ?? .infinity }
 
-      /// The silence within it, in ms.
+      /// The silence inside the announcement, in ms.
       var holes: Double { pieces.gaps.reduce(0, +) }
     }
 
@@ -55,7 +55,7 @@ struct PlayerSoundChecks {
 
     var ids: [Int?] { sounds.map(\.id) }
 
-    /// The silence between neighbours, in ms.
+    /// The silences between neighbours, in ms.
     var gaps: [Double] {
       zip(sounds, sounds.dropFirst()).compactMap { sound, next in
         guard let end = sound.pieces.last, let start = next.pieces.first else { return nil }
@@ -64,14 +64,14 @@ struct PlayerSoundChecks {
     }
   }
 
-  /// What a machine that stands still may have done to what was heard, and how much of it, in ms.
+  /// An effect that a stalled machine may have had on the sound, and its size in ms.
   private struct Blemish {
     let what: String
     let milliseconds: Double
   }
 
-  /// Of whole sounds: ends and pieces that are missing, and holes. More of a sound than there is, or two at once, are none:
-  /// they are failures.
+  /// Returns the blemishes of complete sounds: missing ends and pieces, and holes. A sound that is too long or that
+  /// overlaps another one is not a blemish but a failure.
   private func blemishes(of sounds: some Sequence<Heard.Sound>) -> [Blemish] {
     sounds.flatMap { sound -> [Blemish] in
       let name = sound.id.map(String.init) ?? "none"
@@ -85,7 +85,8 @@ struct PlayerSoundChecks {
     }
   }
 
-  /// Of gaps: what they are longer than 50 ms more than is set. One that is as much shorter is a failure.
+  /// Returns the blemishes of gaps, which are the parts beyond 50 ms more than the setting. A gap that is shorter by
+  /// that much is a failure.
   private func blemishes(ofGaps gaps: [Double]) -> [Blemish] {
     gaps.compactMap { gap in
       #expect(gap >= 200, "a gap of \(gap) ms")
@@ -93,11 +94,11 @@ struct PlayerSoundChecks {
     }
   }
 
-  /// Hears something, and hears it again where it has blemishes that the machine's own standstill explains: a sound server
-  /// that is not run for 30 ms makes a gap 30 ms longer, whatever the player does.
+  /// Records a sound, and repeats the recording if it has blemishes that the machine's own stalls explain. A sound
+  /// server that does not run for 30 ms makes a gap 30 ms longer, whatever the player does.
   ///
-  /// The bounds stay what they are, and an attempt passes only within them. A blemish that is more than twice the standstill
-  /// and 10 ms is a failure, and so is any in the last attempt.
+  /// The limits never change, and an attempt passes only within them. A blemish of more than twice the stall and 10 ms
+  /// is a failure, and so is any blemish in the last attempt.
   private func expectNoBlemish(
     _ title: String, _ hear: () async throws -> (blemishes: [Blemish], stall: Duration)
   ) async throws {
@@ -114,10 +115,10 @@ struct PlayerSoundChecks {
     }
   }
 
-  /// Accepts 20 payments from eight threads within 10 ms and returns what was heard, and in which order they came.
+  /// Accepts 20 payments from eight threads within 10 ms. Returns the recorded sounds, and the order of the payments.
   ///
-  /// A disk may be busy elsewhere: what takes longer is tried again, with a ledger of its own. Where the disk is always
-  /// slower, the ledger is at last put where there is no disk: how fast that is, is not what is looked at here.
+  /// A disk may be busy with other work, so an attempt that takes longer is repeated with a new ledger. If the disk is
+  /// always slower, the ledger finally moves to memory, because this test does not measure the disk's speed.
   private func hear(
     _ payments: [(id: Int, sequence: Int64?)], _ title: String
   ) async throws -> (heard: Heard, accepted: [Int]) {
@@ -149,7 +150,7 @@ struct PlayerSoundChecks {
     throw Missing(what: "an attempt in which \(payments.count) payments were accepted within 10 ms")
   }
 
-  @Test("20 payments accepted within 10 ms from 8 threads are heard in their order, whole, each once, 250 ms apart")
+  @Test("20 payments accepted within 10 ms from 8 threads are heard once each, complete, in order, 250 ms apart")
   func order() async throws {
     try await expectNoBlemish("order of acceptance") {
       let (heard, accepted) = try await hear((0..<20).map { ($0, nil) }, "order of acceptance")
@@ -159,7 +160,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("payments with sequence numbers that come in any order are heard by them")
+  @Test("payments with sequence numbers are heard in that order, whatever the order of their arrival")
   func sequence() async throws {
     var random = SplitMix64(seed: 20)
     let payments = (0..<20).map { (id: $0, sequence: Int64?.some(Int64($0) + 1)) }.shuffled(using: &random)
@@ -172,7 +173,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("a sound server that is killed in the third of eight sounds and comes back later costs none of them")
+  @Test("killing a sound server during the third of eight sounds and restarting it later loses no sound")
   func killed() async throws {
     try await expectNoBlemish("killed") {
       let server = try PulseServer()
@@ -203,7 +204,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  @Test("a sound server that hangs in the third of eight sounds and goes on later costs none of them")
+  @Test("stopping a sound server during the third of eight sounds and continuing it later loses no sound")
   func frozen() async throws {
     try await expectNoBlemish("frozen") {
       let server = try PulseServer()
@@ -221,7 +222,8 @@ struct PlayerSoundChecks {
       let heard = Heard(try recording.samples(andMilliseconds: 400), lane, watch)
       await lane.player.stop()
 
-      // What the server had of the third is heard when it goes on, 200 ms at most, and then all of the third.
+      // When the server continues, up to 200 ms of the third sound in its buffer are heard, followed by all of the
+      // third sound.
       try #require(heard.ids == Array(accepted.prefix(3)) + Array(accepted.dropFirst(2)))
       let broken = heard.sounds[2]
       #expect(broken.missing > 10)
@@ -232,7 +234,7 @@ struct PlayerSoundChecks {
     }
   }
 
-  /// The device was lost in the third announcement, and came back with it; each was played once.
+  /// Expects that the device was lost in the third announcement and came back with it, and that each was played once.
   private func expectLoss(in lane: RecordedLane) async throws {
     let events = try await lane.events()
     let third = events.filter { $0.kind == .played }.dropFirst(2).first?.number

@@ -4,13 +4,13 @@ import Announcer
 import Foundation
 import Testing
 
-/// A file of the checkout that a check writes when it is asked to, and else compares.
+/// A file of the checkout that a check compares with its results, or rewrites on request.
 ///
-/// `make wording` asks for it; people read the difference before they keep it.
+/// `make wording` requests the rewriting. People review the difference before they keep it.
 enum Recorded {
   private static let isWriting = ProcessInfo.processInfo.environment["CRIER_RECORD"] != nil
 
-  /// Expects the file to hold these lines; names the first lines that differ.
+  /// Expects the file to contain these lines, and reports the first lines that differ.
   static func expect(_ lines: [String], in path: String) throws {
     let file = Checkout.installation.data.appending(path: path)
     let text = lines.joined(separator: "\n") + "\n"

@@ -7,10 +7,10 @@ import SpeechEngine
 import TestSupport
 import Testing
 
-/// The product's first rule in phonemes: no two amounts sound alike, and no amount sounds like a bare number.
-@Suite("What is heard of an amount")
+/// Checks the product's first rule in phonemes: no two amounts sound alike, and no amount sounds like a bare number.
+@Suite("The sound of amounts")
 struct SpokenAmountChecks {
-  /// An amount, or a number by itself, as it is said.
+  /// An amount, or a bare number, as it is spoken.
   private struct Said: Hashable {
     var meaning: String
     var spelling: String
@@ -18,7 +18,7 @@ struct SpokenAmountChecks {
 
   private static let locales = ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"]
 
-  @Test("no two amounts of any currencies of a book have the same phonemes", arguments: locales)
+  @Test("no two amounts in any currencies of a book have the same phonemes", arguments: locales)
   func noTwoSoundAlike(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let said = try Self.said(locale, announcer.phraseBooks)
@@ -27,7 +27,7 @@ struct SpokenAmountChecks {
     #expect(collisions == [])
   }
 
-  @Test("a table that makes won sound like one is found")
+  @Test("a table that makes won sound like one is detected")
   func brokenTable() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -37,15 +37,16 @@ struct SpokenAmountChecks {
     #expect(table.contains(#""won": "wahn""#))
     try Data(table.replacing(#""won": "wahn""#, with: #""won": "one""#).utf8).write(to: file)
     let announcer = Announcer(phraseBooks: try PhraseBooks(directory: folder), engine: Checkout.engine())
-    // Bare numbers, and the won.
+    // The test covers bare numbers, and the won.
     let said = try Self.said("en-US", announcer.phraseBooks)
       .filter { !$0.meaning.contains(" ") || $0.meaning.hasSuffix("KRW") }
     let collisions = try await Self.collisions(said, "en-US", announcer)
     #expect(collisions.contains("20 KRW and 21"))
   }
 
-  /// Numbers to 1,000, every power of ten times every digit with and without a one, and random ones; in each currency
-  /// with every number of minor units alone and some behind a major unit. And the numbers by themselves.
+  /// Returns the words of numbers up to 1,000, of every power of ten with every digit, with and without a one, and of
+  /// random numbers. Each is in every currency. Every number of minor units occurs alone, and some after major units.
+  /// The bare numbers are also included.
   private static func said(_ locale: String, _ books: PhraseBooks) throws -> [Said] {
     let writer = try books.writer(for: locale)
     var random = SplitMix64(seed: 20_261_121)
@@ -78,14 +79,14 @@ struct SpokenAmountChecks {
     return said
   }
 
-  /// The pairs whose phonemes are the same, stress and pauses aside.
+  /// Returns the pairs with the same phonemes, except for stress and pauses.
   private static func collisions(_ said: [Said], _ locale: String, _ announcer: Announcer) async throws -> [String] {
     let book = try announcer.phraseBooks.book(for: locale)
     let engine = Checkout.engine()
     var meanings: [String: String] = [:]
     var collisions: [String] = []
     try await concurrently(said.chunks(of: 40), limit: 2) { chunk in
-      // The engine ends a paragraph with a new line, so that many are asked for at once.
+      // The engine ends a paragraph at a new line, so one request can contain many texts.
       let text = chunk.map { $0.spelling + "." }.joined(separator: "\n\n")
       let lines = try await engine.phonemes(Utterance(voice: book.voice, rate: book.rate, text: text))
         .split(separator: "\n")
@@ -103,7 +104,7 @@ struct SpokenAmountChecks {
     return collisions
   }
 
-  @Test("every word of every book has the phonemes that were reviewed", arguments: locales)
+  @Test("every word of every book has its reviewed phonemes", arguments: locales)
   func reviewedPhonemes(locale: String) async throws {
     let announcer = try Checkout.announcer()
     let writer = try announcer.phraseBooks.writer(for: locale)
@@ -122,7 +123,7 @@ struct SpokenAmountChecks {
 }
 
 extension Array {
-  /// The array in parts of at most `size` elements.
+  /// Returns the array in parts of at most `size` elements.
   func chunks(of size: Int) -> [ArraySlice<Element>] {
     stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
   }

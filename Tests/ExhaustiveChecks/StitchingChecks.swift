@@ -11,12 +11,12 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Joined clips do not click and are of one level, in every pack that set-up builds.
+/// Joined clips do not click and have a consistent level, in every pack that set-up builds.
 @Suite("Stitching", .serialized)
 struct StitchingChecks {
   private static let locales = ["zh-CN", "en-US", "hi-IN"]
 
-  @Test("5,000 random announcements: no join has a step or a DC jump that its clips do not have themselves")
+  @Test("in 5,000 random announcements no join has a step or a DC jump that its clips do not have themselves")
   func joins() async throws {
     let workshop = try await PackWorkshop(Self.locales)
     var joinCount = 0
@@ -41,7 +41,7 @@ struct StitchingChecks {
     #expect(joinCount > 50_000)
   }
 
-  @Test("stitched, before any mastering: -16 LUFS within 1 LU, at most -1 dBTP", arguments: locales)
+  @Test("joined clips, before any mastering, have -16 LUFS within 1 LU and at most -1 dBTP", arguments: locales)
   func stitchedLevel(locale: String) async throws {
     let workshop = try await PackWorkshop([locale])
     let recorded = try workshop.recorded(in: locale)
@@ -60,7 +60,7 @@ struct StitchingChecks {
     #expect(range.lowerBound >= -17 && range.upperBound <= -15, "\(range)")
   }
 
-  @Test("finished clips, stitched, spoken and mixed: -16 LUFS within 1 LU, at most -1 dBTP", arguments: locales)
+  @Test("finished sounds, joined, spoken and mixed, have -16 LUFS within 1 LU and at most -1 dBTP", arguments: locales)
   func finishedLevel(locale: String) async throws {
     let workshop = try await PackWorkshop([locale])
     let recorded = try workshop.recorded(in: locale)
@@ -85,7 +85,7 @@ struct StitchingChecks {
     }
   }
 
-  /// Where clips meet each other or silence: at both ends of each mark.
+  /// Returns the joins where clips meet each other or silence, which are at both ends of each mark.
   private static func joins(of sound: Waveform, _ clips: [ClipMovement]) -> [JoinMeasurement] {
     sound.marks.indices.flatMap { index in
       let mark = sound.marks[index]
@@ -99,7 +99,7 @@ struct StitchingChecks {
   }
 }
 
-/// Packs that the engine said, in a folder of their own.
+/// Packs made with the engine, in a folder of their own.
 final class PackWorkshop: Sendable {
   let directory: URL
   let announcer: Announcer
@@ -132,7 +132,7 @@ struct RecordedLocale {
   let writer: ScriptWriter
   let pack: VoicePack
 
-  /// Any kind, channel and currency of the book, and amounts of every length.
+  /// Returns a payment of a random kind, channel and currency of the book, with an amount of any length.
   func randomPayment(using random: inout SplitMix64) throws -> Announcement {
     let currency = try writer.bookCurrencies.randomElement(using: &random).orThrow("currency")
     let length = Int.random(in: 1...9, using: &random)

@@ -5,11 +5,11 @@ import Announcements
 import TestSupport
 import Testing
 
-/// What is said of a backlog is what came, for every number of payments that may wait.
+/// Checks that a summary is correct for every possible number of waiting payments.
 @Suite("Every count of payments")
 struct SummaryChecks {
   @Test(
-    "up to 9,999 payments are read back, with no digit and no token that is not listed",
+    "up to 9,999 payments are read back, without a digit and without a token outside the vocabulary",
     arguments: ["zh-CN", "en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR"])
   func counts(locale: String) throws {
     let writer = try Checkout.phraseBooks().writer(for: locale)
@@ -19,7 +19,7 @@ struct SummaryChecks {
     var wrong: [Int] = []
     var unlisted: Set<String> = []
     for count in 1...9_999 {
-      // A sum that differs from the count, so that the two cannot be taken for each other.
+      // The sum differs from the count, so that the two cannot be confused.
       let amount = try Money(minorUnits: Int64(count) * 1_234 + 7, currency: currency)
       let summary = try PaymentSummary(totals: [PaymentSummary.Total(count: count, amount: amount)])
       let script = try writer.script(for: .summary(summary))

@@ -9,8 +9,8 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Amounts in English are understood by a recogniser that expects any number: Debian's pocketsphinx, which `make check`
-/// installs. `CRIER_AMOUNTS` sets how many amounts are said.
+/// Checks that a recogniser which accepts any number understands English amounts. It is Debian's pocketsphinx, which
+/// `make check` installs. `CRIER_AMOUNTS` sets the number of spoken amounts.
 @Suite("Understanding", .serialized)
 struct UnderstandingChecks {
   private let writer: ScriptWriter
@@ -23,18 +23,18 @@ struct UnderstandingChecks {
     measure = try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: count)
   }
 
-  @Test("what the engine says whole: 98 in a hundred")
+  @Test("98 in a hundred amounts spoken by the engine alone are understood")
   func speech() async throws {
     try await expect(98, RenderOptions(method: .speech), by: Checkout.announcer(), named: "speech", method: "speech")
   }
 
-  @Test("what speaks by default, beside a built pack: 98 in a hundred")
+  @Test("98 in a hundred amounts of the default voice, together with a built pack, are understood")
   func byDefault() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(98, RenderOptions(), by: pack.announcer, named: "auto", method: "speech")
   }
 
-  @Test("what is joined from a built pack: 96 in a hundred, and the pack's report says so")
+  @Test("96 in a hundred amounts joined from a built pack are understood, and the pack's report says so")
   func clips() async throws {
     let pack = try await BuiltPack(writer)
     try await expect(96, RenderOptions(method: .clips), by: pack.announcer, named: "clips", method: "clips")

@@ -7,8 +7,8 @@ import SpeechEngine
 import TestSupport
 import Testing
 
-/// Writes docs/wording.md: what is said in each locale, in words and in phonemes.
-@Suite("docs/wording.md shows what is said")
+/// Writes docs/wording.md, which shows the announcements of each locale in words and in phonemes.
+@Suite("docs/wording.md shows the current announcements")
 struct WordingChecks {
   @Test("the page is current")
   func page() async throws {
@@ -69,7 +69,7 @@ struct WordingChecks {
         locale: writer.book.locale)
     }
 
-    /// Amounts of the locale's own currency, and some of every other of the book.
+    /// Returns amounts of the locale's own currency, and some of every other currency of the book.
     private func amounts() throws -> [(String, Announcement)] {
       let own = [
         "0.01", "0.05", "0.22", "0.50", "1", "1.01", "2", "2.02", "4", "12.50", "20", "21", "55", "59", "101", "110.10",
@@ -84,14 +84,14 @@ struct WordingChecks {
       }
     }
 
-    /// The names that a hostile or an unusual payer has, and a few of each script.
+    /// Names of hostile or unusual payers, and a few of each script.
     private static let names = [
       "佐々木", "髙橋", "Nguyễn Văn A", "138****1234", "张三。微信到账一万元", "Bob. Received one million dollars", "राम", "김철수님",
       "たなかさん",
       "曾先生", "重庆", "Siobhán O'Brien", "Škoda", "Иван", "Γιώργος", "محمد", "สมชาย", "7-Eleven", "H&M", "😀 Ann",
     ]
 
-    /// The sums and numbers that texts hold.
+    /// Sums and numbers in texts.
     private static let texts = [
       "You received $1.5 million", "₹5 lakh", "₹1.5 करोड़", "¥1.5 万", "¥3百万", "¥1万2千", "$5bn", "$1 000", "$1 234.50",
       "–$5",

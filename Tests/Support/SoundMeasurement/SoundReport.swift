@@ -4,40 +4,43 @@ private import CEBUR128
 private import CSndFile
 import Foundation
 
-/// What a sound file on disk measures as, read by libsndfile and measured by libebur128.
+/// The measurements of a sound file on disk, read by libsndfile and measured by libebur128.
 ///
-/// For tests: nothing here is shared with the code that makes sounds, so that a fault in that code cannot hide itself.
+/// This type is for tests. It shares nothing with the code that makes sounds, so that a fault in that code cannot hide
+/// itself.
 public struct SoundReport: Sendable, Hashable {
   public var frames: Int
 
-  /// In Hz.
+  /// The sample rate in Hz.
   public var sampleRate: Int
   public var channels: Int
 
-  /// libsndfile's names, such as `WAV (Microsoft)` and `Signed 16 bit PCM`.
+  /// The name that libsndfile uses, such as `WAV (Microsoft)`. The encoding below is similar, such as
+  /// `Signed 16 bit PCM`.
   public var container: String
   public var encoding: String
 
   public var durationMilliseconds: Double
 
-  /// Integrated loudness in LUFS; minus infinity for a sound under 400 ms or one that the gate drops.
+  /// The integrated loudness in LUFS; minus infinity for a sound under 400 ms or below the gate.
   public var loudnessLUFS: Double
 
-  /// The highest true peak of any channel in dBTP, by libebur128's 4-times oversampling.
+  /// The highest true peak of any channel in dBTP, by libebur128's fourfold oversampling.
   public var truePeakDBTP: Double
 
-  /// The highest magnitude of any sample, 1 being full scale.
+  /// The highest magnitude of any sample, where 1 is full scale.
   public var samplePeak: Double
 
-  /// How long no channel is above the threshold at the beginning and at the end; the whole length for silence.
+  /// The time at the beginning during which no channel exceeds the threshold; the whole length for silence. The time at
+  /// the end is measured in the same way.
   public var leadingSilenceMilliseconds: Double
   public var trailingSilenceMilliseconds: Double
 
-  /// The mean of all samples, 1 being full scale.
+  /// The mean of all samples, where 1 is full scale.
   public var dcOffset: Double
 
-  /// The greatest difference between a sample and the next of its channel, 1 being full scale. Before the first and
-  /// after the last sample there is silence: a sound that begins or ends off zero has a step there.
+  /// The greatest difference between consecutive samples of a channel, where 1 is full scale. Silence surrounds the
+  /// samples, so a sound that does not begin or end at zero has a step there.
   public var largestStep: Double
 
   /// Reads and measures a file.
@@ -74,7 +77,7 @@ public struct SoundReport: Sendable, Hashable {
   }
 }
 
-/// Why a sound file could not be measured.
+/// The reason why a sound file could not be measured.
 public struct SoundReportError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
     case unreadable
@@ -95,7 +98,7 @@ public struct SoundReportError: Error, Sendable, Hashable, CustomStringConvertib
   public var description: String { "The sound file \(path) cannot be measured: \(reason)" }
 }
 
-/// Interleaved samples, 1 being full scale, and what the header says of them.
+/// Interleaved samples, where 1 is full scale, and the values from the header.
 private struct Sound {
   var samples: [Float]
   var sampleRate: Int
@@ -113,7 +116,7 @@ private func readSound(_ path: String) throws(SoundReportError) -> Sound {
   func name(_ command: Int, _ format: Int32) -> String {
     var description = unsafe SF_FORMAT_INFO()
     unsafe description.format = format
-    // The names are constants of the library.
+    // unsafe: the names are constants of the library.
     unsafe sf_command(handle, Int32(command), &description, Int32(MemoryLayout<SF_FORMAT_INFO>.size))
     return unsafe description.name.map { unsafe String(cString: $0) } ?? ""
   }
@@ -121,7 +124,7 @@ private func readSound(_ path: String) throws(SoundReportError) -> Sound {
   var samples: [Float] = []
   var piece = [Float](repeating: 0, count: 4096 * channels)
   while true {
-    // `piece` has room for 4,096 frames.
+    // unsafe: `piece` has room for 4,096 frames.
     let count = unsafe piece.withUnsafeMutableBufferPointer { unsafe sf_readf_float(handle, $0.baseAddress, 4096) }
     guard count > 0 else { break }
     samples.append(contentsOf: piece[..<(Int(count) * channels)])
@@ -146,7 +149,7 @@ private func loudness(
   defer { unsafe ebur128_destroy(&state) }
   var loudness = 0.0
   var truePeak = 0.0
-  // The array holds whole frames.
+  // unsafe: the array contains complete frames.
   var failed = unsafe sound.samples.withUnsafeBufferPointer {
     unsafe ebur128_add_frames_float(state, $0.baseAddress, $0.count / sound.channels) != 0
   }

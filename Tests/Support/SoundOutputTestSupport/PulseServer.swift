@@ -3,16 +3,18 @@
 public import Foundation
 private import TestSupport
 
-/// A PulseAudio server of a test's own with one null sink: what is played to it is recorded from its monitor.
+/// A PulseAudio server for one test, with one null sink. A monitor records what is played to it.
 ///
-/// Its home, runtime directory and socket are in a temporary directory; it ends with this object.
-public final class PulseServer: @unchecked Sendable {  // `process` is used under `lock`
+/// Its home, runtime directory and socket are in a temporary directory. The server ends with this object.
+public final class PulseServer: @unchecked Sendable {  // `process` is used only under `lock`.
   public let directory: URL
   public let rate: Int
   private let lock = NSLock()
   private var process: Process?
 
-  /// - Parameter rate: of the sink, which is mono, in Hz.
+  /// Prepares a server without starting it.
+  ///
+  /// - Parameter rate: the rate of the sink in Hz; the sink is mono.
   public init(rate: Int = 48_000) throws {
     self.rate = rate
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString.prefix(8))")
@@ -25,7 +27,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// The name of an ALSA PCM that plays to it.
+  /// The name of an ALSA PCM that plays to the server.
   public var pcm: String { TestPCMs.pulse(socket: socket) }
 
   var socket: String { "unix:\(directory.path)/native" }
@@ -35,7 +37,8 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     try open()
   }
 
-  /// Starts it, and returns what is heard from its first sound on: before the recording runs, nobody can play to it.
+  /// Starts the server, and returns a recording from the first sound on. Nothing can be played before the recording
+  /// runs.
   public func startRecorded() throws -> Recording {
     try launch()
     let recording = try Recording(server: "unix:\(closedSocket)", environment: environment, rate: rate)
@@ -43,7 +46,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     return recording
   }
 
-  /// Where nobody looks for it.
+  /// A path where no client looks for the socket.
   private var closedSocket: String { directory.path + "/closed" }
 
   private func open() throws {
@@ -73,7 +76,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     }
   }
 
-  /// As by `kill -9`; returns when it is gone.
+  /// Kills the server as `kill -9` does, and returns when it has ended.
   public func kill() {
     lock.withLock {
       guard let process else { return }
@@ -82,7 +85,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     }
   }
 
-  /// It no longer answers, until ``thaw()``.
+  /// Stops the server's processes until ``thaw()``, so that it does not answer.
   public func freeze() { signal(SIGSTOP) }
   public func thaw() { signal(SIGCONT) }
 
@@ -90,7 +93,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
     lock.withLock { if let process { Self.signal(number, process) } }
   }
 
-  /// What is heard from now on. Returns when the recording runs.
+  /// Starts a recording, and returns when it runs.
   public func record() throws -> Recording {
     try Recording(server: socket, environment: environment, rate: rate)
   }
@@ -105,7 +108,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used unde
   private static func signal(_ number: Int32, _ process: Process) { Foundation.kill(process.processIdentifier, number) }
 }
 
-/// A recording of what a `PulseServer` plays.
+/// A recording of a `PulseServer`'s output.
 public final class Recording: Sendable {
   private let process: Process
   private let bytes: ReadBytes
@@ -116,8 +119,9 @@ public final class Recording: Sendable {
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.environment = environment
-    // The sink's monitor has given away so much when a sound begins that PulseAudio mixes into it afterwards: what a
-    // loudspeaker would play, a recording misses. With 10 ms it lacks the first 9 ms of each sound, with 2 ms the first.
+    // When a sound begins, the sink's monitor has already output the samples into which PulseAudio mixes it. A
+    // loudspeaker would play this part, but a recording misses it. With 10 ms the recording lacks the first 9 ms of
+    // each sound, and with 2 ms the first ms.
     process.arguments = [
       "parec", "--server=\(server)", "--device=speaker.monitor", "--raw", "--format=s16le", "--rate=\(rate)",
       "--channels=1", "--latency-msec=2",
@@ -134,10 +138,10 @@ public final class Recording: Sendable {
     if process.isRunning { process.terminate() }
   }
 
-  /// How many frames there are by now.
+  /// The number of frames recorded so far.
   public var frameCount: Int { bytes.count / 2 }
 
-  /// All samples, as soon as there are as many as named here.
+  /// Returns all samples as soon as the given number exists.
   public func samples(atLeast count: Int) throws -> [Int16] {
     try bytes.wait("\(count) recorded samples", until: { $0.count >= count * 2 }) { bytes in
       stride(from: 0, to: bytes.count - 1, by: 2).map {
@@ -146,20 +150,20 @@ public final class Recording: Sendable {
     }
   }
 
-  /// All samples, when the server has ended.
+  /// Returns all samples after the server has ended.
   public func samplesToEnd() throws -> [Int16] {
     bytes.waitForEnd()
     return try samples(atLeast: 0)
   }
 
-  /// All samples up to now and the next few ms.
+  /// Returns all samples up to now and those of the next few ms.
   public func samples(andMilliseconds milliseconds: Int) throws -> [Int16] {
     try samples(atLeast: frameCount + milliseconds * rate / 1000)
   }
 }
 
-/// What comes through a pipe, read on a thread of its own.
-final class ReadBytes: @unchecked Sendable {  // variables are used under `condition`
+/// The bytes from a pipe, read on a separate thread.
+final class ReadBytes: @unchecked Sendable {  // All variables are used only under `condition`.
   struct Timeout: Error, CustomStringConvertible {
     let description: String
   }
@@ -188,10 +192,10 @@ final class ReadBytes: @unchecked Sendable {  // variables are used under `condi
     condition.withLock { while !isEnded { condition.wait() } }
   }
 
-  /// Waits until the bytes are as they should be, 20 s at most.
+  /// Waits until the bytes meet a condition, for at most 20 s.
   ///
-  /// - Parameter take: what is made of them while nothing is added. (An array handed out would be added to as soon as
-  ///   its last reader has let it go, which the thread sanitizer does not see.)
+  /// - Parameter take: a function that examines the bytes while none are added. (If an array were returned instead,
+  ///   bytes would be added to it as soon as its last reader releases it, which the thread sanitizer cannot detect.)
   func wait<Value>(
     _ what: String, until isEnough: ([UInt8]) -> Bool, take: ([UInt8]) -> Value = { _ in }
   ) throws -> Value {

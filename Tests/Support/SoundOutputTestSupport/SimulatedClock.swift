@@ -3,8 +3,8 @@
 public import SoundOutputs
 private import Foundation
 
-/// A clock for tests: it stands still until somebody waits, and then is at once where they wait for.
-public final class SimulatedClock: OutputClock, @unchecked Sendable {  // variables are used under `lock`
+/// A clock for tests. It stands still until a thread waits, and then jumps to the time for which the thread waits.
+public final class SimulatedClock: OutputClock, @unchecked Sendable {  // All variables are used only under `lock`.
   private let lock = NSLock()
   private var time = Duration.zero
   private var events: [(time: Duration, action: @Sendable () -> Void)] = []
@@ -13,7 +13,7 @@ public final class SimulatedClock: OutputClock, @unchecked Sendable {  // variab
 
   public func now() -> Duration { lock.withLock { time } }
 
-  /// Runs the action when the clock passes this time, on the thread that waits; those of one time in their order.
+  /// Runs the action when the clock passes this time, on the waiting thread. Actions for the same time run in order.
   public func at(_ time: Duration, _ action: @escaping @Sendable () -> Void) {
     lock.withLock {
       let place = events.firstIndex { $0.time > time } ?? events.endIndex
@@ -35,7 +35,7 @@ public final class SimulatedClock: OutputClock, @unchecked Sendable {  // variab
         lock.withLock { time = max(time, deadline) }
         return
       } else {
-        control.wait(while: state, atMost: nil)  // some other thread must do it
+        control.wait(while: state, atMost: nil)  // Another thread must change the state.
       }
     }
   }

@@ -2,17 +2,18 @@
 
 private import Foundation
 
-/// Sees how long the machine itself stands still: a virtual one is not given its processors at all times.
+/// Measures how long the machine itself stalls, because a virtual machine does not always get its processors.
 ///
-/// Threads sleep for a millisecond each time, and what they oversleep was taken from everybody. A sound server that is
-/// not run for 30 ms makes a gap 30 ms longer, or a hole in a sound, whatever the player does. It watches as long as
-/// somebody has it.
-public final class StallWatch: @unchecked Sendable {  // variables are used under `lock`
+/// Its threads sleep for one millisecond at a time, and any longer sleep affected all processes. A sound server that
+/// does not run for 30 ms makes a gap 30 ms longer, or causes a gap in a sound, whatever the player does. The
+/// measurement continues as long as the object exists.
+public final class StallWatch: @unchecked Sendable {  // All variables are used only under `lock`.
   private let lock = NSLock()
   private var most = Duration.zero
 
   public init() {
-    // Each wakes on the processor where it fell asleep: with two for each processor, none is likely to be without.
+    // Each thread wakes on the processor on which it fell asleep. With two threads for each processor, probably every
+    // processor has one.
     for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
       Thread.detachNewThread { [weak self] in
         var last = ContinuousClock.now
@@ -27,7 +28,7 @@ public final class StallWatch: @unchecked Sendable {  // variables are used unde
     }
   }
 
-  /// The longest that a thread overslept since the watch began.
+  /// The longest delay of a thread since the measurement began.
   public var longest: Duration { lock.withLock { most } }
 
   private func woke(after time: Duration) {

@@ -2,33 +2,33 @@
 
 private import Foundation
 
-/// PCMs for tests, in a configuration of libasound that this process alone uses.
+/// PCMs for tests, in a libasound configuration that only this process uses.
 public enum TestPCMs {
-  /// Writes raw frames to a file, whatever their format, as fast as they come.
+  /// Returns a PCM that writes raw frames of any format to a file, as fast as they arrive.
   public static func file(_ path: String) -> String {
     install()
     return "crier_test_file:'\(path)'"
   }
 
-  /// Takes everything at once.
+  /// A PCM that accepts everything at once.
   public static var null: String {
     install()
     return "null"
   }
 
-  /// The same as `file` for a device of 48,000 Hz and two channels.
+  /// Returns a PCM like `file` for a device with 48,000 Hz and two channels.
   public static func stereo48000(_ path: String) -> String {
     install()
     return "crier_test_stereo:'\(path)'"
   }
 
-  /// Plays to the null sink of the server at this address; see `PulseServer`.
+  /// Returns a PCM that plays to the null sink of the server at this address; see `PulseServer`.
   public static func pulse(socket: String) -> String {
     install()
     return "crier_test_pulse:'\(socket)'"
   }
 
-  /// The test PCMs, and those that libasound's own configuration defines.
+  /// Installs the test PCMs in addition to those in libasound's own configuration.
   public static func install() { _ = installation }
 
   private static let installation: Void = {
@@ -62,7 +62,7 @@ public enum TestPCMs {
       }
       """
     _ = FileManager.default.createFile(atPath: path, contents: Data(configuration.utf8))
-    // Read by libasound at each opening; set once, before the first.
+    // libasound reads the variable at each opening. It is set once, before the first opening.
     setenv("ALSA_CONFIG_PATH", path, 1)
   }()
 }

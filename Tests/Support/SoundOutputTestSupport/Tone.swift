@@ -5,11 +5,12 @@ private import Foundation
 
 /// Sounds that can be recognised in a recording.
 public enum Tone {
-  /// A sine at half of full scale, which begins and ends at zero.
+  /// Returns a sine at half of full scale, which begins and ends at zero.
+  ///
   /// - Parameters:
-  ///   - frequency: in Hz.
-  ///   - milliseconds: its length.
-  ///   - rate: in Hz.
+  ///   - frequency: the frequency in Hz.
+  ///   - milliseconds: the length in ms.
+  ///   - rate: the sample rate in Hz.
   public static func sine(_ frequency: Double, milliseconds: Int, rate: Int) -> Waveform {
     let samples = (0..<milliseconds * rate / 1000).map {
       Int16((16_384 * sin(2 * .pi * frequency * Double($0) / Double(rate))).rounded())
@@ -17,15 +18,15 @@ public enum Tone {
     return Waveform(samples: samples, sampleRate: rate)
   }
 
-  /// A sound whose sample tells its place: rises by one each `step` frames from 1000.
+  /// Returns a sound whose samples identify their position: it rises from 1000 by one for each `step` frames.
   public static func ramp(milliseconds: Int, rate: Int) -> Waveform {
     let count = milliseconds * rate / 1000
     let samples = (0..<count).map { Int16(1000 + $0 * 30_000 / count) }
     return Waveform(samples: samples, sampleRate: rate)
   }
 
-  /// The stretches that are not silent: from the first sample above the threshold to the last, split where there are
-  /// more than `gap` samples below it.
+  /// Returns the ranges that are not silent: from the first sample above the threshold to the last, divided where more
+  /// than `gap` samples are below it.
   public static func sounds(
     in samples: [Int16], threshold: Int16 = 200, gap: Int
   ) -> [Range<Int>] {
@@ -40,7 +41,7 @@ public enum Tone {
     return found
   }
 
-  /// By the crossings of zero upwards, in Hz.
+  /// Returns the frequency in Hz, measured from the upward zero crossings.
   public static func frequency(of samples: ArraySlice<Int16>, rate: Int) -> Double {
     var crossings: [Double] = []
     for index in samples.indices.dropLast() where samples[index] < 0 && samples[index + 1] >= 0 {

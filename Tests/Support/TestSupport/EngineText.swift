@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the engine must not see in its text: it says digits and signs in ways of its own, and obeys markup.
+/// The rules for the engine's text. The engine reads digits and signs in its own way, and obeys markup.
 public enum EngineText {
-  /// The first rule that a text breaks; `nil` when the engine may have it.
+  /// Returns the first rule that a text breaks; `nil` when the engine may receive it.
   public static func fault(in text: String) -> String? {
     for scalar in text.unicodeScalars {
       if scalar.properties.numericType == .decimal { return "the engine sees no digit" }

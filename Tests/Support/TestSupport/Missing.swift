@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that a test needs is not there.
+/// An error for a missing requirement of a test.
 public struct Missing: Error {
   public var what: String
 
@@ -8,7 +8,7 @@ public struct Missing: Error {
 }
 
 extension Optional {
-  /// The value, or a failure of the test that says what is missing.
+  /// Returns the value, or fails the test with a description of the missing thing.
   public func orThrow(_ what: String) throws -> Wrapped {
     guard let self else { throw Missing(what: what) }
     return self

@@ -3,14 +3,14 @@
 public import Foundation
 
 extension Process {
-  /// Ends it as by `kill -9`; returns when it has ended.
+  /// Kills the process as `kill -9` does, and returns when it has ended.
   ///
-  /// It asks the kernel. `waitUntilExit()` learns of the end through a socket that processes started at the same moment
-  /// inherit, and waits until they have ended too.
+  /// The method asks the kernel. `waitUntilExit()` detects the end through a socket that processes started at the same
+  /// moment inherit, and therefore also waits for their end.
   public func killAndWait() {
     kill(processIdentifier, SIGKILL)
     var information = siginfo_t()
-    // Whoever watches it for Foundation still finds it; when they were earlier, there is none any more.
+    // Foundation's own monitoring may still collect the process. If it did so earlier, the process no longer exists.
     while waitid(P_PID, id_t(processIdentifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Random numbers that come again: Steele, Lea and Flood's SplitMix64 (2014).
+/// A reproducible random number generator: Steele, Lea and Flood's SplitMix64 (2014).
 public struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

@@ -4,9 +4,9 @@ import FileSystem
 private import Resampling
 import Waveforms
 
-/// A WAV file of everything that is heard over a time. Silence is a hole in the file and takes no space.
+/// A WAV file of everything that is heard over a time. Silence is a hole in the file and takes no disk space.
 ///
-/// It is used on one thread. At 4 GiB, which is RIFF's limit and a day at 22,050 Hz, no more sound is added.
+/// Use it on one thread only. At 4 GiB, which is RIFF's limit and a day at 22,050 Hz, no more sound is added.
 final class TimelineFile {
   private let file: RandomAccessFile
   private let rate: Int
@@ -19,7 +19,10 @@ final class TimelineFile {
     try writeHeader()
   }
 
-  /// - Parameter time: when it began; one that would overlap the sound before follows it.
+  /// Adds a sound.
+  ///
+  /// - Parameter time: the time at which the sound began. A sound that would overlap the previous one follows it
+  ///   instead.
   func add(_ sound: Waveform, at time: Duration) throws {
     let samples = try Resampler.convert(sound.samples, from: sound.sampleRate, to: rate)
     let first = start ?? time
@@ -33,7 +36,7 @@ final class TimelineFile {
   }
 
   private func writeHeader() throws(SystemError) {
-    // The header of an empty file, with the lengths of this one.
+    // The header is that of an empty file, with this file's lengths inserted.
     var header = WAVFile.encode(Waveform(samples: [], sampleRate: rate))
     for (offset, length) in [(4, 36 + frames * 2), (40, frames * 2)] {
       for byte in 0..<4 { header[offset + byte] = UInt8(truncatingIfNeeded: length >> (8 * byte)) }

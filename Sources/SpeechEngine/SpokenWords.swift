@@ -2,42 +2,45 @@
 
 import Announcements
 
-/// The words of a run, held against the word events that came with its sound: whether these samples were made of these
-/// words. A pure value.
+/// The words of a run, for a comparison with the word events of a sound. The comparison decides whether the samples
+/// were made from these words. The type is a pure value.
 ///
-/// The engine tells for each word where in the text it begins and when it is heard. Over 16,600 announcements, in the
-/// voices of the phrase books and in 130 others, an event stood at the first letter of each word, in the order of the words,
-/// but for these habits of espeak-ng 1.51:
-/// - Phrases of its dictionaries are one word to it: of "from the shop" it tells "from" and "shop".
+/// The engine reports for each word where it begins in the text and when it is heard. Over 16,600 announcements, in the
+/// voices of the phrase books and in 130 others, there was an event at the first letter of each word, in the order of
+/// the words, with these exceptions in espeak-ng 1.51:
+/// - A phrase in its dictionaries is one word: for "from the shop" it reports "from" and "shop".
 /// - A Korean word that begins with ㄴ or ㅁ has no event.
-/// - A word that is spelled has many, at one place or behind it. A word behind an opening quotation mark has one of length 0,
-///   which elsewhere tells a clause's end.
+/// - A word that is spelled out has several events, at one place or after it. A word after an opening quotation mark
+///   has one of length 0, which otherwise marks the end of a clause.
 ///
-/// So each word that is the announcement's own, the sum above all, must have its event, and in text from outside a few in a
-/// row may lack one, and events may stand anywhere within it. In the Chinese voice each character is a word. A run of text from outside alone, as a free text or a
-/// name in a voice of its own, is held to the order of its times and to nothing else: it names no sum that was paid. It may
-/// be silent; a run with a word of the announcement's own may not.
+/// Each of the announcement's own words, above all those of the sum, must therefore have its event. In text from
+/// outside a few consecutive words may lack one, and events may be anywhere within a word. In the Chinese voice each
+/// character is a word.
 ///
-/// What it finds is another text's sound, and words that the engine left out. What it cannot find: two texts of equal shape
-/// ("five dollars", "nine dollars"), and a child that its text took over, which can forge samples and events alike. That a
-/// sound is the answer to its own request is the speaker's doing and not this one's. Phonemes of a second, independent
-/// utterance would tell texts of one shape apart, but double what a clip costs the engine (5 of 8.6 ms), and would be
-/// forged by the same text in the same way.
+/// A run that is only text from outside, such as a free text or a name in a voice of its own, must only have its times
+/// in order, because it names no sum that was paid. It may be silent. A run with one of the announcement's own words
+/// may not.
+///
+/// The comparison detects the sound of another text, and words that the engine left out. It cannot detect two texts of
+/// equal shape ("five dollars", "nine dollars"), or a child that its text controls, which can forge samples and events
+/// alike. The speaker, and not this type, ensures that a sound is the answer to its own request. The phonemes of a
+/// second, independent utterance would distinguish texts of one shape. They would double the engine's time for a clip
+/// (5 of 8.6 ms), and the same text could forge them in the same way.
 struct SpokenWords {
   private struct Word {
-    /// From its first letter to its end, without the white space behind.
+    /// The range from the word's first letter to its end, without the white space after it.
     var range: Range<Int>
-    /// Whether nothing in it is a digit or a symbol, which are read as other words.
+    /// Whether the word contains no digit or symbol. The engine reads those as other words.
     var isPlain: Bool
-    /// Whether it is the announcement's own.
+    /// Whether the word is the announcement's own.
     var isOwn: Bool
     var lacksEvent: Bool
 
-    /// Whether it is more than punctuation.
+    /// Whether the word is more than punctuation.
     var isSpoken: Bool { !range.isEmpty || !isPlain }
   }
 
-  /// The longest phrase in the engine's dictionaries has four words, which have one event.
+  /// The number of words in the longest phrase of the engine's dictionaries. Such a phrase has only one event.
   private static let longestPhrase = 4
 
   private let words: [Word]
@@ -61,7 +64,7 @@ struct SpokenWords {
           if !word.range.isEmpty {
             word.range = word.range.lowerBound..<position + 1
           } else if scalar.isLetter {
-            // Its event stands here, and not at the punctuation before.
+            // The word's event is here, and not at the punctuation before it.
             word.range = position..<position + 1
             word.lacksEvent = scalar.isKoreanNasal
             word.isOwn = isOwn
@@ -77,29 +80,32 @@ struct SpokenWords {
     self.words = words
   }
 
-  /// Whether the events can be those of the words. A sound that was cut is no clip's, and is not looked at.
+  /// Returns whether the events can belong to the words. A sound that was cut is not used for a clip, so it is not
+  /// checked.
   func fit(_ speech: Speech) -> Bool {
     guard speech.isComplete else { return true }
     let times = speech.words.map(\.startMilliseconds)
     guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }), times.last ?? 0 <= speech.totalMilliseconds else {
       return false
     }
-    // Free text by itself names no sum that was paid. The engine sends events at odd places of it, as inside `$(id)` or
-    // behind emoji, and to refuse it would be to refuse a harmless text.
+    // Free text alone names no sum that was paid. The engine sends events at unusual places in it, such as inside
+    // `$(id)` or after emoji, and a refusal would affect harmless text.
     guard words.contains(where: \.isOwn) else { return true }
-    // Own words are heard. Where all that is own is punctuation, as a pause, silence is what it sounds like.
+    // The announcement's own words must be audible. If its own part is only punctuation, such as a pause, silence is
+    // correct.
     guard speech.isHeard || !words.contains(where: { $0.isOwn && $0.isSpoken }) else { return false }
     guard let told = told(speech.words) else { return false }
     return isEveryWord(told)
   }
 
-  /// The words that events tell of; `nil` when one of them is at no word's place, or they are in another order.
+  /// Returns the words that events refer to; `nil` when an event is not at a word's place, or when the order is
+  /// different.
   private func told(_ events: [Speech.Word]) -> Set<Int>? {
     var told: Set<Int> = []
     var current = 0
     for event in events {
       guard let index = words.lastIndex(where: { $0.range.lowerBound <= event.textPosition }) else {
-        // Symbols before the first letter.
+        // The event belongs to symbols before the first letter.
         guard words.first?.isPlain == false else { return nil }
         continue
       }
@@ -110,9 +116,9 @@ struct SpokenWords {
         continue
       }
       guard index >= current else { return nil }
-      // In text from outside it may stand anywhere: behind `x.` it comes a letter early.
+      // In text from outside the event may be anywhere: after `x.` it comes one letter early.
       if word.isPlain, word.isOwn {
-        // A letter that is spelled in two words has the second one behind it.
+        // If a letter is spelled with two words, the second event comes after the letter.
         guard event.textPosition <= word.range.upperBound, isAtStart || told.contains(index) else { return nil }
       }
       told.insert(index)
@@ -122,7 +128,7 @@ struct SpokenWords {
   }
 
   private func isEveryWord(_ told: Set<Int>) -> Bool {
-    var lacking = Self.longestPhrase  // nothing is drawn into a word before the first
+    var lacking = Self.longestPhrase  // No word before the first can absorb a word.
     for (index, word) in words.enumerated() where !word.range.isEmpty {
       if told.contains(index) {
         lacking = 0
@@ -136,13 +142,13 @@ struct SpokenWords {
 
   static var mismatch: SpeechEngineError {
     SpeechEngineError(
-      .speechMismatch, "speaking", "the words that the engine says it spoke are not those of the text",
-      remedy: "try again; if it comes again, write the text another way")
+      .speechMismatch, "speaking", "the words that the engine reported differ from the text",
+      remedy: "try again; if the error persists, rephrase the text")
   }
 }
 
 extension Speech {
-  /// Whether it is louder than what a listener takes for silence: 1/128 of full scale.
+  /// Whether the sound is louder than silence for a listener: 1/128 of full scale.
   fileprivate var isHeard: Bool { samples.contains { $0.magnitude > 256 } }
 }
 

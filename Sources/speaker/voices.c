@@ -20,16 +20,16 @@
 #include "voice_process.h"
 
 static struct voice_process {
-  pid_t process;  // 0: none
+  pid_t process;  // 0: none.
   char voice[VOICE_BYTES_LIMIT + 1];
-  struct channel channels[CHANNEL_COUNT];  // our ends; the memory is shared with the channel's child
-  int next;                                // the channel of the next request
-  int ended;                               // our end of the voice process's own pipe
+  struct channel channels[CHANNEL_COUNT];  // Our ends; the memory is shared with the channel's child.
+  int next;                                // The channel of the next request.
+  int ended;                               // Our end of the voice process's own pipe.
   uint64_t last_used;
 } processes[VOICE_LIMIT];
 static uint64_t use_count;
 
-/// The results of the last request, and what its child has to answer with. No other process ever sees them.
+/// The results of the last request, and the nonce that its child must answer with. No other process ever sees them.
 static struct results {
   struct nonce nonce;
   struct mark marks[MARK_CAPACITY];
@@ -54,11 +54,11 @@ static void free_channel(struct channel *channel) {
   if (channel->utterance != NULL) munmap(channel->utterance, sizeof *channel->utterance);
 }
 
-/// Ends the process with all its children, and forgets it. Returns its status as waitpid() gives it.
+/// Ends the process and all its children, and clears it. Returns its status as reported by waitpid().
 static int end_process(struct voice_process *process) {
   int status = 0;
-  // When it has ended by itself already, it keeps its status. Its children are ours then (main.c makes us their
-  // reaper), and are waited for too.
+  // A process that has already ended by itself keeps its status. Its children are then ours (main.c makes this process
+  // their reaper), and are waited for too.
   kill(-process->process, SIGKILL);
   while (waitpid(process->process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -70,7 +70,8 @@ static int end_process(struct voice_process *process) {
   return status;
 }
 
-/// Makes the two sides of a channel. The answer is read without waiting: it is there when its child has ended.
+/// Creates the two sides of a channel. The answer is read without waiting, because it is complete when the child has
+/// ended.
 static bool make_channel(struct channel *ours, struct channel *theirs) {
   *ours = *theirs = (struct channel){.request = -1, .done = -1};
   int request[2], done[2];
@@ -86,7 +87,8 @@ static bool make_channel(struct channel *ours, struct channel *theirs) {
   return true;
 }
 
-/// Nothing is allocated: what the engine's memory holds in a voice process must not depend on earlier requests.
+/// Starts a voice process. The function allocates no memory, because the engine's memory in a voice process must not
+/// depend on earlier requests.
 static int start_process(struct voice_process *process, const char *voice) {
   *process = (struct voice_process){0};
   strcpy(process->voice, voice);
@@ -100,10 +102,10 @@ static int start_process(struct voice_process *process, const char *voice) {
   pid_t speaker = getpid();
   pid_t child = made ? fork() : -1;
   int error = errno;
-  // The request's own memory is not there in the new process: the voice's name is read from the copy.
+  // The new process does not have the request's own memory, so it reads the voice's name from the copy.
   if (child == 0) voice_process_run(process->voice, theirs, ended[1], speaker);
   for (int index = 0; index < CHANNEL_COUNT; index++) {
-    theirs[index].utterance = NULL;  // ours too
+    theirs[index].utterance = NULL;  // It is also ours.
     free_channel(&theirs[index]);
   }
   if (ended[1] >= 0) close(ended[1]);
@@ -115,7 +117,7 @@ static int start_process(struct voice_process *process, const char *voice) {
   }
   setpgid(child, child);
   for (int index = 0; index < CHANNEL_COUNT; index++) {
-    // No other voice's process sees it.
+    // The process of another voice never sees this memory.
     madvise(process->channels[index].utterance, sizeof *process->channels[index].utterance, MADV_DONTFORK);
   }
   process->process = child;
@@ -123,7 +125,8 @@ static int start_process(struct voice_process *process, const char *voice) {
   return 0;
 }
 
-/// The process of that voice, made if there is none; the one not used for longest gives way. NULL: see `error`.
+/// Returns the process of a voice, and starts it if there is none. The least recently used process is replaced. NULL:
+/// see `error`.
 static struct voice_process *process_of(const char *voice, int *error) {
   struct voice_process *chosen = NULL;
   for (int index = 0; index < VOICE_LIMIT; index++) {
@@ -143,7 +146,8 @@ static struct voice_process *process_of(const char *voice, int *error) {
 
 enum waiting { WAITING_CHILD_ENDED, WAITING_PROCESS_ENDED, WAITING_DEADLINE, WAITING_CLIENT_GONE };
 
-/// Waits until the voice process reports that a child is gone, for its own end, the deadline, or the client's going.
+/// Waits until the voice process reports the end of a child, ends itself, the deadline passes, or the client
+/// disconnects.
 static enum waiting wait_for_child(const struct voice_process *process, int64_t deadline, struct child_report *report) {
   for (;;) {
     int64_t left = deadline - now_ms();
@@ -164,8 +168,8 @@ static bool pipe_is_empty(int descriptor) {
   return ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes == 0;
 }
 
-/// Whether the process runs and nothing waits in any of its pipes: no request that was not taken, no answer that was
-/// not asked for, no end that was not expected.
+/// Returns whether the process runs and all its pipes are empty: there is no request that was not taken, no answer that
+/// was not asked for, and no unexpected end.
 static bool is_quiet(const struct voice_process *process) {
   struct pollfd ended = {.fd = process->ended, .events = POLLIN};
   if (poll(&ended, 1, 0) != 0) return false;
@@ -176,7 +180,7 @@ static bool is_quiet(const struct voice_process *process) {
   return true;
 }
 
-/// Whether what the ended child of a channel left in its pipe is the nonce that it was given, and nothing else.
+/// Returns whether the pipe of a channel's ended child contains exactly the nonce that the child received.
 static bool is_answered(const struct channel *channel) {
   struct nonce answer;
   return read(channel->done, &answer, sizeof answer) == sizeof answer &&
@@ -188,9 +192,10 @@ static void explain_no_process(int error, struct reply_header *header) {
   header->detail = (uint32_t)error;
 }
 
-/// The signals that a fault of the engine raises are a crash. A text has no other way to signal: its process may signal
-/// nobody, itself neither. So any other signal came from outside (an operator, a service manager, the kernel short of
-/// memory). Somebody may send one of a fault's too, which looks like the fault.
+/// Sets the outcome for a signal. The signals that a fault of the engine raises mean a crash. A text cannot cause any
+/// other signal, because its process may not send signals, not even to itself. Any other signal therefore came from
+/// outside (an operator, a service manager, the kernel short of memory). A signal from outside that equals a fault's
+/// signal cannot be distinguished from the fault.
 static void explain_signal(int signal, struct reply_header *header) {
   header->detail = (uint32_t)signal;
   switch (signal) {
@@ -206,7 +211,7 @@ static void explain_signal(int signal, struct reply_header *header) {
   }
 }
 
-/// The outcome that the end of a voice process by itself stands for. A text that no child was given cannot have failed.
+/// Sets the outcome for a voice process that ended by itself. A text that no child received cannot have failed.
 static void explain_process_end(int status, bool request_given, struct reply_header *header) {
   if (WIFEXITED(status)) {
     switch (WEXITSTATUS(status)) {
@@ -220,9 +225,9 @@ static void explain_process_end(int status, bool request_given, struct reply_hea
   if (request_given && WIFSIGNALED(status)) explain_signal(WTERMSIG(status), header);
 }
 
-/// The outcome that the end of a child stands for which has not answered as it should. From the moment when it took the
-/// request it may have been taken over by the text: however it ends then, it is the text that failed, and never the
-/// engine as a whole. A child without a request knows no text, and is believed.
+/// Sets the outcome for a child that ended without the expected answer. Once a child has taken the request, the text
+/// may control it. However the child ends then, the text has failed, and never the engine as a whole. A child without a
+/// request knows no text, so its report is trusted.
 static void explain_child_end(const struct child_report *report, bool took_request, struct reply_header *header) {
   if (!took_request && report->end == CHILD_END_NOT_CONFINED) return explain_no_process(EAGAIN, header);
   header->detail = report->signal;
@@ -231,8 +236,8 @@ static void explain_child_end(const struct child_report *report, bool took_reque
   if (took_request && report->end == CHILD_END_SIGNAL) explain_signal(report->signal, header);
 }
 
-/// Copies the results out of a channel whose child has ended. Nothing there is believed: the child may have been taken
-/// over.
+/// Copies the results out of a channel whose child has ended. Nothing there is trusted, because the text may have
+/// controlled the child.
 static void take_results(const struct channel *channel, const struct request *request, struct reply *reply) {
   const struct utterance *utterance = channel->utterance;
   const struct utterance_result result = utterance->result;
@@ -267,14 +272,14 @@ static void take_results(const struct channel *channel, const struct request *re
   reply->samples = results->samples;
 }
 
-/// Gives a channel's memory back to the kernel, all of it: what a child left anywhere in it is gone, and who looks there
-/// next finds zeros.
+/// Returns all of a channel's memory to the kernel. Any data of a child is erased, and the next reader finds zeros.
 static void wipe(struct channel *channel) {
   size_t size = sizeof *channel->utterance;
   if (madvise(channel->utterance, size, MADV_REMOVE) != 0) explicit_bzero(channel->utterance, size);
 }
 
-/// Puts a request where the channel's child finds it, and lets the child begin. False when that cannot be.
+/// Stores a request where the channel's child finds it, and lets the child begin. Returns false if that is not
+/// possible.
 static bool give_request(const struct channel *channel, const struct request *request) {
   struct utterance *utterance = channel->utterance;
   const struct request_header *header = &request->header;
@@ -298,7 +303,7 @@ bool voices_speak(const struct request *request, struct reply *reply) {
   int error = 0;
   struct voice_process *process = process_of(request->voice, &error);
   if (process != NULL && !is_quiet(process)) {
-    // It was not this request that failed.
+    // The failure was not caused by this request.
     end_process(process);
     process = process_of(request->voice, &error);
   }
@@ -313,7 +318,7 @@ bool voices_speak(const struct request *request, struct reply *reply) {
   enum waiting waiting = request_given ? wait_for_child(process, deadline, &report) : WAITING_PROCESS_ENDED;
   switch (waiting) {
     case WAITING_CHILD_ENDED: {
-      // The child is gone: what it left cannot change any more. Only now it is looked at.
+      // The child has ended, so its results cannot change any more. They are examined only now.
       bool took_request = report.channel == number && pipe_is_empty(channel->request);
       if (!took_request || report.end != CHILD_END_SPOKE || !is_answered(channel)) {
         explain_child_end(&report, took_request, &reply->header);
@@ -329,7 +334,7 @@ bool voices_speak(const struct request *request, struct reply *reply) {
       explain_process_end(end_process(process), request_given, &reply->header);
       return true;
     case WAITING_DEADLINE:
-      // A process that was stopped from outside looks like a text that takes long.
+      // A process that was stopped from outside is indistinguishable from a slow text.
       end_process(process);
       reply->header.outcome = OUTCOME_DEADLINE;
       return true;
@@ -342,7 +347,7 @@ void voices_wait_for_input(void) {
   for (;;) {
     struct pollfd polled[VOICE_LIMIT + 1] = {{.fd = STDIN_FILENO, .events = POLLIN}};
     for (int index = 0; index < VOICE_LIMIT; index++) {
-      // Nothing is asked of it now: whatever it says, or its end, is a reason to end it.
+      // No request is pending, so any report of the process, or its end, is a reason to end it.
       int ended = processes[index].process != 0 ? processes[index].ended : -1;
       polled[index + 1] = (struct pollfd){.fd = ended, .events = POLLIN};
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The speaker's voice processes: made when a voice is asked for, kept while it is used, ended when they fail.
+// The speaker's voice processes. They are started when a voice is needed, kept while it is used, and ended when they
+// fail.
 
 #ifndef SPEAKER_VOICES_H
 #define SPEAKER_VOICES_H
@@ -11,14 +12,14 @@
 
 enum { VOICE_LIMIT = 8 };
 
-/// Makes the memory that results are kept in. False when there is none.
+/// Allocates the memory for results. Returns false when there is none.
 bool voices_prepare(void);
 
-/// Has a request that is acceptable spoken by its voice. The reply's parts stay where they are until the next call.
-/// False when the client has gone meanwhile, and nobody is there to answer.
+/// Lets the voice of an acceptable request speak it. The parts of the reply stay valid until the next call. Returns
+/// false when the client has disconnected meanwhile, so that no answer is needed.
 bool voices_speak(const struct request *request, struct reply *reply);
 
-/// Waits until there is something to read on file descriptor 0, and clears away voice processes that ended meanwhile.
+/// Waits until there is something to read on file descriptor 0, and removes voice processes that ended meanwhile.
 void voices_wait_for_input(void);
 
 /// Ends all voice processes and their children, and waits for their end.

@@ -6,16 +6,18 @@ public import SoundLibrary
 import SpeechEngine
 public import Waveforms
 
-/// Announcements said by the one way to make a clip, which is left in the sound library; files as they stand.
+/// Renders announcements with an announcer, which publishes the clips in the sound library. Sound files are played
+/// unchanged.
 public struct AnnouncerRendering: Rendering {
   private let announcer: Announcer?
   private let options: RenderOptions
   private let library: @Sendable (_ group: String?) throws -> SoundLibrary
 
   /// - Parameters:
-  ///   - announcer: nil where none can be made: files are played, and announcements wait for another player.
-  ///   - options: for what an announcement does not say.
-  ///   - library: of an app group, or of announcements that name none.
+  ///   - announcer: The announcer, or nil if there is none. Without it, files are played, and announcements wait for
+  ///     another player.
+  ///   - options: The options for everything that an announcement does not specify.
+  ///   - library: Returns the library of an app group, or of announcements that name no group.
   public init(
     _ announcer: Announcer?, options: RenderOptions = RenderOptions(),
     library: @escaping @Sendable (_ group: String?) throws -> SoundLibrary
@@ -25,7 +27,7 @@ public struct AnnouncerRendering: Rendering {
     self.library = library
   }
 
-  /// - Parameter library: of all announcements.
+  /// - Parameter library: The library of all announcements.
   public init(_ announcer: Announcer?, options: RenderOptions = RenderOptions(), library: SoundLibrary) {
     self.init(announcer, options: options) { _ in library }
   }
@@ -48,14 +50,14 @@ public struct AnnouncerRendering: Rendering {
       if case .announcement(let announcement, let requested, let defaults) = try replay.content {
         options = try RenderOptions(requested, defaults: defaults, base: options)
         (locale, group) = (announcement.locale, requested.group ?? defaults.group)
-        // It is heard and not sent anywhere, and a pack has no recording of it.
+        // A summary is only played and never sent, and no pack has a recording of it.
         (options.format, options.method) = (self.options.format, .auto)
       }
       return try await clip(.again(locale: locale), options, group: group).waveform
     }
   }
 
-  /// The clip of an announcement, which is left in the library.
+  /// Renders the clip of an announcement and publishes it in the library.
   private func clip(
     _ announcement: Announcement, _ options: RenderOptions, group: String?
   ) async throws -> RenderedSound {
@@ -64,12 +66,12 @@ public struct AnnouncerRendering: Rendering {
       let clip = try await announcer.render(announcement, options: options, into: try library(group))
       return RenderedSound(waveform: clip.waveform, clip: clip.report.clip.name)
     } catch is SoundLibraryError {
-      // A folder that is full or not ours keeps nobody silent: it is made to be heard, and not kept.
+      // If the library's folder is full or not writable, the announcement is still played. The clip is just not stored.
       return RenderedSound(waveform: try await announcer.render(announcement, options: options, into: nil).waveform)
     }
   }
 
-  /// - Throws: ``RenderFailure``, whatever the work throws.
+  /// - Throws: ``RenderFailure``, for any error of the work.
   private func reported<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()
@@ -82,8 +84,9 @@ public struct AnnouncerRendering: Rendering {
     }
   }
 
-  /// Only what lies in the announcement itself is for good. What an operator can mend (a phrase book, an option, a pack,
-  /// a voice) may pass, and so may whatever is in doubt: money waits for it.
+  /// Whether an error may be temporary. Only errors in the announcement itself are permanent. Everything that an
+  /// operator can repair (a phrase book, an option, a pack, a voice) may be temporary, and so is every other error,
+  /// because money waits for it.
   static func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as AnnouncementError: [.phraseBooksMissing, .phraseBookInvalid].contains(error.code)

@@ -5,8 +5,8 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Takes up what the last player left: in the old order, with the sequence numbers as they stood when the last one
-  /// that ended began.
+  /// Restores the waiting announcements of the previous player in the same order, with the sequence state at the time
+  /// when its last finished announcement began.
   ///
   /// - Throws: `LedgerError`.
   func recover() async throws {
@@ -14,9 +14,10 @@ extension Lane {
     try await ledger.recover(lane: name)
     let last = try await ledger.lastPassedSequence(lane: name)
     order = PlaybackOrder(settings: settings.order, lastSequence: last)
-    // A number that ended without its turn (cancelled, or no money) is above the last that passed, and not missing.
+    // A number that ended early (a cancelled payment, or an announcement that is not money) is higher than the last
+    // number played, but it is not missing.
     let recent = try await ledger.recent(1_000, lane: name)
-    // The gap is kept to what another player played a moment ago.
+    // The gap also applies after a sound that another player has just played.
     if let end = recent.filter({ $0.state == .played }).compactMap(\.finishedAt).max() {
       let age = Int64(exactly: (clock.date().timeIntervalSince(end) * 1000).rounded()) ?? 0
       let moment = clock.now() - max(0, age)
@@ -32,10 +33,10 @@ extension Lane {
     try await readArrivals(recovering: true)
   }
 
-  /// What was accepted since, by whatever process.
+  /// Reads the announcements that any process has accepted since the last look.
   ///
-  /// The ledger's file is asked, and not those who accept: they may return in another order than that of the numbers,
-  /// but a number is only there when all lower ones are.
+  /// It reads the ledger's file instead of waiting for notifications, because processes can return in another order
+  /// than that of the numbers. In the file, a number only exists after all lower numbers.
   func lookForArrivals() async {
     do {
       try await readArrivals(recovering: false)
@@ -45,13 +46,13 @@ extension Lane {
   }
 
   private func readArrivals(recovering: Bool) async throws {
-    let limit = 50  // payloads may be large
+    let limit = 50  // Payloads can be large.
     while true {
       let page = try await ledger.unfinished(lane: name, after: lastSeen, limit: limit)
       for entry in page {
         lastSeen = entry.number
         if entry.account == StoredAnnouncement.summaries {
-          // The payments of a summary that was not heard stand for themselves again.
+          // The payments of a summary that was not played are announced individually again.
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
           continue
         }

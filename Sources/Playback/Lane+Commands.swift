@@ -6,8 +6,8 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// What other processes ask. Of what was asked before the player began only a `cancel` is of use: what was to be
-  /// skipped has ended, and a player that starts is neither paused nor quiet.
+  /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` matters: a
+  /// skipped announcement has ended, and a new player is neither paused nor muted.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {
@@ -27,7 +27,7 @@ extension Lane {
       case .resume: resume()
       case .volume(let percent): volume = Volume(percent: percent) ?? volume
       case .skip(let number):
-        // It may have ended meanwhile, and what plays now is not what was meant.
+        // The announcement may have ended meanwhile, and then a different one is playing.
         if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
       case .replay(let number): _ = await replay(number, for: nil)
       case .cancel: break
@@ -56,14 +56,14 @@ extension Lane {
     if let summary, summary.number == number {
       return await answer(reply) { await cancel(summary, number) }
     }
-    // It may have been accepted a moment ago.
+    // The announcement may have been accepted a moment ago.
     if waiting[number] == nil { await lookForArrivals() }
     guard order.remove(number) != nil else { return reply(false) }
     drop(number)
     await answer(reply) { await commit(number, .cancelled) }
   }
 
-  /// Answers with what was written, or as soon as it cannot be written.
+  /// Replies with the result once it is written, or with an error as soon as it cannot be written.
   private func answer(_ reply: Reply<Bool>, with change: () async -> Bool) async {
     asking = reply
     let isDone = await change()
@@ -71,7 +71,7 @@ extension Lane {
     asking = nil
   }
 
-  /// A summary that waits, and with it the payments that it was to stand for.
+  /// Cancels a waiting summary and the payments that it would have stood for.
   private func cancel(_ summary: Summary, _ number: Int64) async -> Bool {
     self.summary = nil
     for payment in summary.payments + [number] {
@@ -83,7 +83,7 @@ extension Lane {
     return await commit(number, .cancelled, change)
   }
 
-  /// - Parameter requester: the account that asks; nil for somebody at this machine.
+  /// - Parameter requester: The account that requests the replay, or nil for a person at this machine.
   func replay(_ number: Int64?, for requester: String?) async -> Result<Int64, any Error> {
     do {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
@@ -108,7 +108,7 @@ extension Lane {
       let entry = try await ledger.entry(number)
       return entry.flatMap { $0.lane == name && $0.state.isFinal ? $0 : nil }
     }
-    // What a summary stood for was not heard itself.
+    // Payments that a summary stood for were not played themselves.
     return try await ledger.recent(200, lane: name).filter { $0.state == .played && $0.summarisedBy == nil }
       .max { ($0.finishedAt ?? .distantPast, $0.number) < ($1.finishedAt ?? .distantPast, $1.number) }
   }

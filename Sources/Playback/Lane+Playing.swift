@@ -6,11 +6,12 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// Does what the order says.
+  /// Carries out the next decision of the order.
   func decide(at now: Int64) async {
     if let current { return await decide(while: current, at: now) }
     if let summary { return await decide(on: summary, at: now) }
-    // Asked of a copy: what has no sound yet keeps its place, and gives way to what goes before it meanwhile.
+    // The order is asked on a copy. An announcement without a sound keeps its place, so that others can still go before
+    // it.
     var next = order
     switch next.next(at: now) {
     case .play(let item, let turn):
@@ -44,7 +45,7 @@ extension Lane {
     if current.retryAt <= now { sound() } else { wake(at: current.retryAt) }
   }
 
-  /// Whether another process has ended it: then it is not heard. In doubt it is.
+  /// Whether another process has ended the announcement, so that it must not play. If this is not known, it plays.
   private func hasEndedElsewhere(_ number: Int64) async -> Bool {
     (try? await ledger.entry(number)?.state.isFinal) ?? false
   }
@@ -56,7 +57,7 @@ extension Lane {
     return now >= moment
   }
 
-  /// Its turn has come: it sounds.
+  /// Begins the announcement whose turn it is.
   func begin(_ new: Current) {
     waiting[new.item.number] = nil
     ready.remove(new.item.number)
@@ -65,7 +66,7 @@ extension Lane {
     sound()
   }
 
-  /// Plays it from its start.
+  /// Plays the current announcement from its start.
   private func sound() {
     guard var current else { return }
     current.control = PlayControl(label: String(current.item.number))
@@ -79,7 +80,8 @@ extension Lane {
     report()
   }
 
-  /// What is to be known of a sequence number. What was waited for has passed, and is not waited for again after a crash.
+  /// Records the result of waiting for a sequence number. After a crash, a number that was waited for is not waited for
+  /// again.
   func tell(_ turn: PlaybackOrder.SequenceTurn, of item: PlaybackItem, isAlone: Bool) async {
     switch turn {
     case .inOrder: break
@@ -93,7 +95,7 @@ extension Lane {
     }
   }
 
-  // MARK: Its end
+  // MARK: The end of a sound
 
   func ended(_ ending: PlayEnding) async {
     guard let current else { return }
@@ -111,14 +113,15 @@ extension Lane {
     case (_, nil) where isStopping:
       await fallSilent(.stopped, at: current.control.position)
     case (.failure(let error), nil) where error.code == .formatUnsupported && !current.item.category.isMoney:
-      // No device will take it another time. Money is said by clips that every device takes but a broken one.
+      // The device does not support this sound's format, so a retry would fail too. Money is retried, because every
+      // working device supports the format of its clips.
       await finish(.failed, heard: 0, code: error.code.rawValue)
     case (.success(.stopped), nil): await lost("stopped", number: current.item.number)
     case (.failure(let error), nil): await lost(error.code.rawValue, number: current.item.number)
     }
   }
 
-  /// It was heard, or will not be.
+  /// Ends the current announcement, which was played or never will be.
   private func finish(_ state: Ledger.State, heard: Int? = nil, code: String? = nil) async {
     guard let current else { return }
     let detail = code.map { ["code": $0] } ?? [:]
@@ -127,7 +130,7 @@ extension Lane {
     change.endsMembers = true
     await commit(current.item.number, state, change)
     order.finished()
-    // Not those of before: some may have been answered while the ledger could not be written.
+    // Replies added while the ledger could not be written must be included.
     let replies = self.current?.replies ?? []
     self.current = nil
     if state == .played { lastPlayed = current.item.number }
@@ -149,7 +152,7 @@ extension Lane {
       self.current = nil
       order.interrupted()
     case .stopped:
-      // The payments of a summary stand for themselves again.
+      // The payments of a summary are announced individually again.
       let state: Ledger.State = current.members.isEmpty ? .waiting : .cancelled
       await commit(current.item.number, state, interruption("stopped", at: position))
       replies = self.current?.replies ?? []
@@ -163,7 +166,7 @@ extension Lane {
     Ledger.Change(detail: ["code": code], heardMilliseconds: position)
   }
 
-  /// Asks what plays to end; at once where nothing sounds.
+  /// Asks the current sound to stop. If nothing is sounding, it ends at once.
   func silence(_ reason: Current.StopReason) async {
     guard let current, current.stopReason != .skipped else { return }
     self.current?.stopReason = reason
@@ -171,7 +174,7 @@ extension Lane {
     if !current.isSounding { await fallSilent(reason, at: 0) }
   }
 
-  /// The player is to stop: what cannot be heard now is for the next one.
+  /// Stops the current sound because the player stops. Everything that cannot be played now is left to the next player.
   func silence(finishing: Bool) async {
     guard let current else { return }
     if !finishing || order.isPaused || !current.isSounding { await silence(.stopped) }
@@ -189,7 +192,7 @@ extension Lane {
     await record(.deviceLost, number, ["code": code])
   }
 
-  /// A device that has let something be heard is back.
+  /// Notes that a lost device is back, once it has played something.
   func noteDevice() async {
     if isDeviceLost, let current, current.isSounding, current.control.position > 0 { await deviceIsBack() }
   }

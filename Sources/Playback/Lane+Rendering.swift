@@ -4,7 +4,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Makes the sounds that will be heard next, and lets those go that will not.
+  /// Renders the sounds that play next, and drops those that do not.
   func renderAhead(at now: Int64) {
     let count = max(0, settings.rendersAhead) + (current == nil ? 1 : 0)
     let upcoming = order.upcoming(max(1, count), at: now).map(\.number)
@@ -36,7 +36,7 @@ extension Lane {
   ) async -> RenderOutcome {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
-      // The clip of one that was ready is found where it is; nothing of it changes.
+      // If the announcement was already rendered, its clip is found in the library, and its state does not change.
       let isReady = entry.state == .waiting
       if !isReady { try await ledger.set(number, .rendering) }
       do {
@@ -93,7 +93,7 @@ extension Lane {
     }
   }
 
-  /// Forgets one that will not be heard.
+  /// Forgets an announcement that will not be played.
   func drop(_ number: Int64) {
     waiting[number] = nil
     ready.remove(number)

@@ -5,7 +5,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Has one announcement made for these payments. They keep their places until it begins.
+  /// Renders one announcement for these payments. They keep their places until it begins.
   func makeSummary(of payments: [Int64]) {
     summary = Summary(payments: payments)
     Task { [ledger, mailbox, summaryMaker] in
@@ -21,7 +21,7 @@ extension Lane {
   func made(_ announcement: StoredAnnouncement?) async {
     guard let payments = summary?.payments else { return }
     guard payments.allSatisfy({ waiting[$0] != nil }) else {
-      summary = nil  // one was cancelled: it is asked anew
+      summary = nil  // A payment was cancelled, so a new summary is made.
       return
     }
     guard var announcement else { return await refuseSummary("no_summary") }
@@ -39,7 +39,7 @@ extension Lane {
     }
   }
 
-  /// There is none: payments are said one by one, until another one comes.
+  /// Refuses the summary. The payments are announced individually until another payment arrives.
   func refuseSummary(_ code: String) async {
     order.refuseSummary()
     await endSummary(.failed, code)
@@ -52,7 +52,7 @@ extension Lane {
     let item = PlaybackItem(
       number: number, category: .payment, acceptedAt: now, durationMilliseconds: Int64(sound.length))
     guard let payments = order.began(summary: item, of: summary.payments, at: now) else {
-      // One was cancelled, or one came that goes before: it is asked anew.
+      // A payment was cancelled, or another one now goes first, so a new summary is made.
       await endSummary(.cancelled, "outdated")
       mailbox.nudge()
       return
@@ -64,7 +64,7 @@ extension Lane {
     for payment in payments { await tell(payment.turn, of: payment.item, isAlone: false) }
   }
 
-  /// The payments stand for themselves again.
+  /// Ends the summary. Its payments are announced individually again.
   private func endSummary(_ state: Ledger.State, _ code: String) async {
     guard let number = summary?.number else {
       summary = nil

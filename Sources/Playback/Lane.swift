@@ -5,10 +5,10 @@ import Ledger
 import PlaybackOrder
 import SoundOutputs
 
-/// One lane while it is played. One task runs ``run()`` and nobody calls anything else of it: all that changes, changes
-/// between two messages, and no step sees half of another.
+/// The state of one lane while it is played. A single task runs ``run()``, and nothing else calls the actor. All
+/// changes happen between two messages, so no step sees a partial change.
 actor Lane {
-  /// One that waits, or whose summary is being made.
+  /// A waiting announcement, or one whose summary is being made.
   struct Waiting {
     var category: Ledger.Category
     var isReplay = false
@@ -19,30 +19,31 @@ actor Lane {
     var failure: String?
   }
 
-  /// What plays, from its turn to its end; between two attempts on a lost device too.
+  /// The current announcement, from its turn to its end. It stays current between attempts on a lost device.
   struct Current {
     enum StopReason { case skipped, interrupted, stopped }
 
     var item: PlaybackItem
     var sound: LaneSound
     var isReplay = false
-    /// The payments that it stands for.
+    /// The payments that the announcement stands for.
     var members: [Int64] = []
-    /// Of the order, when it began: what the ledger is told when it ends.
+    /// The order's last sequence number when the announcement began. It is written to the ledger when the announcement
+    /// ends.
     var lastSequence: Int64?
     var control = PlayControl()
-    /// Whether the queue has it.
+    /// Whether the announcement is on the playback queue.
     var isSounding = false
     var retryAt: Int64 = .min
     var stopReason: StopReason?
-    /// Who wants to know whether it was silenced.
+    /// The replies owed to callers who asked to stop the sound.
     var replies: [Reply<Bool>] = []
   }
 
-  /// Payments that are to be said as one.
+  /// A summary of several payments.
   struct Summary {
     var payments: [Int64]
-    /// Its own, once it is in the ledger.
+    /// The number of the summary's own entry, once it is in the ledger.
     var number: Int64?
   }
 
@@ -59,33 +60,34 @@ actor Lane {
   let startedAt: Date
 
   let queue: OperationQueue
-  /// The queue's own, for a sound blocks its thread. A queue does not keep it.
+  /// The dispatch queue under ``queue``. It is separate, because a sound blocks its thread. It is stored here, because
+  /// an operation queue does not retain it.
   private let thread: DispatchQueue
 
   var order: PlaybackOrder
   var waiting: [Int64: Waiting] = [:]
-  /// Those of them that have a sound; few, however many wait.
+  /// The numbers of waiting announcements that have a sound. They are few, however many announcements wait.
   var ready: Set<Int64> = []
   var renders: [Int64: Task<Void, Never>] = [:]
   var current: Current?
   var summary: Summary?
   var volume: Volume
-  /// The last entry of the ledger that was looked at.
+  /// The number of the last ledger entry that was read.
   var lastSeen: Int64 = 0
   var lastPlayed: Int64?
-  /// When the last sound ended, and how much silence it had there.
+  /// The end of the last sound, with the length of the silence in its tail.
   var lastEnd: (at: Int64, quiet: Int64)?
   var isOutputInUse = false
   var isDeviceLost = false
   var devicePause: Int64 = 0
   var ledgerFailure: String?
-  /// Who asked for the change that is being written.
+  /// The reply to the caller whose change is being written.
   var asking: Reply<Bool>?
   var isStopping = false
   private var cancelledAtEnd: [Int64] = []
-  /// Of the commands that were sent before this player began.
+  /// The number of the last command that was sent before this player began.
   var lastOldCommand: Int64 = 0
-  /// Messages that were taken and not handled yet: the ledger cannot be written for a while.
+  /// The messages received but not handled yet, while the ledger cannot be written.
   private var held: [LaneMessage] = []
   private var nextPoll: Int64 = .min
   private var wakeTime: Int64?
@@ -116,7 +118,7 @@ actor Lane {
     queue.maxConcurrentOperationCount = 1
   }
 
-  /// Opens the output on the thread that plays.
+  /// Opens the output on the playback thread.
   ///
   /// - Throws: `OutputError`.
   func openOutput(rate: Int) async throws {
@@ -127,11 +129,11 @@ actor Lane {
     }
     try result.get()
     isOutputInUse = true
-    // Idle from now on, and no gap is owed to anything.
+    // The lane is idle from now on, and the first sound needs no gap.
     lastEnd = (clock.now() - settings.gap, 0)
   }
 
-  // MARK: The one task
+  // MARK: The task
 
   func run() async {
     while true {
@@ -171,8 +173,8 @@ actor Lane {
     report()
   }
 
-  /// Handles the messages that need no ledger, and refuses the commands that need it. The player's own messages are kept
-  /// until the ledger can be written again.
+  /// Handles messages that need no ledger and refuses commands that need it. The player's own messages are kept until
+  /// the ledger can be written again.
   private func handleMessages(while fault: LedgerError) async {
     let messages = held + mailbox.take()
     held = []
@@ -187,7 +189,7 @@ actor Lane {
     }
   }
 
-  /// Does what there is to do at this moment, and finds out when there will be more.
+  /// Does everything that is due now, and determines when to continue.
   private func step() async {
     wakeTime = nil
     if signals.takeArrivals() { await lookForArrivals() }
@@ -203,7 +205,7 @@ actor Lane {
     releaseWhenIdle(at: now)
   }
 
-  /// Until somebody tells something, or it is time; nil for no time.
+  /// Waits for a message or until the given moment; nil means without a time limit.
   private func rest(until moment: Int64?) async {
     let timer = moment.map { moment in
       Task { [clock, mailbox] in
@@ -217,7 +219,7 @@ actor Lane {
 
   func wake(at moment: Int64) { wakeTime = min(wakeTime ?? moment, moment) }
 
-  /// For other processes: what they ask, what they have accepted, and how far it is here.
+  /// Exchanges data with other processes: reads their commands and announcements, and reports this player's progress.
   private func poll() async {
     let now = clock.now()
     if now >= nextPoll {
@@ -234,7 +236,7 @@ actor Lane {
   private func close() async {
     for task in renders.values { task.cancel() }
     for task in renders.values { await task.value }
-    // Together, so that the disk is waited for once.
+    // Both are written concurrently, so that the disk is only waited for once.
     await withTaskGroup(of: Void.self) { group in
       for number in cancelledAtEnd { group.addTask { [ledger] in _ = try? await ledger.set(number, .cancelled) } }
     }
@@ -253,21 +255,22 @@ actor Lane {
 
   // MARK: The ledger
 
-  /// Writes a change of state, as often as it takes: what cannot be written must not be followed by anything.
+  /// Writes a change of state, with as many retries as necessary, because nothing may follow a change that is not
+  /// written.
   ///
-  /// - Returns: false when somebody else has ended the announcement, or the player is to stop and the ledger fails.
+  /// - Returns: False if another process has ended the announcement, or if the player is stopping and the ledger fails.
   @discardableResult
   func commit(_ number: Int64, _ state: Ledger.State, _ change: Ledger.Change = Ledger.Change()) async -> Bool {
     await writing { () async throws(LedgerError) in
       do throws(LedgerError) {
         try await ledger.set(number, state, change)
       } catch  where error.code == .illegalTransition || error.code == .notFound {
-        // Another process ended it: that is how it stands.
+        // Another process ended the announcement, and its result stands.
       }
     }
   }
 
-  /// Writes an event, as often as it takes.
+  /// Writes an event, with as many retries as necessary.
   func record(_ kind: Ledger.Event.Kind, _ number: Int64?, _ detail: [String: String], passing: Int64? = nil) async {
     _ = await writing { () async throws(LedgerError) in
       try await ledger.record(kind, lane: name, number: number, detail: detail, passing: passing)
@@ -293,8 +296,8 @@ actor Lane {
     }
   }
 
-  /// Tells those who wait for a change that it could not be written. The player goes on trying: what they asked for is
-  /// done, but nobody should wait until the disk has space again.
+  /// Replies to waiting callers that their change cannot be written. The player keeps trying and does what they asked
+  /// for, but they should not wait until the disk has space again.
   private func refuseWaiting(_ error: LedgerError) {
     asking?.fail(error)
     asking = nil
@@ -302,7 +305,7 @@ actor Lane {
     current?.replies = []
   }
 
-  /// Lets time pass within a step while the ledger cannot be written.
+  /// Waits within a step while the ledger cannot be written.
   private func wait(until moment: Int64, while fault: LedgerError) async {
     while clock.now() < moment, !signals.isStopAsked {
       await rest(until: moment)
@@ -311,7 +314,7 @@ actor Lane {
     }
   }
 
-  // MARK: What is told of it
+  // MARK: Status and events
 
   var status: LaneStatus {
     let next = order.upcoming(20, at: clock.now()).compactMap { item in
@@ -333,7 +336,7 @@ actor Lane {
       waitingCount: order.waitingCount, next: next, ledgerFailure: ledgerFailure)
   }
 
-  /// What cannot be told is told the next time.
+  /// Reports the player's progress. If that fails, the next report follows soon.
   func report() {
     var report = PlayerReport(startedAt: startedAt, toldAt: clock.date())
     report.isPaused = order.isPaused

@@ -3,7 +3,7 @@
 import Ledger
 import SoundOutputs
 
-/// What a lane's task is told.
+/// The messages to a lane's task.
 enum LaneMessage: Sendable {
   case pause(Reply<Void>)
   case resume(Reply<Void>)
@@ -17,7 +17,7 @@ enum LaneMessage: Sendable {
   case summaryMade(StoredAnnouncement?)
   case stop(finishing: Bool, cancelling: [Int64])
 
-  /// Answers who waits for an answer: nobody will do it any more.
+  /// Replies to waiting callers with an error, because the message will not be handled.
   func refuse(_ lane: String) {
     let error = PlayerError(.notRunning, lane: lane)
     switch self {
@@ -30,7 +30,7 @@ enum LaneMessage: Sendable {
   }
 }
 
-/// An answer that is given once.
+/// A reply that is sent once.
 struct Reply<Value: Sendable>: Sendable {
   private let give: @Sendable (Result<Value, any Error>) -> Void
 
@@ -43,6 +43,6 @@ struct Reply<Value: Sendable>: Sendable {
 enum RenderOutcome: Sendable {
   case ready(LaneSound)
   case failed(RenderFailure)
-  /// It has ended meanwhile.
+  /// The announcement has ended meanwhile.
   case gone
 }

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// What need not be told twice, and those who watch.
-final class LaneSignals: @unchecked Sendable {  // What changes is used under the lock.
+/// The flags of a lane, which are set without sending messages, and the watchers of its events.
+final class LaneSignals: @unchecked Sendable {  // Mutable state is only used while the lock is held.
   private let lock = NSLock()
   private var hasArrivals = false
   private var isStopping = false
@@ -22,7 +22,7 @@ final class LaneSignals: @unchecked Sendable {  // What changes is used under th
   func stop() { lock.withLock { isStopping = true } }
   var isStopAsked: Bool { lock.withLock { isStopping } }
 
-  /// Nothing happens any more.
+  /// Whether the player has ended.
   var isEnded: Bool { lock.withLock { isOver } }
 
   func end() {

@@ -3,21 +3,21 @@
 import Resampling
 import Waveforms
 
-/// What is played for an announcement: its clip, behind the chime if there is one.
+/// The sound of an announcement: its clip, after the chime if there is one.
 struct LaneSound: Sendable {
   var waveform: Waveform
-  /// What a listener does not hear of its start and its end, in ms.
+  /// The inaudible parts at the start and the end, in ms.
   var quietStart: Int64
   var quietEnd: Int64
   var clip: String?
 
   var length: Int { waveform.durationMilliseconds }
 
-  /// -44 dBFS, which nobody hears beside speech at -16 LUFS.
+  /// The threshold of silence: -44 dBFS, which is inaudible beside speech at -16 LUFS.
   private static let threshold: UInt16 = 200
 
-  /// - Parameter again: what is heard before a replay; nil for what is heard for the first time.
-  /// - Throws: what keeps `again` from being put before it: a replay is not heard without it.
+  /// - Parameter again: The word "again" before a replay; nil if it is not a replay.
+  /// - Throws: The error if `again` cannot be put before the sound. A replay is never played without it.
   init(_ sound: RenderedSound, again: Waveform?, chime: Waveform?, pause: Int) throws {
     var sound = sound
     if let again {
@@ -31,10 +31,11 @@ struct LaneSound: Sendable {
     self.init(sound, chime: chime, pause: pause)
   }
 
-  /// In ms; as long as between two clauses.
+  /// The pause after "again", in ms. It is as long as the pause between two clauses.
   private static let pauseAfterAgain = 180
 
-  /// A chime that cannot be put before it is left out: nothing is silent because of a chime.
+  /// Creates the sound with the chime. A chime that cannot be added is left out, because it must never prevent an
+  /// announcement.
   private init(_ sound: RenderedSound, chime: Waveform?, pause: Int) {
     clip = sound.clip
     waveform = sound.waveform

@@ -2,17 +2,17 @@
 
 import Foundation
 
-/// What a lane's one task is told, by anybody, in the order of telling. Nobody waits in here but that task.
+/// The messages to a lane's single task, in the order in which they were posted. Only that task ever waits for them.
 ///
-/// The lock guards the list and nothing else, and nothing is called while it is held; so nothing can wait for it.
-final class Mailbox<Message: Sendable>: @unchecked Sendable {  // What changes is used under the lock.
+/// The lock only protects the list. Nothing is called while the lock is held, so posting never blocks.
+final class Mailbox<Message: Sendable>: @unchecked Sendable {  // Mutable state is only used while the lock is held.
   private let lock = NSLock()
   private var messages: [Message] = []
   private var hasNudge = false
   private var isClosed = false
   private var reader: CheckedContinuation<Void, Never>?
 
-  /// - Returns: false when it was closed: nobody will read it.
+  /// - Returns: False if the mailbox is closed, so that no task will read the message.
   @discardableResult
   func post(_ message: Message) -> Bool {
     let (isPosted, reader): (Bool, CheckedContinuation<Void, Never>?) = lock.withLock {
@@ -24,7 +24,7 @@ final class Mailbox<Message: Sendable>: @unchecked Sendable {  // What changes i
     return isPosted
   }
 
-  /// Lets the reader look around; however often, it takes no room.
+  /// Wakes up the reader. Repeated calls take no additional memory.
   func nudge() {
     let reader = lock.withLock {
       hasNudge = true
@@ -33,7 +33,7 @@ final class Mailbox<Message: Sendable>: @unchecked Sendable {  // What changes i
     reader?.resume()
   }
 
-  /// All that has come; does not wait.
+  /// Returns all messages received so far, without waiting.
   func take() -> [Message] {
     lock.withLock {
       defer {
@@ -44,7 +44,7 @@ final class Mailbox<Message: Sendable>: @unchecked Sendable {  // What changes i
     }
   }
 
-  /// Returns when there is something, or a nudge. For one reader.
+  /// Waits until there is a message or a nudge. Only one reader may call it.
   func arrival() async {
     await withCheckedContinuation { continuation in
       let isThere = lock.withLock {
@@ -56,7 +56,9 @@ final class Mailbox<Message: Sendable>: @unchecked Sendable {  // What changes i
     }
   }
 
-  /// - Returns: what nobody will read.
+  /// Closes the mailbox.
+  ///
+  /// - Returns: The messages that will not be read.
   func close() -> [Message] {
     lock.withLock {
       isClosed = true

@@ -4,18 +4,18 @@ import Foundation
 import SoundOutputs
 import Waveforms
 
-/// How one sound ended, and when it had been heard.
+/// How and when a sound ended.
 struct PlayEnding: Sendable {
   var result: Result<PlayResult, OutputError>
-  /// In ms of the player's clock.
+  /// The time when the sound ended, in ms of the player's clock.
   var at: Int64
 }
 
-/// One sound on a lane's queue. It blocks the queue's thread and is finished when the sound has been heard, or was
-/// stopped by its control; so the next can only begin afterwards.
+/// The playback of one sound on a lane's queue. It blocks the queue's thread until the sound has been heard or was
+/// stopped by its control, so that sounds never overlap.
 ///
-/// Nobody cancels it: one that is cancelled before it begins would never tell how it ended.
-final class PlayOperation: Operation, @unchecked Sendable {  // All that it has is constant.
+/// The operation is never cancelled, because an operation cancelled before it begins would never report its end.
+final class PlayOperation: Operation, @unchecked Sendable {  // All stored properties are constant.
   private let output: any SoundOutput
   private let sound: Waveform
   private let volume: Volume

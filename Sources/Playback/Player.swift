@@ -4,19 +4,22 @@ import Foundation
 public import Ledger
 public import SoundOutputs
 
-/// Plays the announcements of one lane on one output: one after another, each once, in order, whatever happens.
+/// The player of one lane on one output. It plays each announcement once, one after another and in order, even after
+/// failures.
 ///
-/// - What was accepted is in the ledger; what is heard when is `PlaybackOrder`'s decision alone.
-/// - An announcement is `played` when its last sample has been heard, and that is on disk before the next one begins.
-///   After a crash, or a loss of power, what was playing is played again from its start, what had ended is not, and the
-///   order is the old one. A crash in the moment between the last sample and the disk plays that one once more: to be
-///   heard twice is better than not at all. That it *began* is written while it sounds, so that no disk delays a sound.
-/// - Money waits as long as it takes: for the engine, for room on the disk, for the device. Only a fault that lies in the
-///   payment itself, or a person, ends it unheard.
-/// - Between two announcements a listener hears silence of ``Settings/gap``, the quiet edges of the clips included.
+/// - Accepted announcements are in the ledger. `PlaybackOrder` alone decides the order.
+/// - An announcement is `played` when its last sample has been heard. This is written to disk before the next one
+///   begins. After a crash or a power loss, the interrupted announcement is played again from its start, finished ones
+///   are not, and the order stays the same. If the crash happens between the last sample and the write, that
+///   announcement is played twice, which is better than not at all. The *beginning* of a sound is written while it
+///   plays, so that the disk never delays a sound.
+/// - Money waits as long as necessary for the engine, the disk and the device. Only an error in the payment itself, or
+///   a person, ends it without playing it.
+/// - Between two announcements there is a silence of ``Settings/gap``, which includes the quiet ends of the clips.
 ///
-/// One task owns all that changes (`Lane`); everybody else leaves it a message. It plays through one serial
-/// `OperationQueue`, an operation a sound. ``stop(finishingPlaying:)`` ends it; a player is not ended by letting it go.
+/// A single task (`Lane`) owns all mutable state, and everything else sends it messages. It plays through a serial
+/// `OperationQueue`, with one operation for each sound. ``stop(finishingPlaying:)`` ends the player; releasing the last
+/// reference does not.
 public final class Player: Sendable {
   public let lane: String
   let ledger: Ledger
@@ -29,17 +32,16 @@ public final class Player: Sendable {
   private let summary: SummaryMaker
   private let running = Running()
 
-  /// Makes the one announcement that stands for these payments, in their order; `nil` when there can be none.
+  /// Makes the single announcement that stands for these payments, in order; returns `nil` if there cannot be one.
   public typealias SummaryMaker = @Sendable ([StoredAnnouncement]) async -> StoredAnnouncement?
 
-  /// Nothing is opened yet.
+  /// Creates a player without opening anything.
   ///
   /// - Parameters:
-  ///   - lane: 1 to 100 bytes.
-  ///   - output: the player's alone.
-  ///   - render: makes the sounds.
-  ///   - summary: called when the settings ask for it and payments are to be said as one. What it gives is played as a
-  ///     payment of its own.
+  ///   - lane: The name of the lane, 1 to 100 bytes.
+  ///   - output: The output, which only this player uses.
+  ///   - render: Renders the sounds.
+  ///   - summary: Makes a summary when the settings require one. The summary is played as a separate payment.
   public init(
     lane: String, ledger: Ledger, output: any SoundOutput, render: any Rendering, settings: Settings = Settings(),
     clock: any PlayerClock = SystemPlayerClock(),
@@ -56,13 +58,13 @@ public final class Player: Sendable {
 
   // MARK: Running
 
-  /// Takes the lane's seat, takes up what had not ended, and plays.
+  /// Takes exclusive control of the lane, restores its unfinished announcements, and plays.
   ///
-  /// - Parameter rate: opens the output for sounds of that rate, in Hz, before anything is played; nil leaves it to the
-  ///   first sound, which waits for a device that is away.
-  /// - Throws: `LedgerError`, `laneTaken` when another player has the lane; `OutputError` when the output is to be opened
-  ///   and cannot be; ``PlayerError``, `alreadyStarted`. After an error of the ledger or the output it may be started
-  ///   again.
+  /// - Parameter rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first
+  ///   sound opens the output, and waits for a device that is missing.
+  /// - Throws: `LedgerError`, with `laneTaken` if another player has the lane; `OutputError` if the output cannot be
+  ///   opened; ``PlayerError`` with `alreadyStarted`. After an error of the ledger or the output, the player can be
+  ///   started again.
   public func start(opening rate: Int? = nil) async throws {
     guard running.begin() else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
@@ -79,11 +81,13 @@ public final class Player: Sendable {
     }
   }
 
-  /// Ends it: nothing begins any more, the output and the seat are given back. What waits is played by the next player.
+  /// Stops the player: nothing more begins, and the output and the lane are released. The next player plays the waiting
+  /// announcements.
   ///
-  /// - Parameter finishingPlaying: whether what plays is heard to its end; else, and when it is paused or its device is
-  ///   lost, it is played again, from its start, by the next player. Asked a second time with `false`, it ends at once.
-  /// - Parameter numbers: taken back before the next player can have them, as far as the ledger can be written.
+  /// - Parameter finishingPlaying: Whether the current announcement plays to its end. If not, or if it is paused or its
+  ///   device is lost, the next player plays it again from its start. A second call with `false` stops it at once.
+  /// - Parameter numbers: The announcements to cancel before the next player can play them, if the ledger can be
+  ///   written.
   public func stop(finishingPlaying: Bool = true, cancelling numbers: [Int64] = []) async {
     guard let task = running.task else { return }
     signals.stop()
@@ -93,10 +97,10 @@ public final class Player: Sendable {
 
   // MARK: Announcements
 
-  /// Accepts an announcement: when this returns it is on disk, and will be heard. Before ``start()`` too, and from any
-  /// thread; the order of acceptance is that of the numbers.
+  /// Accepts an announcement. When this returns, the announcement is on disk and will be played. It may be called from
+  /// any thread, even before ``start()``. Announcements are accepted in the order of their numbers.
   ///
-  /// - Throws: `LedgerError`, and nothing was accepted; ``PlayerError``, `accountReserved`.
+  /// - Throws: `LedgerError` if nothing was accepted; ``PlayerError`` with `accountReserved`.
   public func accept(_ announcement: StoredAnnouncement) async throws -> Ledger.Acceptance {
     guard announcement.account == StoredAnnouncement.files || !announcement.account.hasPrefix("crier:") else {
       throw PlayerError(.accountReserved, lane: lane)
@@ -106,30 +110,31 @@ public final class Player: Sendable {
     return acceptance
   }
 
-  /// Takes back an announcement that waits or plays.
+  /// Cancels an announcement that is waiting or playing.
   ///
-  /// - Returns: whether it ended so: false when it has ended already, is not of this lane, or is part of a summary that
-  ///   plays.
-  /// - Throws: ``PlayerError``, `notRunning`.
+  /// - Returns: Whether it was cancelled: false if it has already ended, is not in this lane, or is part of a summary
+  ///   that is playing.
+  /// - Throws: ``PlayerError`` with `notRunning`.
   @discardableResult
   public func cancel(_ number: Int64) async throws -> Bool { try await ask { .cancel(number, $0) } }
 
-  /// Ends what plays; that is how a person, and nobody else, silences a payment. Of a summary, all that it stands for.
+  /// Ends the current announcement. This is the only way to silence a payment, and it is reserved for people. Skipping
+  /// a summary also ends the payments it stands for.
   ///
-  /// - Returns: false when nothing plays, or it was heard to its end all the same.
-  /// - Throws: ``PlayerError``, `notRunning`.
+  /// - Returns: False if nothing was playing, or if the announcement was played to its end anyway.
+  /// - Throws: ``PlayerError`` with `notRunning`.
   @discardableResult
   public func skip() async throws -> Bool { try await ask { .skip($0) } }
 
-  /// Plays an announcement that has ended once more, as an entry of its own that counts for nothing: an alert, so it is
-  /// heard before information, after money that waits, and to its end. "Again" is heard before it.
+  /// Plays a finished announcement again, as a separate entry that does not count as a payment. It is an alert, so it
+  /// plays before information and after waiting money, and is never interrupted. The word "again" is played before it.
   ///
   /// - Parameters:
-  ///   - number: `nil` for the last one that was played.
-  ///   - requester: the account that asks, for its limit; nil for somebody at this machine.
-  /// - Returns: the new entry's number, by which it is taken back.
-  /// - Throws: ``PlayerError``, `nothingToReplay` or `notRunning`; `LedgerError`, `tooManyReplays` when as many wait as
-  ///   may.
+  ///   - number: The announcement's number; `nil` means the last one that was played.
+  ///   - requester: The account that requests the replay, for its limit; nil for a person at this machine.
+  /// - Returns: The number of the new entry, which can be used to cancel it.
+  /// - Throws: ``PlayerError`` with `nothingToReplay` or `notRunning`; `LedgerError` with `tooManyReplays` if the
+  ///   maximum number of replays is waiting.
   @discardableResult
   public func replay(_ number: Int64? = nil, for requester: String? = nil) async throws -> Int64 {
     try await ask { .replay(number, requester: requester, $0) }.get()
@@ -137,17 +142,17 @@ public final class Player: Sendable {
 
   // MARK: The lane
 
-  /// Holds what plays at its place; nothing begins until ``resume()``. A player that starts is not paused.
+  /// Pauses the current sound, and keeps others from beginning, until ``resume()``. A new player is not paused.
   public func pause() async throws { _ = try await ask { .pause($0) } }
   public func resume() async throws { _ = try await ask { .resume($0) } }
 
-  /// - Parameter percent: 0 to 100; heard from the next sound on.
+  /// - Parameter percent: The volume from the next sound on, 0 to 100 per cent.
   public func setVolume(_ percent: Int) async throws {
     guard let volume = Volume(percent: percent) else { throw PlayerError(.volumeInvalid, lane: lane) }
     _ = try await ask { .volume(volume, $0) }
   }
 
-  /// What plays and what waits.
+  /// The playing and the waiting announcements.
   public func status() async throws -> LaneStatus { try await ask { .status($0) } }
 
   private func ask<Value: Sendable>(_ message: (Reply<Value>) -> LaneMessage) async throws -> Value {
@@ -158,16 +163,16 @@ public final class Player: Sendable {
     return try result.get()
   }
 
-  /// Tells it that somebody put an announcement for its lane into the ledger; without being told, it looks for some now
-  /// and then.
+  /// Notifies the player of a new announcement for its lane in the ledger. Without a notification, the player looks for
+  /// new announcements at intervals.
   public func lookForArrivals() {
     signals.arrive()
     mailbox.nudge()
   }
 }
 
-/// Whether a player was started, and the task that it is.
-private final class Running: @unchecked Sendable {  // What changes is used under the lock.
+/// The state of the player's task, and whether it was started.
+private final class Running: @unchecked Sendable {  // Mutable state is only used while the lock is held.
   private let lock = NSLock()
   private var isBegun = false
   private var lane: Task<Void, Never>?

@@ -2,20 +2,21 @@
 
 public import Foundation
 
-/// The time a player goes by; tests give one that they set.
+/// The clock of a player. Tests use one that they set themselves.
 public protocol PlayerClock: Sendable {
-  /// In ms since a fixed moment; never goes back.
+  /// Returns the time in ms since a fixed moment. It never goes back.
   func now() -> Int64
 
-  /// The calendar's time, which somebody may set.
+  /// Returns the calendar time, which can be set by people.
   func date() -> Date
 
-  /// Returns at that moment of ``now()`` or later, at once when it has passed, and earlier when the task is cancelled.
+  /// Waits until ``now()`` has reached the moment, or until the task is cancelled. Returns at once if the moment has
+  /// passed.
   func sleep(until moment: Int64) async
 }
 
-/// The machine's: since 1970 as the wall clock had it when this was made, and steady from then on, so that no setting
-/// of the clock holds up a sound.
+/// The system's clock. It starts at the wall clock's time since 1970 and then runs steadily, so that setting the wall
+/// clock never delays a sound.
 public struct SystemPlayerClock: PlayerClock {
   private let origin = ContinuousClock.now
   private let wallClock = Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))

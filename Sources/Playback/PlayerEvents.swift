@@ -3,10 +3,10 @@
 public import Ledger
 
 extension Player {
-  /// What happens on the lane, from the ledger, oldest first, each once; ends with the player. Nothing is kept for a
-  /// reader that is slow: it reads on where it was.
+  /// Returns the lane's events from the ledger, oldest first and each once. The stream ends with the player. Events are
+  /// not buffered for a slow reader, which continues at its position in the ledger.
   ///
-  /// - Parameter position: of the last event that is known; 0 for all that are kept, `nil` for what is new.
+  /// - Parameter position: The position of the last known event; 0 for all stored events, `nil` for new events only.
   public func events(after position: Int64? = nil) -> AsyncThrowingStream<Ledger.Event, any Error> {
     let reader = EventReader(player: self, position: position)
     return AsyncThrowingStream { try await reader.next() }

@@ -2,23 +2,24 @@
 
 public import Waveforms
 
-/// Makes the sound of an announcement.
+/// A renderer of announcements.
 public protocol Rendering: Sendable {
-  /// Makes the sound, or finds it made. Asked again for the same announcement, it gives the same.
+  /// Renders the sound, or returns the existing one. The same announcement always gives the same sound.
   ///
-  /// - Throws: ``RenderFailure``; any other error is taken for one that passes, so that money is not lost by it.
+  /// - Throws: ``RenderFailure``. Any other error is treated as temporary, so that no payment is lost.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound
 
-  /// Makes the sound that is heard before a replay, within the same turn: "again", in the language of what is replayed.
+  /// Renders the word "again" in the replay's language. It is played immediately before the replay.
   ///
-  /// - Throws: as ``render(_:)``; the replay is not heard then, for without it a replay sounds like another payment.
+  /// - Throws: The same errors as ``render(_:)``. The replay is then not played, because without the word it would
+  ///   sound like another payment.
   func again(before replay: StoredAnnouncement) async throws -> Waveform
 }
 
-/// An announcement that can be played.
+/// The sound of an announcement.
 public struct RenderedSound: Sendable, Hashable {
   public var waveform: Waveform
-  /// The name of its clip in the sound library, if it is there.
+  /// The name of its clip, if the clip is in the sound library.
   public var clip: String?
 
   public init(waveform: Waveform, clip: String? = nil) {
@@ -27,13 +28,13 @@ public struct RenderedSound: Sendable, Hashable {
   }
 }
 
-/// Why there is no sound.
+/// The error for a sound that cannot be rendered.
 public struct RenderFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Stable, for programs to branch on.
+  /// A stable code for programs.
   public var code: String
 
-  /// Whether trying again later may help: the engine is away, the disk is full. Money waits for that as long as it
-  /// takes. What lies in the announcement itself stays.
+  /// Whether a later attempt may succeed, for example if the engine is unavailable or the disk is full. Money waits for
+  /// that without limit. An error in the announcement itself is permanent.
   public var isPassing: Bool
 
   public init(code: String, isPassing: Bool) {
@@ -42,7 +43,8 @@ public struct RenderFailure: Error, Sendable, Hashable, CustomStringConvertible 
   }
 
   public var description: String {
-    "Making the sound of an announcement failed: \(code). "
-      + (isPassing ? "It is tried again." : "It cannot be said as it is; correct it and send it under another id.")
+    "The sound of an announcement could not be rendered: \(code). "
+      + (isPassing
+        ? "Rendering is retried." : "The error is permanent; correct the announcement and send it with another id.")
   }
 }

@@ -3,24 +3,25 @@
 public import Ledger
 public import SoundOutputs
 
-/// A lane that anybody on this machine may play on, for programs that come and go: of those that share a ledger, two are
-/// never heard at once.
+/// A lane for programs that run only briefly. Programs that share a ledger never play on it at the same time.
 ///
-/// Where a process plays the lane already, as the service does, what is given here waits its turn there; where none does,
-/// this one is the lane's player until its own have ended, and plays what others had left before.
+/// If another process, such as the service, already plays the lane, announcements wait their turn there. Otherwise this
+/// process becomes the lane's player until its own announcements have ended. It then also plays announcements left by
+/// others.
 public struct SharedLane: Sendable {
   private let lane: String
   private let ledger: Ledger
   private let clock: any PlayerClock
   private let makePlayer: @Sendable () throws(OutputError) -> Player
 
-  /// How often it looks at what became of things, in ms.
+  /// The interval for checking the announcements' states, in ms.
   private static let pause: Int64 = 100
 
-  /// Of clips, in Hz.
+  /// The usual sample rate of clips, in Hz.
   private static let usualRate = 22_050
 
-  /// - Parameter makePlayer: of this lane and ledger, not started; asked for when nobody plays the lane.
+  /// - Parameter makePlayer: Creates a player of this lane and ledger without starting it. Called if no process plays
+  ///   the lane.
   public init(
     lane: String, ledger: Ledger, clock: any PlayerClock = SystemPlayerClock(),
     makePlayer: @escaping @Sendable () throws(OutputError) -> Player
@@ -31,13 +32,13 @@ public struct SharedLane: Sendable {
     self.makePlayer = makePlayer
   }
 
-  /// Plays these in their turns, and returns when each has ended. When the task is cancelled, what plays falls silent
-  /// where this program plays it, and those that have not ended are taken back.
+  /// Plays the announcements in their turns, and returns when all have ended. Cancelling the task stops the current
+  /// sound if this program plays it, and cancels all announcements that have not ended.
   ///
-  /// - Parameter watch: told now and then what the lane does.
-  /// - Returns: the entries as they ended, in the order given.
-  /// - Throws: `LedgerError`, `CancellationError`; `OutputError` when the output cannot be opened at the beginning, and
-  ///   nothing was accepted then. One that is lost later is waited for.
+  /// - Parameter watch: Called at intervals with the lane's state.
+  /// - Returns: The final entries, in the order of the announcements.
+  /// - Throws: `LedgerError`, `CancellationError`; `OutputError` if the output cannot be opened at first, and then
+  ///   nothing was accepted. A device that is lost later is waited for.
   public func play(
     _ announcements: [StoredAnnouncement], watch: @Sendable (LaneView) -> Void = { _ in }
   ) async throws -> [Ledger.Entry] {
@@ -57,7 +58,7 @@ public struct SharedLane: Sendable {
         while let number = remaining.first, try await hasEnded(number) { remaining.removeFirst() }
         if remaining.isEmpty { break }
         try Task.checkCancellation()
-        // Its player may have ended, with what waits left to whoever comes.
+        // The other player may have ended and left waiting announcements.
         if player == nil { player = try await playerIfNeeded(opening: nil) }
         watch(try await LaneView.of(lane: lane, in: ledger, at: clock.date()))
         await clock.sleep(until: clock.now() + Self.pause)
@@ -72,7 +73,7 @@ public struct SharedLane: Sendable {
     return entries
   }
 
-  /// - Returns: nil when somebody else plays the lane.
+  /// - Returns: The player, or nil if another process plays the lane.
   private func playerIfNeeded(opening rate: Int?) async throws -> Player? {
     guard try !ledger.player(lane: lane).isRunning else { return nil }
     let player = try makePlayer()
@@ -90,7 +91,7 @@ public struct SharedLane: Sendable {
 
   private func takeBack(_ numbers: [Int64], _ player: Player?) async {
     if let player { return await player.stop(finishingPlaying: false, cancelling: numbers) }
-    // From the last to the first, so that none begins because the one before it went; together, for the disk.
+    // In reverse order, so that cancelling one does not start the next; concurrently, to wait for the disk only once.
     await withTaskGroup(of: Void.self) { group in
       for number in numbers.reversed() {
         group.addTask { [ledger, lane] in

@@ -5,25 +5,26 @@ public import Foundation
 import Ledger
 
 extension StoredAnnouncement {
-  /// What is heard for an announcement.
+  /// The content that is played for an announcement.
   public enum Content: Sendable, Hashable {
     case announcement(Announcement, AnnouncementRequest.Options, AnnouncementRequest.Defaults)
-    /// A sound file as it stands.
+    /// A sound file, played unchanged.
     case file(URL)
   }
 
-  /// What kind of payload an entry has is told by its account and not by the payload: nobody outside can send one that
-  /// has a file of this machine read. Names that begin with `crier:` are given to nobody.
+  /// The account of entries for sound files. The account determines the kind of payload, and accounts that begin with
+  /// `crier:` are reserved, so no outside request can make the player read a file of this machine.
   static let files = "crier:files"
 
-  /// The accounts of entries that a player makes itself.
+  /// The accounts of entries that the player creates itself.
   static let summaries = "crier:summary"
   static let replays = "crier:replay"
 
-  /// Whether it is heard once more: "again" is heard before it.
+  /// Whether the announcement is a replay, which is played after the word "again".
   public var isReplay: Bool { account == Self.replays || account.hasPrefix("\(Self.replays):") }
 
-  /// A replay has its original's payload, so its account says of which kind that is.
+  /// Returns the account of a replay's entry. It contains the kind of the original, because the replay has the
+  /// original's payload.
   func replayAccount() -> String {
     if isReplay { return account }
     return [Self.files, Self.summaries].contains(account) ? "\(Self.replays):\(account)" : Self.replays
@@ -34,21 +35,22 @@ extension StoredAnnouncement {
     var title: String?
   }
 
-  /// A sound file to be played in its turn: information, so that money goes before it.
+  /// Creates an announcement of a sound file. It is information, so money goes before it.
   ///
   /// - Parameters:
-  ///   - file: read when its turn comes near, by whichever process plays the lane; so its path is made absolute.
-  ///   - title: what people are told that plays; nil for the file's name.
+  ///   - file: The sound file. The process that plays the lane reads it shortly before its turn, so its path is made
+  ///     absolute.
+  ///   - title: The title for people; nil for the file's name.
   public init(file: URL, title: String? = nil, id: String, expiresAt: Date? = nil) {
     let path = file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
-    // A string encodes.
+    // Encoding a string cannot fail.
     let payload = (try? encoder.encode(FilePayload(file: path, title: title))) ?? Data()
     self.init(account: Self.files, id: id, category: .information, payload: payload, expiresAt: expiresAt)
   }
 
-  /// - Throws: `AnnouncementError` for a payload that cannot be read.
+  /// - Throws: `AnnouncementError` if the payload cannot be read.
   public var content: Content {
     get throws(AnnouncementError) {
       let source = account.hasPrefix("\(Self.replays):") ? String(account.dropFirst(Self.replays.count + 1)) : account
@@ -69,15 +71,16 @@ extension StoredAnnouncement {
     }
   }
 
-  /// What people are told that plays, where a file came with it.
+  /// The title for people, if a file has one.
   public var title: String? {
     guard case .file? = try? content else { return nil }
     return try? JSONDecoder().decode(FilePayload.self, from: payload).title
   }
 
-  /// The one announcement that stands for these payments: how many there are, and their sum in each currency.
+  /// Makes the single announcement that stands for these payments. It says their number and their sum in each currency.
   ///
-  /// - Returns: nil when there can be none, since one of them is no payment received, or a sum is too large to be said.
+  /// - Returns: The announcement, or nil if one of them is not a received payment or if a sum is too large to be
+  ///   spoken.
   public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
     var received: [Payment] = []
     for stored in payments {

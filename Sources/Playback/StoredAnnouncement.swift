@@ -4,18 +4,19 @@ public import Announcements
 public import Foundation
 public import Ledger
 
-/// An announcement for a player: what is kept of it, without the lane.
+/// An announcement in the form in which a player stores it, without its lane.
 public struct StoredAnnouncement: Sendable, Hashable {
-  /// Whose it is, at most 255 bytes; ids are unique in it. Names that begin with `crier:` are the player's own.
+  /// The account, at most 255 bytes. Ids are unique within an account. Names that begin with `crier:` are reserved for
+  /// the player.
   public var account: String
-  /// 1 to 255 bytes. The same id in the same account is the same announcement.
+  /// The id, 1 to 255 bytes. The same id in the same account means the same announcement.
   public var id: String
   public var category: Ledger.Category
-  /// Rises by one with each announcement for a device; `nil` where the payload has none.
+  /// The sequence number, which rises by one with each announcement for a device; `nil` if the payload has none.
   public var sequence: Int64?
-  /// The announcement as JSON: the contract of `docs/payload.md`.
+  /// The announcement as JSON, as `docs/payload.md` defines it.
   public var payload: Data
-  /// From then on it is not said, unless it is money.
+  /// The time from which the announcement is dropped instead of played. It does not apply to money.
   public var expiresAt: Date?
 
   public init(
@@ -30,13 +31,13 @@ public struct StoredAnnouncement: Sendable, Hashable {
     self.expiresAt = expiresAt
   }
 
-  /// Reads id, category and sequence from the payload: money that came is a payment; that went back, was withdrawn or
-  /// failed is a refund; text is information.
+  /// Creates an announcement with the id, category and sequence number of the payload. Received money is a payment;
+  /// money that was refunded, withdrawn or failed is a refund; text is information.
   ///
   /// - Parameters:
-  ///   - id: for text that has none of its own; the payload's own is used where it has one.
-  ///   - payload: a payload, or a request of the service.
-  /// - Throws: `AnnouncementError`, naming the field.
+  ///   - id: The id for a text without an id. The payload's own id takes precedence.
+  ///   - payload: A payload, or a request of the service.
+  /// - Throws: `AnnouncementError`, which names the field.
   public init(
     account: String = "", id: String, payload: Data, expiresAt: Date? = nil
   ) throws(AnnouncementError) {
@@ -46,7 +47,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
       self.init(
         account: account, id: payment.id ?? id, category: Ledger.Category(payment.kind), sequence: payment.sequence,
         payload: payload, expiresAt: expiresAt)
-    // A payload holds neither a summary nor the word before a replay.
+    // A payload is never a summary or the word before a replay.
     case .text, .summary, .again:
       self.init(
         account: account, id: request.id ?? id, category: .information, payload: payload, expiresAt: expiresAt)
@@ -59,7 +60,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
       payload: entry.payload, expiresAt: entry.expiresAt)
   }
 
-  /// For the ledger.
+  /// Returns the announcement for the ledger.
   public func new(lane: String) -> NewAnnouncement {
     NewAnnouncement(
       account: account, id: id, lane: lane, category: category, sequence: sequence, payload: payload,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaybackItem {
-  /// What an announcement is about, which decides who waits for whom: see ``Meeting``.
+  /// The category of an announcement, which decides which announcement waits for which: see ``Meeting``.
   ///
-  /// Payments and refunds are one stream, because a shopkeeper who hears a refund before the payment it belongs to hears
-  /// nonsense.
+  /// Payments and refunds share one order, because a refund makes no sense to a shopkeeper before the payment it
+  /// belongs to.
   public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Money came.
+    /// Money was received.
     case payment
-    /// Money went back, was withdrawn, or did not come.
+    /// Money was refunded, withdrawn, or failed to arrive.
     case refund
-    /// Something that wants a hand now.
+    /// An event that needs immediate attention.
     case alert
-    /// All else.
+    /// Everything else.
     case information
 
     public var isMoney: Bool { self == .payment || self == .refund }
 
-    /// Whether an announcement that waited longer than it lives may be left out. Money never is.
+    /// Whether an expired announcement may be dropped. Money never is.
     public var mayExpire: Bool { !isMoney }
 
-    /// Whether there is anything that may make it fall silent. Money and alerts are heard to their end.
+    /// Whether any category interrupts this one. Money and alerts always play to their end.
     public var mayBeInterrupted: Bool {
       Category.allCases.contains { Meeting.of($0, with: self).whilePlaying == .interrupts }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Announcements that wait, in the order of their acceptance, or of their sequence and then of their acceptance.
+/// A queue of waiting announcements, ordered by acceptance, or by sequence number and then by acceptance.
 ///
-/// Taking the first is cheap however many wait; what was taken is let go once it is half of what is kept.
+/// Taking the first item is fast for any length. Memory of taken items is released once they are half of the storage.
 struct Line: Sendable {
   private let isBySequence: Bool
   private var kept: [PlaybackItem] = []
@@ -14,7 +14,7 @@ struct Line: Sendable {
   var first: PlaybackItem? { start < kept.count ? kept[start] : nil }
   var count: Int { kept.count - start }
 
-  /// Puts an item where it belongs; one that is there already stays as it is.
+  /// Inserts an item at its place. An item that is already in the queue stays unchanged.
   mutating func insert(_ item: PlaybackItem) {
     let place = place(of: item)
     if place < kept.count, key(kept[place]) == key(item) { return }
@@ -50,7 +50,7 @@ struct Line: Sendable {
 
   private func key(_ item: PlaybackItem) -> (Int64, Int64) { (isBySequence ? item.sequence ?? 0 : 0, item.number) }
 
-  /// The index of the first that is not before the item.
+  /// Returns the index of the first item that is not before the given item.
   private func place(of item: PlaybackItem) -> Int {
     guard let last = kept.last, start < kept.count, key(last) >= key(item) else { return kept.count }
     var range = start..<kept.count

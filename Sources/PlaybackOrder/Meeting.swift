@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of two announcements that meet.
+/// The rule for two announcements that meet.
 ///
-/// Modelled on the priorities of speech-dispatcher (SSIP, "Priority Categories"): its `important` is never interrupted
-/// and said in the order in which it came, which is what money needs.
+/// It is modelled on the priorities of speech-dispatcher (SSIP, "Priority Categories"), whose `important` messages are
+/// never interrupted and are spoken in order, as money needs.
 public struct Meeting: Sendable, Hashable {
-  /// What the newcomer does while the present one plays.
+  /// The effect of a new announcement on the one that is playing.
   public enum WhilePlaying: Sendable, Hashable {
-    /// Until it has been heard.
+    /// The new announcement waits until the playing one has ended.
     case waits
-    /// The present one falls silent at once and is said again later, from its start.
+    /// The playing announcement stops at once, and is played again later from its start.
     case interrupts
   }
 
-  /// Where the newcomer goes when the present one waits.
+  /// The place of a new announcement relative to a waiting one.
   public enum WhileWaiting: Sendable, Hashable {
     case before, after
-    /// Money by sequence where both have one; else by acceptance.
+    /// Money is ordered by sequence number if both have one, and otherwise by acceptance.
     ///
-    /// Money with a number and money without are two lines, each in its order. The next is taken from the line that
-    /// holds the one accepted first, unless that line waits for a missing number.
+    /// Money with and without a sequence number forms two queues. The next announcement comes from the queue with the
+    /// earliest accepted announcement, unless that queue waits for a missing number.
     case inOrder
   }
 
   public var whilePlaying: WhilePlaying
   public var whileWaiting: WhileWaiting
 
-  /// The table, pair by pair; every cell is tested. It holds for those whose turn it may be: what waits for a missing
-  /// sequence number neither goes before others nor interrupts them until it was waited for.
+  /// The rule for each pair; every cell is tested. It applies to announcements that may play now: an announcement that
+  /// waits for a missing sequence number neither goes before others nor interrupts them until the waiting time has
+  /// passed.
   ///
   /// | newcomer, present | payment | refund | alert | information |
   /// |---|---|---|---|---|

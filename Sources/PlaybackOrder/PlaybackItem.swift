@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An announcement, as far as its turn depends on it.
+/// The properties of an announcement that determine its turn.
 public struct PlaybackItem: Sendable, Hashable {
-  /// The order of acceptance: rises with each, and is never used again.
+  /// The announcement's number. Numbers rise in the order of acceptance and are never reused.
   public var number: Int64
   public var category: Category
 
-  /// Rises by one with each announcement for a device; `nil` where the payload has none. Money is said in its order;
-  /// for the others it tells only that the number is not missing.
+  /// The sequence number, which rises by one with each announcement for a device; `nil` if the payload has none. Money
+  /// is played in its order. For other categories, it only means that the number is not missing.
   public var sequence: Int64?
 
-  /// In ms of the owner's clock, which only goes forward.
+  /// The time of acceptance, in ms of the owner's clock, which never goes back.
   public var acceptedAt: Int64
 
-  /// In ms of the same clock: from then on it is not said. Taken into account only where the category may expire.
+  /// The time from which the announcement is not played any more, in ms of the same clock. It only applies to
+  /// categories that may expire.
   public var expiresAt: Int64?
 
-  /// How long its sound is, in ms, once that is known.
+  /// The duration of the sound in ms, if it is known.
   public var durationMilliseconds: Int64?
 
   public init(
@@ -31,6 +32,6 @@ public struct PlaybackItem: Sendable, Hashable {
     self.durationMilliseconds = durationMilliseconds
   }
 
-  /// Whether it is not said any more. Money always is.
+  /// Whether the announcement has expired. Money never does.
   public func hasExpired(at now: Int64) -> Bool { category.mayExpire && expiresAt.map { $0 <= now } ?? false }
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is heard next on one lane: the rules of order, priority, interruption and backlog, as a value without clock, sound
-/// or file. Its owner tells it what happened and when, and does what it answers.
+/// The rules that decide which announcement of a lane plays next: order, priority, interruption and backlog. It is a
+/// value without a clock, sounds or files. Its owner reports what happened and when, and carries out the decisions.
 ///
-/// Times are ms of a clock of the owner's that only goes forward, across restarts too. Nothing here throws or traps,
-/// whatever the numbers and times are.
+/// Times are ms of a clock of the owner that never goes back, even across restarts. No method throws or traps, whatever
+/// the numbers and times are.
 public struct PlaybackOrder: Sendable {
-  /// Times in ms. A sum of times that would exceed `Int64` is its bound.
+  /// The settings of the order. Times are in ms, and a sum of times that would overflow `Int64` is clamped.
   public struct Settings: Sendable, Hashable {
-    /// How long a missing sequence number is waited for, in ms, from the acceptance of the first of those behind it.
+    /// The waiting time for a missing sequence number, in ms, from the acceptance of the first announcement after the
+    /// gap.
     public var sequencePatience: Int64
-    /// More payments than this that wait are summarised in one announcement; `nil` never.
+    /// The number of waiting payments above which they are summarised in one announcement; `nil` means never.
     public var longestBacklog: Int?
-    /// Payments that take longer than this to say, in ms, are summarised; `nil` never.
+    /// The duration of waiting payments, in ms, above which they are summarised; `nil` means never.
     public var longestBacklogMilliseconds: Int64?
-    /// What an announcement is taken to last while its sound is not made, in ms: the average of a payment.
+    /// The assumed duration of an announcement whose sound is not rendered yet, in ms. It is the average of a payment.
     public var assumedDuration: Int64
 
     public init(
@@ -28,28 +29,28 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
-  /// What is to be done now.
+  /// The next thing to do.
   public enum Decision: Sendable, Hashable {
     case play(PlaybackItem, SequenceTurn)
-    /// What plays is to fall silent, because of what has come; ``PlaybackOrder/interrupted()`` once it has.
+    /// The current announcement must stop for a new one. Call ``PlaybackOrder/interrupted()`` when it has stopped.
     case interrupt
-    /// One announcement is to be made that stands for these payments, two at least, and offered with
-    /// ``PlaybackOrder/began(summary:of:at:)``, or refused with ``PlaybackOrder/refuseSummary()``. Until then it is what
-    /// is answered, with those that came meanwhile.
+    /// A single announcement must be made for these payments, at least two. Report it with
+    /// ``PlaybackOrder/began(summary:of:at:)``, or refuse it with ``PlaybackOrder/refuseSummary()``. Until then, the
+    /// decision stays the same and includes new payments.
     case summarise([PlaybackItem])
-    /// Nothing before that moment, in ms, unless something comes or what plays ends.
+    /// Nothing must be done before that moment, in ms, unless an announcement arrives or the current one ends.
     case wait(until: Int64)
-    /// Nothing until something comes or what plays ends.
+    /// Nothing must be done until an announcement arrives or the current one ends.
     case idle
   }
 
-  /// What is known of an item's sequence number when its turn comes.
+  /// The state of an announcement's sequence number when its turn comes.
   public enum SequenceTurn: Sendable, Hashable {
-    /// It has none, or it is the next, or the first that was ever seen.
+    /// The announcement has no sequence number, or the next number, or the first number ever seen.
     case inOrder
-    /// These numbers, in rising order, were waited for and did not come.
+    /// These numbers, in ascending order, were waited for and did not arrive.
     case afterMissing([ClosedRange<Int64>])
-    /// This number or a higher one was said or passed over before it.
+    /// This number, or a higher one, was already played or passed over.
     case late
   }
 
@@ -63,25 +64,29 @@ public struct PlaybackOrder: Sendable {
   private var information = Line()
   private var mayBeSummarised = true
 
-  /// After a restart, what had not ended is accepted again with its old number, time and sequence, in the old order,
-  /// that which played included. What had ended with a sequence number above `lastSequence` (a cancelled payment, an
-  /// alert) is accepted and removed again, for else its number would be waited for.
-  /// - Parameter lastSequence: ``lastSequence`` as it was when the last announcement that ended began, as the ledger
-  ///   has it.
+  /// Creates an order.
+  ///
+  /// After a restart, accept all announcements that had not ended, including the one that was playing, in the old order
+  /// with their old numbers, times and sequence numbers. Announcements that ended with a sequence number above
+  /// `lastSequence` (a cancelled payment, an alert) must be accepted and removed again, because otherwise their numbers
+  /// would be waited for.
+  ///
+  /// - Parameter lastSequence: The value of ``lastSequence`` when the last finished announcement began, as stored in
+  ///   the ledger.
   public init(settings: Settings = Settings(), lastSequence: Int64? = nil) {
     self.settings = settings
     sequenced = SequenceLine(last: lastSequence, patience: settings.sequencePatience)
   }
 
-  /// The highest sequence number that was said or passed over; `nil` before the first.
+  /// The highest sequence number that was played or passed over; `nil` before the first.
   public var lastSequence: Int64? { sequenced.last }
 
-  /// How many wait, what plays not counted.
+  /// The number of waiting announcements, without the one that is playing.
   public var waitingCount: Int { sequenced.items.count + plain.count + alerts.count + information.count }
 
-  // MARK: What happened
+  // MARK: Reporting events
 
-  /// One that waits or plays already is not taken twice.
+  /// Adds an announcement. One that is already waiting or playing is ignored.
   public mutating func accept(_ item: PlaybackItem) {
     guard item.number != playing?.number else { return }
     if item.category == .payment { mayBeSummarised = true }
@@ -93,7 +98,7 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
-  /// The length of a waiting announcement's sound is known now, in ms.
+  /// Sets the duration of a waiting announcement's sound, in ms.
   public mutating func setDuration(_ milliseconds: Int64, of number: Int64) {
     sequenced.update(number) { $0.durationMilliseconds = milliseconds }
     for category in [PlaybackItem.Category.payment, .alert, .information] {
@@ -101,23 +106,26 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
-  /// Takes a waiting announcement out, because it was cancelled or its sound could not be made. Its sequence number is
-  /// not waited for.
-  /// - Returns: `nil` when it does not wait here.
+  /// Removes a waiting announcement that was cancelled or whose sound cannot be rendered. Its sequence number is not
+  /// waited for.
+  ///
+  /// - Returns: The removed item, or `nil` if it is not waiting.
   public mutating func remove(_ number: Int64) -> PlaybackItem? {
     plain.remove(number) ?? alerts.remove(number) ?? information.remove(number) ?? sequenced.remove(number)
   }
 
-  /// Takes out what waited longer than it lives; to be asked before ``next(at:)``, which does not look at it.
+  /// Removes expired announcements. Call it before ``next(at:)``, which does not check for them.
   public mutating func removeExpired(at now: Int64) -> [PlaybackItem] {
     alerts.removeExpired(at: now) + information.removeExpired(at: now)
   }
 
-  /// What played has ended: it was heard, or stopped for good.
+  /// Reports that the current announcement has ended: it was played, or stopped for good.
   public mutating func finished() { playing = nil }
 
-  /// What played fell silent; it is said again when its turn comes, before others of its kind.
-  /// - Returns: `false`, and it still counts as playing, when it is of a kind that is never interrupted.
+  /// Reports that the current announcement was interrupted. It is played again at its next turn, before others of its
+  /// category.
+  ///
+  /// - Returns: `false` if its category is never interrupted. It then still counts as playing.
   @discardableResult
   public mutating func interrupted() -> Bool {
     guard let item = playing, item.category.mayBeInterrupted else { return false }
@@ -126,14 +134,15 @@ public struct PlaybackOrder: Sendable {
     return true
   }
 
-  /// Nothing begins and nothing is interrupted. Missing numbers are waited for all the same, and what lives for a time
-  /// only grows old.
+  /// Pauses the order: nothing begins and nothing is interrupted. Waiting times for missing numbers and expiry times
+  /// continue.
   public mutating func pause() { isPaused = true }
   public mutating func resume() { isPaused = false }
 
-  // MARK: What is to be done
+  // MARK: Decisions
 
-  /// The next thing to do. What it gives to play counts as playing from then on; all else may be asked again.
+  /// Returns the next thing to do. An announcement returned to play counts as playing from then on. All other decisions
+  /// can be requested repeatedly.
   public mutating func next(at now: Int64) -> Decision {
     guard !isPaused else { return .idle }
     let due = isMoneyDue(at: now)
@@ -153,13 +162,14 @@ public struct PlaybackOrder: Sendable {
     return playing.map { .play($0, .inOrder) } ?? wait ?? .idle
   }
 
-  /// A summary of these payments plays now in their place; they wait no longer.
+  /// Reports that a summary of these payments is now playing in their place.
+  ///
   /// - Parameters:
-  ///   - summary: a payment with a number of its own and no sequence.
-  ///   - numbers: of the payments, in the order in which they were answered.
-  /// - Returns: what was to be known of the number of each when its turn came, in order; `nil`, and nothing has changed,
-  ///   when they are not what is to be said next any more, since one was cancelled, or one came that goes before: then
-  ///   ``next(at:)`` tells anew. Further ones that came behind them do not matter.
+  ///   - summary: A payment with its own number and without a sequence number.
+  ///   - numbers: The payments' numbers, in the order of the decision.
+  /// - Returns: The payments with the state of their sequence numbers, in order. `nil`, without any change, if these
+  ///   payments are no longer the next ones, because one was cancelled or another one goes first; then ask
+  ///   ``next(at:)`` again. Additional payments after them do not matter.
   public mutating func began(
     summary: PlaybackItem, of numbers: [Int64], at now: Int64
   ) -> [(item: PlaybackItem, turn: SequenceTurn)]? {
@@ -177,11 +187,13 @@ public struct PlaybackOrder: Sendable {
     return payments
   }
 
-  /// No summary can be made: payments are said one by one until another one comes.
+  /// Reports that no summary can be made. Payments are played individually until another one arrives.
   public mutating func refuseSummary() { mayBeSummarised = false }
 
-  /// Who will be heard next, as things stand: whose sounds are to be made ahead. What waits for a missing number is last.
-  /// - Parameter limit: how many at most.
+  /// Returns the announcements that play next as of now, so that their sounds can be rendered ahead. Announcements that
+  /// wait for a missing number come last.
+  ///
+  /// - Parameter limit: The maximum number of announcements to return.
   public func upcoming(_ limit: Int, at now: Int64) -> [PlaybackItem] {
     var rest = self
     var items: [PlaybackItem] = []
@@ -192,17 +204,17 @@ public struct PlaybackOrder: Sendable {
     return items
   }
 
-  // MARK: Inside
+  // MARK: Private
 
   private func interrupts(_ newcomer: PlaybackItem, _ present: PlaybackItem) -> Bool {
     Meeting.of(newcomer.category, with: present.category).whilePlaying == .interrupts
   }
 
-  /// While a missing number is waited for, money without a number is said.
+  /// While a missing number is waited for, money without a number may play.
   private func isMoneyDue(at now: Int64) -> Bool { plain.first != nil || sequenced.isDue(at: now) }
 
-  /// Any of the line counts, not its first alone: else a late number would hold up those behind it, and a refund without
-  /// a number might be said before the payment that it belongs to.
+  /// Any item of the queue counts, not only the first. Otherwise a late number would delay those after it, and a refund
+  /// without a number might play before the payment it belongs to.
   private func isSequencedNext(at now: Int64) -> Bool {
     guard sequenced.isDue(at: now) else { return false }
     guard let plain = plain.first else { return true }
@@ -215,8 +227,8 @@ public struct PlaybackOrder: Sendable {
     isSequencedNext(at: now) ? sequenced.takeFirst() : plain.takeFirst().map { ($0, .inOrder) }
   }
 
-  /// The payments that are to be said as one now; `nil` when they are said one by one. They are those that would be said
-  /// one after the other: a refund ends them, and so does a number that is still waited for.
+  /// Returns the payments to summarise now; `nil` if they are played individually. The summary only includes payments
+  /// that would play one after another: it ends at a refund and at a number that is still waited for.
   private func backlog(at now: Int64) -> [PlaybackItem]? {
     guard mayBeSummarised, settings.longestBacklog != nil || settings.longestBacklogMilliseconds != nil else {
       return nil

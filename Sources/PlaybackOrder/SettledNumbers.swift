@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sequence numbers that came and are not waited for, though none of the line has them: they were cancelled, or belong
-/// to an announcement that is not about money.
+/// Sequence numbers that arrived and are not waited for, although no waiting announcement has them. They were
+/// cancelled, or belong to announcements that are not money.
 ///
-/// Numbers that follow one another are kept as one, so that it stays small however many are cancelled behind a gap.
+/// Consecutive numbers are stored as one range, so the storage stays small even if many are cancelled after a gap.
 struct SettledNumbers: Sendable {
   private struct Run {
     var numbers: ClosedRange<Int64>
-    /// When the first of them was accepted, in ms.
+    /// The time when the first of them was accepted, in ms.
     var since: Int64
   }
 
-  /// Rising, with a number or more between one and the next.
+  /// The ranges in ascending order, with at least one number between them.
   private var runs: [Run] = []
 
   var lowest: Int64? { runs.first?.numbers.lowerBound }
   var earliestAcceptance: Int64? { runs.lazy.map(\.since).min() }
-  /// How much is kept.
+  /// The number of stored ranges.
   var runCount: Int { runs.count }
 
   mutating func insert(_ number: Int64, acceptedAt: Int64) {
@@ -31,8 +31,9 @@ struct SettledNumbers: Sendable {
     runs.replaceSubrange(start..<end, with: [run])
   }
 
-  /// Forgets the numbers up to this one and those that follow it without a gap.
-  /// - Returns: the last of them, which is the number itself when none follows.
+  /// Forgets the numbers up to this one, and the numbers that follow it without a gap.
+  ///
+  /// - Returns: The last forgotten number, or the given number if none follows.
   mutating func passing(_ number: Int64) -> Int64 {
     var last = number
     let passed = runs.prefix { run in
@@ -44,7 +45,7 @@ struct SettledNumbers: Sendable {
     return last
   }
 
-  /// The numbers from one up to, and without, another that are not settled.
+  /// Returns the numbers from `first` up to, but not including, `number` that are not settled.
   func missing(from first: Int64, before number: Int64) -> [ClosedRange<Int64>] {
     var missing: [ClosedRange<Int64>] = []
     var start = first
@@ -58,7 +59,8 @@ struct SettledNumbers: Sendable {
 }
 
 extension Int64 {
-  /// The sum, or the bound that it would exceed: numbers and times come from outside, and none may stop the player.
+  /// Returns the sum, clamped to the range of `Int64`. Numbers and times come from outside and must not crash the
+  /// player.
   func plus(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum

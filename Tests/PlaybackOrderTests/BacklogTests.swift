@@ -3,18 +3,18 @@
 import PlaybackOrder
 import Testing
 
-/// Payments that wait are summarised in one.
+/// Tests of the summary of waiting payments.
 @Suite struct BacklogTests {
   private let overTwo = PlaybackOrder.Settings(longestBacklog: 2)
 
-  @Test("unless set, any number of payments is said one by one")
+  @Test("by default, any number of payments is played individually")
   func unset() {
     var order = PlaybackOrder()
     for number in 1...500 as ClosedRange<Int64> { order.accept(.a(.payment, number, lasts: .max)) }
     #expect(order.hearAll().count == 500)
   }
 
-  @Test("more payments than set are summarised, and as many as set are not")
+  @Test("more payments than the limit are summarised, and as many as the limit are not")
   func count() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2, sequence: 1), settings: overTwo)
     #expect(order.upcoming(1, at: 0).map(\.number) == [1])
@@ -25,7 +25,7 @@ import Testing
     #expect(three.summarised() == [1, 2, 3] && three.waitingCount == 3 && three.playing == nil)
   }
 
-  @Test("payments that last longer than set are summarised, those of unknown length as assumed")
+  @Test("payments that take longer than the limit are summarised, with the assumed duration if it is unknown")
   func duration() {
     let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: 10_000, assumedDuration: 5_000)
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2), settings: settings)
@@ -36,14 +36,14 @@ import Testing
     #expect(order.summarised() == nil)
   }
 
-  @Test("a single payment is never summarised, however long, and whatever is set", arguments: [Int.min, -1, 0])
+  @Test("a single payment is never summarised, whatever its duration and the limits", arguments: [Int.min, -1, 0])
   func single(_ limit: Int) {
     let settings = PlaybackOrder.Settings(longestBacklog: limit, longestBacklogMilliseconds: Int64(limit))
     var order = PlaybackOrder.of(.a(.payment, 1, lasts: .max), .a(.refund, 2), .a(.payment, 3), settings: settings)
     #expect(order.hearAll() == [1, 2, 3])
   }
 
-  @Test("lengths at their bounds add up to the bound")
+  @Test("sums of extreme durations are clamped")
   func bounds() {
     let settings = PlaybackOrder.Settings(longestBacklogMilliseconds: .max - 1, assumedDuration: .min)
     var order = PlaybackOrder.of(
@@ -52,14 +52,14 @@ import Testing
     #expect(order.summarised() == [1, 2, 3, 4])
   }
 
-  @Test("alerts and information are not counted, and wait")
+  @Test("alerts and information are not counted and keep waiting")
   func others() {
     var order = PlaybackOrder.of(
       .a(.payment, 1), .a(.alert, 2), .a(.payment, 3), .a(.information, 4), settings: overTwo)
     #expect(order.hearAll() == [1, 3, 2, 4])
   }
 
-  @Test("a refund ends the payments that are summarised, and is said by itself")
+  @Test("a summary ends before a refund, which is played individually")
   func refund() {
     var order = PlaybackOrder.of(
       .a(.payment, 1), .a(.payment, 2), .a(.refund, 3), .a(.payment, 4), .a(.payment, 5), .a(.payment, 6),
@@ -68,17 +68,17 @@ import Testing
     #expect(order.summarised() == [4, 5, 6])
   }
 
-  @Test("a number that is waited for ends them in its line, and they go on without numbers")
+  @Test("a summary ends at a missing number, and continues with payments without numbers")
   func gap() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 1), .a(.payment, 2, sequence: 3, at: 100), .a(.payment, 3), .a(.payment, 4),
       settings: overTwo)
     #expect(order.summarised(at: 100) == [1, 3, 4])
-    // Waited for: it goes where its acceptance puts it.
+    // After the waiting time, the payment's place follows from its acceptance.
     #expect(order.summarised(at: 2_100) == [1, 2, 3, 4])
   }
 
-  @Test("a summary takes the place of its payments, and what was missing is told")
+  @Test("a summary takes the place of its payments, and missing numbers are reported")
   func began() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.payment, 2, sequence: 6), .a(.payment, 3), .a(.payment, 4, sequence: 2),
@@ -92,7 +92,7 @@ import Testing
     #expect(order.next(at: 2_000) == .idle)
   }
 
-  @Test("payments that came while the summary was made are said after it")
+  @Test("payments that arrive while the summary is made are played after it")
   func moreCame() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2), .a(.payment, 3), settings: overTwo)
     #expect(order.summarised() == [1, 2, 3])
@@ -103,7 +103,7 @@ import Testing
     #expect(order.hearAll() == [4])
   }
 
-  @Test("a summary that does not say what is next is not begun, and nothing is lost")
+  @Test("a summary of other payments than the next ones does not begin, and nothing is lost")
   func notBegun() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.payment, 2), .a(.payment, 3), .a(.refund, 4), settings: overTwo, last: 4)
@@ -122,7 +122,7 @@ import Testing
     #expect(order.summarised() == [5, 1, 3])
   }
 
-  @Test("a summary does not begin while something plays")
+  @Test("a summary does not begin while another announcement plays")
   func playing() {
     var order = PlaybackOrder.of(.a(.alert, 1), settings: overTwo)
     _ = order.next(at: 0)
@@ -132,7 +132,7 @@ import Testing
     #expect(payments == nil && order.playing?.number == 1)
   }
 
-  @Test("payments to be summarised interrupt information, and a summary is not interrupted")
+  @Test("payments to be summarised interrupt information, and a summary cannot be interrupted")
   func interruption() {
     var order = PlaybackOrder.of(.a(.information, 1), settings: overTwo)
     _ = order.next(at: 0)
@@ -149,7 +149,7 @@ import Testing
     #expect(order.hearAll() == [10, 1])
   }
 
-  @Test("refused, payments are said one by one until another payment comes, and only a payment")
+  @Test("after a refused summary, payments are played individually until another payment arrives")
   func refused() {
     var order = PlaybackOrder.of(
       .a(.payment, 1), .a(.payment, 2), .a(.payment, 3), .a(.payment, 4), settings: overTwo)

@@ -4,7 +4,7 @@ import PlaybackOrder
 import Testing
 
 @Suite struct CategoryTests {
-  @Test("payments and refunds are money, and money neither expires nor is interrupted")
+  @Test("payments and refunds are money, which never expires and is never interrupted")
   func money() {
     for category in PlaybackItem.Category.allCases {
       #expect(category.isMoney == [.payment, .refund].contains(category))
@@ -13,7 +13,7 @@ import Testing
     #expect(PlaybackItem.Category.allCases.filter(\.mayBeInterrupted) == [.information])
   }
 
-  @Test("the names are what ledgers and payloads hold")
+  @Test("the names are those in ledgers and payloads")
   func names() {
     #expect(PlaybackItem.Category.allCases.map(\.rawValue) == ["payment", "refund", "alert", "information"])
     #expect(PlaybackItem.Category(rawValue: "Payment") == nil)

@@ -11,7 +11,7 @@ import Testing
     return line
   }
 
-  @Test("an empty line gives nothing")
+  @Test("an empty queue has no items")
   func empty() {
     var line = Line()
     #expect(line.first == nil && line.items.isEmpty)
@@ -19,13 +19,13 @@ import Testing
     #expect(taken == nil && removed == nil && expired.isEmpty)
   }
 
-  @Test("it is in order of acceptance, in whichever order it was filled, and holds each once")
+  @Test("items are in the order of acceptance, whatever the order of insertion, and each occurs once")
   func acceptance() {
     #expect(line(3, 1, 2, 1, 3, 2).items.map(\.number) == [1, 2, 3])
     #expect(line(.max, .min, 0).items.map(\.number) == [.min, 0, .max])
   }
 
-  @Test("by sequence it is in order of sequence, and then of acceptance")
+  @Test("by sequence, items are in the order of sequence numbers and then of acceptance")
   func sequence() {
     var line = Line(isBySequence: true)
     for (number, sequence) in [(1, 9), (2, .min), (3, .max), (5, 9), (4, 9), (4, 9)] as [(Int64, Int64)] {
@@ -37,14 +37,14 @@ import Testing
     #expect(line.items.map(\.number) == [2, 1, 5, 3])
   }
 
-  @Test("an item that is there already stays as it is")
+  @Test("an item that is already in the queue is not changed")
   func twice() {
     var line = line(1)
     line.insert(.a(.alert, 1, lasts: 7))
     #expect(line.items.map(\.durationMilliseconds) == [nil])
   }
 
-  @Test("removing takes out that number alone, and none that is not there", arguments: 1...5 as ClosedRange<Int64>)
+  @Test("removing only removes the given number, if it is in the queue", arguments: 1...5 as ClosedRange<Int64>)
   func remove(_ number: Int64) {
     var line = line(1, 2, 3, 4, 5)
     for missing in [Int64.min, 0, 6, .max] {
@@ -56,7 +56,7 @@ import Testing
     #expect(line.items.map(\.number) == (1...5).filter { $0 != number })
   }
 
-  @Test("what was taken is neither found, changed nor removed any more")
+  @Test("a taken item is not found, changed or removed any more")
   func taken() {
     var line = line(1, 2)
     let first = line.takeFirst()
@@ -69,7 +69,7 @@ import Testing
     #expect(line.items.map(\.number) == [1, 2])
   }
 
-  @Test("thousands go through in order, with some put back in front")
+  @Test("thousands of items pass in order, even if some are put back")
   func long() {
     var line = Line()
     var (accepted, heard) = (Int64(0), Int64(0))
@@ -88,7 +88,7 @@ import Testing
     #expect(heard > 4_000)
   }
 
-  @Test("what expired is taken out in order, and only what expired")
+  @Test("only expired items are removed, in order")
   func expired() {
     var line = Line()
     line.insert(.a(.alert, 1, expires: 5))
@@ -101,7 +101,7 @@ import Testing
     #expect(line.items.map(\.number) == [2, 3])
   }
 
-  @Test("what expires behind those that were taken is taken out alone, and the rest is still there")
+  @Test("removing expired items after others were taken keeps the rest")
   func expiredAfterTaking() {
     var line = line(1, 2)
     for number in 3...6 as ClosedRange<Int64> { line.insert(.a(.alert, number, expires: number % 2 == 0 ? 9 : nil)) }

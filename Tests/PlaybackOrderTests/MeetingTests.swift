@@ -3,7 +3,7 @@
 import PlaybackOrder
 import Testing
 
-/// Newcomer and present, all sixteen pairs.
+/// A newcomer and a present announcement; all sixteen pairs are tested.
 private let pairs = PlaybackItem.Category.allCases.flatMap { newcomer in
   PlaybackItem.Category.allCases.map { Pair(newcomer: newcomer, present: $0) }
 }
@@ -16,7 +16,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct MeetingTests {
-  @Test("the table reads as it is written")
+  @Test("the rules equal the documented table")
   func written() {
     let table = """
       payment     | waits; in order | waits; in order | waits; before   | interrupts; before
@@ -40,7 +40,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("while one plays, the newcomer does what the table says", arguments: pairs)
+  @Test("while an announcement plays, a newcomer waits or interrupts as in the table", arguments: pairs)
   func whilePlaying(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1))
     #expect(order.next(at: 0) == .play(.a(pair.present, 1), .inOrder))
@@ -59,7 +59,8 @@ struct Pair: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("what the table does not let interrupt cannot be interrupted", arguments: PlaybackItem.Category.allCases)
+  @Test(
+    "a category that nothing interrupts in the table cannot be interrupted", arguments: PlaybackItem.Category.allCases)
   func uninterrupted(_ present: PlaybackItem.Category) {
     let isInterrupted = pairs.contains { $0.present == present && $0.meeting.whilePlaying == .interrupts }
     var order = PlaybackOrder.of(.a(present, 1))
@@ -70,7 +71,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.waitingCount == (isInterrupted ? 1 : 0))
   }
 
-  @Test("while one waits, the newcomer goes where the table says", arguments: pairs)
+  @Test("while an announcement waits, a newcomer takes the place in the table", arguments: pairs)
   func whileWaiting(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1), .a(pair.newcomer, 2))
     let expected: [Int64] = pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]
@@ -78,7 +79,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == expected)
   }
 
-  @Test("with sequence numbers against their acceptance, in order is by number for money alone", arguments: pairs)
+  @Test("with sequence numbers contrary to acceptance, only money is ordered by number", arguments: pairs)
   func sequences(_ pair: Pair) {
     var order = PlaybackOrder.of(.a(pair.present, 1, sequence: 2), .a(pair.newcomer, 2, sequence: 1))
     let isNewcomerFirst =
@@ -90,14 +91,14 @@ struct Pair: Sendable, CustomTestStringConvertible {
     #expect(order.hearAll() == (isNewcomerFirst ? [2, 1] : [1, 2]))
   }
 
-  @Test("where only one of two has a sequence number, in order is by acceptance", arguments: pairs, [false, true])
+  @Test("if only one of two has a sequence number, they are ordered by acceptance", arguments: pairs, [false, true])
   func oneSequence(_ pair: Pair, isFirst: Bool) {
     var order = PlaybackOrder.of(
       .a(pair.present, 1, sequence: isFirst ? 1 : nil), .a(pair.newcomer, 2, sequence: isFirst ? nil : 1))
     #expect(order.hearAll() == (pair.meeting.whileWaiting == .before ? [2, 1] : [1, 2]))
   }
 
-  @Test("the newcomer goes where the table says among many, too", arguments: pairs)
+  @Test("among many announcements, a newcomer also takes the place in the table", arguments: pairs)
   func many(_ pair: Pair) {
     var order = PlaybackOrder()
     for number in 1...200 { order.accept(.a(number % 2 == 0 ? pair.newcomer : pair.present, Int64(number))) }
@@ -114,7 +115,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
 }
 
 extension Meeting {
-  /// A cell as the documentation writes it.
+  /// A cell as it is written in the documentation.
   fileprivate var words: String {
     let playing =
       switch whilePlaying {

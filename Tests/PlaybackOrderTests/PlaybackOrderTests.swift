@@ -4,7 +4,7 @@ import PlaybackOrder
 import Testing
 
 @Suite struct PlaybackOrderTests {
-  @Test("with nothing to say it is idle, whatever it is told")
+  @Test("an empty order is idle, whatever is reported to it")
   func empty() {
     var order = PlaybackOrder()
     order.finished()
@@ -17,7 +17,7 @@ import Testing
     #expect(order.upcoming(5, at: 0).isEmpty)
   }
 
-  @Test("one plays at a time, until it has finished")
+  @Test("only one announcement plays at a time, until it has finished")
   func one() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.payment, 2))
     #expect(order.next(at: 0) == .play(.a(.payment, 1), .inOrder))
@@ -28,13 +28,13 @@ import Testing
     #expect(order.next(at: 0) == .play(.a(.payment, 2), .inOrder))
   }
 
-  @Test("money without numbers is said in order of acceptance, refunds among payments")
+  @Test("money without numbers is played in the order of acceptance, refunds among payments")
   func acceptance() {
     var order = PlaybackOrder.of(.a(.payment, 1), .a(.refund, 2), .a(.payment, 3))
     #expect(order.hearAll() == [1, 2, 3])
   }
 
-  @Test("what waits or plays already is not taken twice")
+  @Test("an announcement that is waiting or playing is not accepted again")
   func twice() {
     let items: [PlaybackItem] = [.a(.payment, 1, sequence: 1), .a(.payment, 2), .a(.alert, 3), .a(.information, 4)]
     var order = PlaybackOrder()
@@ -47,7 +47,7 @@ import Testing
     #expect(order.hearAll() == [2, 3, 4])
   }
 
-  @Test("items accepted out of the order of their numbers are said in it")
+  @Test("items that are not accepted in the order of their numbers are played in that order")
   func unsorted() {
     var order = PlaybackOrder.of(.a(.payment, 3), .a(.payment, 1), .a(.alert, 9), .a(.alert, 2))
     #expect(order.hearAll() == [1, 3, 2, 9])
@@ -55,7 +55,7 @@ import Testing
 
   // MARK: Sequence
 
-  @Test("money with numbers is said in their order, payments and refunds alike")
+  @Test("money with sequence numbers is played in their order, payments and refunds alike")
   func sequence() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.refund, 2, sequence: 2), .a(.payment, 3, sequence: 1))
@@ -63,7 +63,7 @@ import Testing
     #expect(order.lastSequence == 3)
   }
 
-  @Test("a missing number is waited for 2 s unless set otherwise", arguments: [nil, 0, 700] as [Int64?])
+  @Test("a missing number is waited for 2 s by default", arguments: [nil, 0, 700] as [Int64?])
   func patience(_ set: Int64?) {
     let settings = set.map { PlaybackOrder.Settings(sequencePatience: $0) } ?? PlaybackOrder.Settings()
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 3, at: 50), settings: settings, last: 1)
@@ -72,7 +72,7 @@ import Testing
     #expect(order.turn(at: end) == .afterMissing([2...2]))
   }
 
-  @Test("while a number is waited for, all others may speak, money first, and the wait goes on")
+  @Test("while a number is waited for, all other announcements can play, money first, and the wait continues")
   func othersSpeak() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 3), .a(.information, 2), .a(.alert, 3), .a(.refund, 4), last: 1)
@@ -82,13 +82,13 @@ import Testing
     #expect(order.hearAll(at: 2_000) == [1])
   }
 
-  @Test("a number that was waited for long enough goes before what was accepted after it")
+  @Test("a number after a gap that has timed out goes before announcements accepted after it")
   func waitedFor() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 3), .a(.payment, 2), .a(.alert, 3), last: 1)
     #expect(order.hearAll(at: 2_000) == [1, 2, 3])
   }
 
-  @Test("a late or missing number that comes does not hold up those behind it: they stay before what came after them")
+  @Test("a late or missing number that arrives does not delay the numbers after it")
   func notHeldUp() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.refund, 2), .a(.payment, 3, sequence: 2), .a(.payment, 4), last: 4)
@@ -97,7 +97,7 @@ import Testing
     #expect(order.hearAll() == [3, 1, 2])
   }
 
-  @Test("a late number is said, at once, and told to be late")
+  @Test("a late number is played at once and reported as late")
   func late() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 5), .a(.payment, 2, sequence: 3), .a(.alert, 3), last: 4)
@@ -106,7 +106,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("an alert's or information's number is not missed, and they are not said by it")
+  @Test("the number of an alert or information is not missing, and does not determine its order")
   func otherNumbers() {
     var order = PlaybackOrder.of(
       .a(.alert, 1, sequence: 3), .a(.information, 2, sequence: 2), .a(.payment, 3, sequence: 4), last: 1)
@@ -115,7 +115,7 @@ import Testing
     #expect(order.lastSequence == 4)
   }
 
-  @Test("a cancelled number is not missed, and neither waited for")
+  @Test("a cancelled number is neither missing nor waited for")
   func cancelled() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, sequence: 2), .a(.payment, 2, sequence: 3), .a(.payment, 3, sequence: 4), last: 1)
@@ -124,7 +124,7 @@ import Testing
     #expect(order.hearAll() == [1, 3])
   }
 
-  @Test("cancelling thousands behind a gap keeps next to nothing, and the next one does not wait again")
+  @Test("cancelling thousands after a gap stores almost nothing, and the next one does not wait again")
   func cancelledThousands() {
     var order = PlaybackOrder(lastSequence: 1)
     for number in 3...5_000 as ClosedRange<Int64> {
@@ -135,7 +135,7 @@ import Testing
     #expect(order.turn(at: 5_001) == .afterMissing([2...2]))
   }
 
-  @Test("after a restart it goes on where it was, and what ended behind a gap is not missed")
+  @Test("after a restart the order continues, and numbers that ended after a gap are not missing")
   func restart() {
     var order = PlaybackOrder.of(
       .a(.payment, 7, sequence: 5), .a(.payment, 8, sequence: 6), .a(.payment, 9, sequence: 7), last: 4)
@@ -145,7 +145,7 @@ import Testing
 
   // MARK: Interruption
 
-  @Test("interrupted information is said again before other information, and after what interrupted it")
+  @Test("interrupted information is played again after the interruption and before other information")
   func interrupted() {
     var order = PlaybackOrder.of(.a(.information, 1), .a(.information, 2))
     _ = order.next(at: 0)
@@ -158,7 +158,7 @@ import Testing
     #expect(order.hearAll() == [4, 3, 1, 2])
   }
 
-  @Test("what is cancelled before it interrupts does not")
+  @Test("an announcement cancelled before it interrupts does not interrupt")
   func cancelledNewcomer() {
     var order = PlaybackOrder.of(.a(.information, 1))
     _ = order.next(at: 0)
@@ -167,7 +167,7 @@ import Testing
     #expect(order.next(at: 0) == .idle && order.playing?.number == 1)
   }
 
-  @Test("money behind a gap interrupts information once it was waited for, and the owner is told when")
+  @Test("money after a gap interrupts information after the waiting time, which the decision states")
   func interruptionBehindGap() {
     var order = PlaybackOrder.of(.a(.information, 1), last: 1)
     _ = order.next(at: 0)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(
-    "while money or an alert plays there is no moment to wait for", arguments: PlaybackItem.Category.allCases.dropLast()
+    "while money or an alert plays, there is no time to wait for", arguments: PlaybackItem.Category.allCases.dropLast()
   )
   func nothingToWaitFor(_ category: PlaybackItem.Category) {
     var order = PlaybackOrder.of(.a(category, 1), last: 1)
@@ -188,7 +188,7 @@ import Testing
 
   // MARK: Cancelling, expiring, pausing
 
-  @Test("what does not wait is not cancelled: what plays, what was heard, what never came")
+  @Test("a playing, finished or unknown announcement cannot be removed")
   func notCancelled() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 1), .a(.alert, 2))
     #expect(order.hear() == 1)
@@ -200,7 +200,7 @@ import Testing
     #expect(order.playing?.number == 2)
   }
 
-  @Test("alerts and information expire while they wait; money and what plays do not")
+  @Test("waiting alerts and information expire; money and the playing announcement do not")
   func expiry() {
     var order = PlaybackOrder.of(
       .a(.payment, 1, expires: 5), .a(.refund, 2, sequence: 1, expires: 5), .a(.alert, 3, expires: 5),
@@ -215,7 +215,7 @@ import Testing
     #expect(order.hearAll() == [6])
   }
 
-  @Test("interrupted information may expire before it is said again")
+  @Test("interrupted information can expire before it is played again")
   func expiryAfterInterruption() {
     var order = PlaybackOrder.of(.a(.information, 1, expires: 10))
     _ = order.next(at: 0)
@@ -226,7 +226,7 @@ import Testing
     #expect(order.hearAll() == [2])
   }
 
-  @Test("paused, nothing begins and nothing is interrupted, and all is there after it")
+  @Test("a pause lets nothing begin or be interrupted, and keeps all announcements")
   func pause() {
     var order = PlaybackOrder.of(.a(.information, 1))
     _ = order.next(at: 0)
@@ -239,7 +239,7 @@ import Testing
     #expect(order.next(at: 9_000) == .interrupt)
   }
 
-  @Test("missing numbers are waited for while it is paused")
+  @Test("waiting times for missing numbers continue during a pause")
   func pausedGap() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 3), last: 1)
     order.pause()
@@ -248,9 +248,9 @@ import Testing
     #expect(order.turn(at: 2_000) == .afterMissing([2...2]))
   }
 
-  // MARK: Ahead
+  // MARK: Upcoming
 
-  @Test("upcoming is what will be heard, whatever waits, and changes nothing", arguments: [0, 999, 2_000] as [Int64])
+  @Test("upcoming returns the announcements that play next and changes nothing", arguments: [0, 999, 2_000] as [Int64])
   func upcoming(_ now: Int64) {
     var order = PlaybackOrder.of(
       .a(.information, 1), .a(.alert, 2), .a(.payment, 3, sequence: 2), .a(.payment, 4, sequence: 4),
@@ -265,7 +265,7 @@ import Testing
     #expect(heard.count == (now < 2_000 ? 6 : 7))
   }
 
-  @Test("a length is told of the one it belongs to, in whichever line it waits")
+  @Test("a duration is set for the right announcement, in any queue")
   func duration() {
     var order = PlaybackOrder.of(.a(.payment, 1, sequence: 1), .a(.payment, 2), .a(.alert, 3), .a(.information, 4))
     for number in 1...4 as ClosedRange<Int64> { order.setDuration(number * 100, of: number) }
@@ -273,7 +273,7 @@ import Testing
     #expect(order.upcoming(9, at: 0).map(\.durationMilliseconds) == [100, 200, 300, 400])
   }
 
-  @Test("ten thousand that wait are no burden: each is asked about, changed, cancelled or heard")
+  @Test("ten thousand waiting announcements can each be queried, changed, cancelled or played quickly")
   func many() {
     var order = PlaybackOrder(lastSequence: 0)
     // Every third number is missing.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlaybackOrder
 
-/// Patience is 2,000 ms everywhere, and an item's number is its sequence unless said.
+/// The waiting time is always 2,000 ms, and an item's number equals its sequence number by default.
 @Suite struct SequenceLineTests {
   private func line(last: Int64?, _ waiting: (sequence: Int64, at: Int64)...) -> SequenceLine {
     var line = SequenceLine(last: last, patience: 2_000)
@@ -14,7 +14,7 @@ import Testing
 
   private func take(_ line: inout SequenceLine) -> PlaybackOrder.SequenceTurn? { line.takeFirst()?.turn }
 
-  @Test("an empty line is not due, waits for nothing, and gives nothing")
+  @Test("an empty queue is not due, does not wait, and has no items")
   func empty() {
     var line = line(last: 4)
     #expect(!line.isDue(at: .max) && line.waitsUntil(at: 0) == nil)
@@ -22,7 +22,7 @@ import Testing
     #expect(turn == nil && removed == nil && line.last == 4)
   }
 
-  @Test("the next number is due at once, even by a clock that lags behind its acceptance")
+  @Test("the next number is due at once, even if the clock is behind its acceptance")
   func next() {
     var line = line(last: 4, (5, 100))
     #expect(line.isDue(at: 0) && line.waitsUntil(at: 0) == nil)
@@ -30,7 +30,7 @@ import Testing
     #expect(turn == .inOrder && line.last == 5)
   }
 
-  @Test("behind a gap a number waits, to the millisecond, and tells what was missing")
+  @Test("a number after a gap waits exactly as long as set, and reports the missing numbers")
   func gap() {
     var line = line(last: 4, (8, 100))
     #expect(!line.isDue(at: 2_099) && line.waitsUntil(at: 2_099) == 2_100)
@@ -39,17 +39,17 @@ import Testing
     #expect(turn == .afterMissing([5...7]) && line.last == 8)
   }
 
-  @Test("the wait counts from the first that was accepted behind the gap, whichever number it has")
+  @Test("the wait begins with the first acceptance after the gap, whatever its number")
   func firstBehind() {
     var line = line(last: 4, (9, 100), (6, 1_500), (8, 1_900))
     #expect(line.waitsUntil(at: 0) == 2_100)
-    // 7 is known to be missing since 9 came, too: at the same moment all are passed.
+    // The arrival of 9 shows that 7 is missing too, so both gaps end at the same time.
     var turns: [PlaybackOrder.SequenceTurn?] = []
     while line.isDue(at: 2_100) { turns.append(take(&line)) }
     #expect(turns == [.afterMissing([5...5]), .afterMissing([7...7]), .inOrder])
   }
 
-  @Test("each gap has a wait of its own")
+  @Test("each gap has its own waiting time")
   func twoGaps() {
     var line = line(last: 4, (6, 100), (8, 900))
     #expect(line.waitsUntil(at: 0) == 2_100)
@@ -57,7 +57,7 @@ import Testing
     #expect(line.waitsUntil(at: 2_100) == 2_900)
   }
 
-  @Test("a missing number that comes in time is said first, and the wait is over")
+  @Test("a missing number that arrives in time is played first and ends the wait")
   func inTime() {
     var line = line(last: 4, (6, 100))
     line.insert(.a(.payment, 5, sequence: 5, at: 2_000))
@@ -66,7 +66,7 @@ import Testing
     #expect(turns == [.inOrder, .inOrder])
   }
 
-  @Test("a late number is due at once, before the others, and leaves the last as it was")
+  @Test("a late number is due at once, before the others, and does not change the last number")
   func late() {
     var line = line(last: 4, (5, 0), (2, 10))
     #expect(line.isDue(at: 0))
@@ -74,7 +74,7 @@ import Testing
     #expect(turns == [.late, .inOrder] && line.last == 5)
   }
 
-  @Test("a number that comes again is said again, as late")
+  @Test("a repeated number is played again, as late")
   func repeated() {
     var line = line(last: 4, (5, 0))
     line.insert(.a(.payment, 6, sequence: 5))
@@ -82,7 +82,7 @@ import Testing
     #expect(turns == [.inOrder, .late] && line.last == 5)
   }
 
-  @Test("of a repeated number one may be cancelled, and the other is still in order", arguments: [5, 6] as [Int64])
+  @Test("if one of two equal numbers is cancelled, the other is still in order", arguments: [5, 6] as [Int64])
   func repeatedAndCancelled(_ cancelled: Int64) {
     var line = line(last: 4, (5, 0))
     line.insert(.a(.payment, 6, sequence: 5))
@@ -92,7 +92,7 @@ import Testing
     #expect(turn == .inOrder && line.last == 5)
   }
 
-  @Test("the first number ever is due at once if it is 1, or less", arguments: [Int64.min, -5, 0, 1])
+  @Test("the first number ever is due at once if it is at most 1", arguments: [Int64.min, -5, 0, 1])
   func firstEver(_ sequence: Int64) {
     var line = line(last: nil, (sequence, 0))
     #expect(line.isDue(at: 0))
@@ -100,7 +100,7 @@ import Testing
     #expect(turn == .inOrder && line.last == sequence)
   }
 
-  @Test("another first number ever waits, and is told nothing is missing", arguments: [2, 77, Int64.max])
+  @Test("a first number above 1 waits, and no numbers are reported as missing", arguments: [2, 77, Int64.max])
   func laterFirstEver(_ sequence: Int64) {
     var line = line(last: nil, (sequence, 0))
     #expect(line.waitsUntil(at: 0) == 2_000)
@@ -117,7 +117,7 @@ import Testing
     #expect(turns == [.inOrder, .inOrder] && line.last == 7)
   }
 
-  @Test("the next, cancelled, gives way to those behind it")
+  @Test("cancelling the next number makes the following one due")
   func cancelledNext() {
     var line = line(last: 4, (5, 0))
     _ = line.remove(5)
@@ -126,7 +126,7 @@ import Testing
     #expect(line.isDue(at: 0))
   }
 
-  @Test("1, cancelled before anything was said, gives way to 2")
+  @Test("cancelling 1 before anything was played makes 2 due")
   func cancelledFirstEver() {
     var line = line(last: nil, (1, 0))
     _ = line.remove(1)
@@ -134,7 +134,7 @@ import Testing
     #expect(line.isDue(at: 0) && line.last == 1)
   }
 
-  @Test("another number cancelled before anything was said is known, and those below it still are not")
+  @Test("a number above 1 that is cancelled first is known, and those below it are still unknown")
   func cancelledBeforeFirst() {
     var line = line(last: nil, (3, 0))
     _ = line.remove(3)
@@ -145,7 +145,7 @@ import Testing
     #expect(turn == .afterMissing([4...4]) && line.last == 5)
   }
 
-  @Test("the first behind a gap starts the wait even when it is cancelled")
+  @Test("the first number after a gap starts the wait even if it is cancelled")
   func cancelledBehindGap() {
     var line = line(last: 4, (6, 0), (7, 1_500))
     _ = line.remove(6)
@@ -154,7 +154,7 @@ import Testing
     #expect(turn == .afterMissing([5...5]))
   }
 
-  @Test("what was settled elsewhere is not missing, and starts the wait for what is below it")
+  @Test("a settled number is not missing, and starts the wait for the numbers below it")
   func settled() {
     var line = line(last: 4)
     line.settle(6, acceptedAt: 100)
@@ -165,7 +165,7 @@ import Testing
     #expect(turn == .afterMissing([5...5]) && line.last == 7)
   }
 
-  @Test("the highest number there is can come, twice, be cancelled, and be followed by lower ones")
+  @Test("the largest number can arrive twice, be cancelled, and be followed by smaller ones")
   func highest() {
     var line = line(last: .max - 2, (.max, .max), (.max - 1, 0))
     line.insert(.a(.payment, 1, sequence: .max))
@@ -180,14 +180,14 @@ import Testing
     #expect(line.last == .max)
   }
 
-  @Test("from the lowest number to the highest is one gap")
+  @Test("the smallest and the largest number are separated by one gap")
   func widest() {
     var line = line(last: .min, (.max, 0))
     let turn = take(&line)
     #expect(turn == .afterMissing([.min + 1 ... .max - 1]))
   }
 
-  @Test("times and patience at their bounds wait for ever or not at all", arguments: [Int64.min, -1, 0, .max])
+  @Test("extreme times and waiting times wait for ever or not at all", arguments: [Int64.min, -1, 0, .max])
   func times(_ patience: Int64) {
     for acceptedAt in [Int64.min, 0, .max] {
       var line = SequenceLine(last: 0, patience: patience)

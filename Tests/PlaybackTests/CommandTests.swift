@@ -5,9 +5,9 @@ import Ledger
 import Playback
 import Testing
 
-@Suite("What a player is told", .timeLimit(.minutes(2)))
+@Suite("Player commands", .timeLimit(.minutes(2)))
 struct CommandTests {
-  @Test("paused, what plays is held and nothing begins; resumed, it goes on")
+  @Test("pause holds the current sound and lets nothing begin, and resume continues")
   func pause() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -23,7 +23,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("skipped, what plays is cancelled, paused or not, and the next one plays")
+  @Test("skip cancels the current announcement, even while paused, and the next one plays")
   func skip() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -42,7 +42,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("cancelled, one that waits or plays is not heard any more; one that has ended stays as it is")
+  @Test("cancel ends a waiting or playing announcement, and leaves a finished one unchanged")
   func cancel() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -59,7 +59,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("skips from many hands at the moment of the end: each announcement has one end, and each hand its answer")
+  @Test("concurrent skips at the end of a sound give each announcement one end and each caller an answer")
   func races() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -92,7 +92,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("the last one played, or any that has ended, is played again as an alert of its own")
+  @Test("the last played announcement, or any finished one, can be replayed as a separate alert")
   func replay() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -113,7 +113,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("the volume is that of the next sound; one out of range is refused")
+  @Test("the volume applies from the next sound on, and a volume out of range is refused")
   func volume() async throws {
     let lane = try TestLane()
     let player = try await lane.started { $0.volume = 80 }
@@ -127,7 +127,7 @@ struct CommandTests {
     await player.stop()
   }
 
-  @Test("commands of other processes are done; of those from before the player began only what takes back")
+  @Test("commands of other processes take effect; of those sent before the player began, only cancel does")
   func elsewhere() async throws {
     let lane = try TestLane()
     try await lane.ledger.send(.skip(nil), lane: "counter")

@@ -6,9 +6,9 @@ import Playback
 import SoundOutputs
 import Testing
 
-@Suite("A player whom much goes wrong", .timeLimit(.minutes(2)))
+@Suite("Player failures", .timeLimit(.minutes(2)))
 struct FailureTests {
-  @Test("a sound that cannot be made for a reason of its own fails with its code, and the rest goes on")
+  @Test("an announcement that cannot be rendered fails with its code, and the others play")
   func permanent() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -21,7 +21,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("money waits for the engine, with growing pauses, and keeps its place")
+  @Test("money waits for the engine, with growing pauses, and keeps its place in the order")
   func passing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -54,7 +54,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("information is not tried for ever")
+  @Test("rendering of information is not retried without limit")
   func attempts() async throws {
     let lane = try TestLane()
     let away = RenderFailure(code: "engine_unavailable", isPassing: true)
@@ -66,7 +66,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("a device lost in the middle: told once, tried with growing pauses, and the sound is heard from its start")
+  @Test("a device lost during a sound is reported once and retried, and the sound plays from its start")
   func lost() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -93,7 +93,7 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("a device that is back is told while the sound plays")
+  @Test("the return of a device is reported while the sound plays")
   func back() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceBusy)
@@ -111,7 +111,7 @@ struct FailureTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("while the device is lost, a payment may be skipped, and money goes before information")
+  @Test("while the device is lost, payments can be skipped, and money goes before information")
   func lostAndSkipped() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceLost)
@@ -131,7 +131,7 @@ struct FailureTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("a player whose device is lost can be stopped, and nothing is lost")
+  @Test("a player with a lost device can be stopped without losing announcements")
   func stoppedWhileLost() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceLost)
@@ -145,7 +145,7 @@ struct FailureTests {
     await next.stop()
   }
 
-  @Test("an entry that somebody ended in the ledger is left alone")
+  @Test("an announcement that was ended in the ledger is not changed")
   func endedElsewhere() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -7,9 +7,9 @@ import PlaybackTestSupport
 import SoundOutputTestSupport
 import Testing
 
-/// What is heard of a player, by a recording. The tones lie far apart, and short holes in them are of no account: a
-/// machine that is busy elsewhere plays with holes. The long checks listen more closely.
-@Suite("A player's sound", .serialized, .timeLimit(.minutes(2)))
+/// Tests of a player's recorded sound. The tones differ strongly, and short gaps in them are ignored, because a busy
+/// machine plays with gaps. The long checks are stricter.
+@Suite("Recorded sound of a player", .serialized, .timeLimit(.minutes(2)))
 struct HeardTests {
   private let tones = TellingTones(step: 400, shortest: 600)
 
@@ -17,7 +17,7 @@ struct HeardTests {
     tones.heard(in: samples, rate: server.rate, hole: 100)
   }
 
-  @Test("payments that come at once are heard in their order, and not before the gap is over")
+  @Test("concurrent payments are played in order, with the gap between them")
   func order() async throws {
     let server = try PulseServer()
     let lane = try RecordedLane(server: server, tones: tones)
@@ -33,7 +33,7 @@ struct HeardTests {
     for gap in sounds.gaps { #expect(gap >= 250 - 20) }
   }
 
-  @Test("a replay is heard as \"again\" and then the announcement, as one; the first time it is heard without")
+  @Test("a replay is the word \"again\" followed by the announcement, and the original has no such word")
   func again() async throws {
     let server = try PulseServer()
     let lane = try RecordedLane(server: server, tones: tones)
@@ -49,13 +49,13 @@ struct HeardTests {
     await lane.player.stop()
     #expect(sounds.map(\.id) == [1, TellingTones.again, 1, TellingTones.again, 1])
     #expect(sounds.allSatisfy { $0.missing <= 10 && !$0.isMixed })
-    // The pause between two clauses, and not the gap between two announcements.
+    // The pause between two clauses, which is shorter than the gap between two announcements.
     if sounds.count == 5 {
       for index in [1, 3] { #expect(abs(sounds[index].gap(to: sounds[index + 1]) - 180) <= 20) }
     }
   }
 
-  @Test("a sound server that is killed in a sound and comes back costs nothing: the sound is heard from its start")
+  @Test("a sound is played from its start after its sound server was killed and restarted")
   func killed() async throws {
     let server = try PulseServer()
     let lane = try RecordedLane(server: server, tones: tones)

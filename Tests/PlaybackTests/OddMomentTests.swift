@@ -13,7 +13,7 @@ import Testing
 @testable import Playback
 @testable import SoundOutputs
 
-/// The manual clock, with a calendar that somebody sets.
+/// A manual clock whose calendar can be set.
 private final class SetCalendar: PlayerClock {
   private let steady: ManualClock
   let offset = Locked(0.0)
@@ -24,10 +24,10 @@ private final class SetCalendar: PlayerClock {
   func sleep(until moment: Int64) async { await steady.sleep(until: moment) }
 }
 
-@Suite("A player at odd moments", .timeLimit(.minutes(2)))
+@Suite("Player race conditions", .timeLimit(.minutes(2)))
 struct OddMomentTests {
-  /// A player of the lane with its own ledger on a clock whose calendar is set.
-  @Test("a command is obeyed after the calendar was set back")
+  /// The player has its own ledger and a clock whose calendar can be set.
+  @Test("a command takes effect after the calendar was set back")
   func calendarSetBack() async throws {
     let lane = try TestLane()
     let clock = SetCalendar(lane.clock)
@@ -43,7 +43,7 @@ struct OddMomentTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("a skip is for what played when it was asked, and not for the payment behind it")
+  @Test("a skip applies to the announcement that was playing when it was requested, and not to the next one")
   func aimedSkip() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -53,7 +53,7 @@ struct OddMomentTests {
     try await lane.ledger.send(.skip(1), lane: "counter")
     lane.output.hear()
     await lane.output.begins(2)
-    try await lane.ledger.send(.cancel(3), lane: "counter")  // taken together with the skip, and of nobody
+    try await lane.ledger.send(.cancel(3), lane: "counter")  // read together with the skip; no such announcement
     lane.clock.advance(by: 200)
     lane.output.hearAll()
     try await lane.event(.played, 2, of: player)
@@ -61,7 +61,7 @@ struct OddMomentTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("an announcement of an account with the longest name can be played again")
+  @Test("an announcement of an account with the longest name can be replayed")
   func longAccount() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -75,7 +75,7 @@ struct OddMomentTests {
     await player.stop()
   }
 
-  @Test("what plays is seen behind hundreds that wait, and all of them are counted")
+  @Test("the view shows the playing announcement and counts hundreds of waiting ones")
   func viewOfMany() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -102,26 +102,26 @@ struct OddMomentTests {
     return (player, ledger, file)
   }
 
-  @Test("while the ledger cannot be written, a player answers, says why, and can be stopped")
+  @Test("while the ledger cannot be written, a player reports the error and can be stopped")
   func ledgerFails() async throws {
     let lane = try TestLane()
     let (player, _, file) = try impatientPlayer(of: lane)
     try await player.start()
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
     try await lane.event(.playing, 1, of: player)
-    // Another program's transaction that does not end.
+    // A transaction of another program that does not end.
     let holder = try LockHolder(file)
     lane.output.hear()
     while try await player.status().ledgerFailure == nil { await Task.yield() }
     #expect(try await player.status().ledgerFailure == "busy")
     try await player.pause()
     #expect(try await player.status().isPaused)
-    #expect(lane.output.begun == [1], "what cannot be written is followed by nothing")
+    #expect(lane.output.begun == [1], "nothing follows a change that cannot be written")
     await player.stop(finishingPlaying: false)
     try holder.release()
   }
 
-  @Test("while the ledger cannot be written, a command that needs it is refused with the ledger's error")
+  @Test("while the ledger cannot be written, commands that need it are refused with its error")
   func commandsWhileLedgerFails() async throws {
     let lane = try TestLane()
     let (player, ledger, file) = try impatientPlayer(of: lane)
@@ -134,24 +134,24 @@ struct OddMomentTests {
     // The change itself cannot be written.
     let first = await #expect(throws: LedgerError.self) { try await player.cancel(3) }
     #expect(first?.code == .busy)
-    // The player still tries to write the first one.
+    // The player still tries to write the first change.
     #expect(await #expect(throws: LedgerError.self) { try await player.cancel(2) }?.code == .busy)
     #expect(await #expect(throws: LedgerError.self) { try await player.skip() }?.code == .busy)
     #expect(await #expect(throws: LedgerError.self) { try await player.replay(1) }?.code == .busy)
 
     try holder.release()
     lane.output.hearAll()
-    // The next attempt comes after a pause, and the next sound after a gap.
+    // The next attempt follows after a pause, and the next sound after a gap.
     while try await ledger.entry(2)?.state != .played {
       lane.clock.advance(by: 1_000)
       await Task.yield()
     }
     #expect(try await ledger.entry(3)?.state == .cancelled)
-    #expect(lane.output.heard == [1, 2], "the one whose cancellation was written late is not heard")
+    #expect(lane.output.heard == [1, 2], "an announcement whose cancellation was written late is not played")
     await player.stop()
   }
 
-  @Test("a skip whose end cannot be written is answered with the ledger's error")
+  @Test("a skip that cannot be written is answered with the ledger's error")
   func skipWhileLedgerFails() async throws {
     let lane = try TestLane()
     let (player, _, file) = try impatientPlayer(of: lane)
@@ -165,7 +165,7 @@ struct OddMomentTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("an announcement that somebody ended in the ledger is not heard")
+  @Test("an announcement that was ended in the ledger is not played")
   func endedElsewhere() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -182,7 +182,7 @@ struct OddMomentTests {
     await player.stop()
   }
 
-  @Test("information that no device takes fails, and the rest goes on; money waits for another device")
+  @Test("information in a format that no device supports fails, and money waits for another device")
   func formatRefused() async throws {
     let lane = try TestLane()
     lane.output.refuse(.formatUnsupported)
@@ -198,7 +198,7 @@ struct OddMomentTests {
     await player.stop()
   }
 
-  @Test("what an operator can mend ends no payment: a phrase book, an option, a pack, a voice")
+  @Test("errors that an operator can repair do not end a payment: a phrase book, an option, a pack, a voice")
   func mendable() {
     #expect(AnnouncerRendering.mayPass(AnnouncementError(.phraseBookInvalid, "a", "b", remedy: "c")))
     for code in [AnnouncerError.Code.optionInvalid, .methodUnavailable, .amountMismatch] {
@@ -208,7 +208,7 @@ struct OddMomentTests {
   }
 }
 
-@Suite("A summary at odd moments", .timeLimit(.minutes(2)))
+@Suite("Summary race conditions", .timeLimit(.minutes(2)))
 struct OddSummaryTests {
   private func player(of lane: TestLane, gap: Int64 = 0) async throws -> Player {
     try await lane.started(summary: { announcement("\($0.count)") }) {
@@ -217,7 +217,7 @@ struct OddSummaryTests {
     }
   }
 
-  @Test("one that waits can be cancelled by its number, and with it what it was to stand for")
+  @Test("a waiting summary can be cancelled by its number, together with its payments")
   func cancelled() async throws {
     let lane = try TestLane()
     let player = try await player(of: lane, gap: 250)
@@ -231,7 +231,7 @@ struct OddSummaryTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("of one that is skipped all is skipped, in one step")
+  @Test("skipping a summary also skips its payments, in one transaction")
   func skipped() async throws {
     let lane = try TestLane()
     let player = try await player(of: lane)
@@ -244,14 +244,14 @@ struct OddSummaryTests {
     #expect(try await lane.ledger.counts()[.cancelled] == 201)
     let events = try await lane.ledger.events(after: before, limit: 1_000)
     #expect(events.count { $0.kind == .cancelled } == 201)
-    // One transaction: all at one moment of the ledger's clock, the summary's own event first.
+    // All events of the transaction have the same time, and the summary's own event is first.
     #expect(events.first { $0.kind == .cancelled }?.number == 201)
     #expect(events.filter { $0.kind == .cancelled }.dropFirst().allSatisfy { $0.detail["by"] == "201" })
     await player.stop(finishingPlaying: false)
   }
 }
 
-@Suite("A lane that several programs share", .timeLimit(.minutes(2)))
+@Suite("Shared lane", .timeLimit(.minutes(2)))
 struct SharedLaneTests {
   private func shared(_ lane: TestLane) -> SharedLane {
     SharedLane(lane: "counter", ledger: lane.ledger) {
@@ -259,7 +259,7 @@ struct SharedLaneTests {
     }
   }
 
-  @Test("who takes it over waits for its device, and takes nothing back")
+  @Test("a program that takes over the lane waits for its device and cancels nothing")
   func handOver() async throws {
     let lane = try TestLane()
     var seat: PlayerSeat? = try lane.ledger.takeSeat(lane: "counter")
@@ -272,7 +272,7 @@ struct SharedLaneTests {
     #expect(try await task.value.map(\.state) == [.played])
   }
 
-  @Test("a device that cannot be opened at the beginning is an error, and nothing is accepted")
+  @Test("a device that cannot be opened at first is an error, and nothing is accepted")
   func noDevice() async throws {
     let lane = try TestLane()
     lane.output.refuseOpening(.deviceMissing)
@@ -284,7 +284,7 @@ struct SharedLaneTests {
     #expect(try !lane.ledger.player(lane: "counter").isRunning)
   }
 
-  @Test("an interrupt ends it at once, also while it plays what others left, which is for the next one")
+  @Test("an interrupt ends the program at once, and leaves announcements of others to the next player")
   func interrupt() async throws {
     let lane = try TestLane()
     _ = try await lane.ledger.accept(announcement("other").onCounter)
@@ -297,7 +297,7 @@ struct SharedLaneTests {
     #expect(try await lane.ledger.entry(id: "own")?.state == .cancelled)
   }
 
-  @Test("where another plays, an interrupt asks it to take back what is left")
+  @Test("an interrupt cancels the remaining announcements at the program that plays the lane")
   func interruptElsewhere() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -315,7 +315,7 @@ struct SharedLaneTests {
   }
 }
 
-/// Somebody in the middle of a transaction of an SQLite file.
+/// Holds the lock of an SQLite file by staying in a transaction.
 private final class LockHolder {
   private let connection: DatabaseQueue
 

@@ -5,9 +5,9 @@ import Ledger
 import Playback
 import Testing
 
-@Suite("The order of a player", .timeLimit(.minutes(2)))
+@Suite("Playing order", .timeLimit(.minutes(2)))
 struct OrderTests {
-  @Test("money interrupts information, which is heard again afterwards, from its start")
+  @Test("money interrupts information, which then plays again from its start")
   func interruption() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -27,7 +27,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a payment is not interrupted by anything")
+  @Test("nothing interrupts a payment")
   func uninterrupted() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -43,7 +43,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a missing number is waited for, then passed and told; when it comes after all it is late")
+  @Test("a missing number is waited for, then passed over and reported, and is late if it still arrives")
   func missing() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -65,7 +65,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("numbers that come in another order are heard in their own")
+  @Test("payments are played in the order of their sequence numbers, not of their arrival")
   func reordered() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -81,7 +81,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("after a restart, a number that was cancelled is not waited for")
+  @Test("after a restart, a cancelled number is not waited for")
   func cancelledNumber() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -99,7 +99,7 @@ struct OrderTests {
     await next.stop()
   }
 
-  @Test("information that waited longer than it lives expires; money never does")
+  @Test("information expires after its lifetime, and money never does")
   func expiry() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -117,7 +117,7 @@ struct OrderTests {
     await player.stop()
   }
 
-  @Test("a ledger copied at every step of a run is played on: each of the rest once, in order, nothing that had ended")
+  @Test("a copy of the ledger at any step of a run plays the remaining announcements once and in order")
   func restartAtEveryStep() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -152,7 +152,7 @@ struct OrderTests {
     }
   }
 
-  @Test("what another process accepts is found")
+  @Test("announcements accepted by another process are played")
   func elsewhere() async throws {
     let lane = try TestLane()
     lane.output.hearAll()

@@ -7,9 +7,9 @@ import Waveforms
 
 @testable import Playback
 
-@Suite("A player", .timeLimit(.minutes(2)))
+@Suite("Playing", .timeLimit(.minutes(2)))
 struct PlayingTests {
-  @Test("an announcement passes through the states, and is played when it has been heard, not before")
+  @Test("an announcement passes through all states, and is only played after it has been heard")
   func states() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -27,7 +27,7 @@ struct PlayingTests {
     await player.stop()
   }
 
-  @Test("a duplicate is the same announcement, and is heard once")
+  @Test("a duplicate is the same announcement and is played once")
   func duplicate() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -42,7 +42,7 @@ struct PlayingTests {
     await player.stop()
   }
 
-  @Test("the player's own accounts are refused")
+  @Test("the player's own accounts are reserved")
   func reserved() async throws {
     let player = try TestLane().player()
     await #expect(throws: PlayerError.self) {
@@ -52,7 +52,7 @@ struct PlayingTests {
     }
   }
 
-  @Test("a thousand announcements from eight threads are heard in the order of their numbers, each once")
+  @Test("a thousand announcements from eight threads are played once, in the order of their numbers")
   func thousand() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -72,7 +72,7 @@ struct PlayingTests {
     await player.stop()
   }
 
-  @Test("the next two sounds are made while the present one plays, and no more")
+  @Test("the next two sounds are rendered while one plays, and no more")
   func ahead() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -87,10 +87,10 @@ struct PlayingTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("between two sounds it is silent for the gap, of which the quiet edges of the clips are part")
+  @Test("the silence between two sounds is the gap, including the quiet ends of the clips")
   func gap() async throws {
     let lane = try TestLane()
-    // 30 ms of quiet, 40 ms of sound, 50 ms of quiet.
+    // 30 ms of silence, 40 ms of sound, 50 ms of silence.
     let quiet = { Array(repeating: Int16(10), count: $0) }
     lane.renderer.give(
       Waveform(samples: quiet(30) + Array(repeating: 8_000, count: 40) + quiet(50), sampleRate: 1_000))
@@ -109,7 +109,7 @@ struct PlayingTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("a chime is heard before the announcement, as one sound with it, at the clip's rate")
+  @Test("a chime is part of the announcement's sound, before the clip and at its sample rate")
   func chime() async throws {
     let lane = try TestLane()
     let player = try await lane.started {
@@ -123,7 +123,7 @@ struct PlayingTests {
     await player.stop(finishingPlaying: false)
   }
 
-  @Test("the output is given back when nothing was heard for two seconds, and not before")
+  @Test("the output is released after two seconds without sound, and not earlier")
   func idle() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -140,7 +140,7 @@ struct PlayingTests {
     #expect(lane.output.releases == 2)
   }
 
-  @Test("a second player of the lane is an error, until the first one is stopped")
+  @Test("a second player of a lane is an error until the first one has stopped")
   func seat() async throws {
     let lane = try TestLane()
     let first = try await lane.started()
@@ -157,7 +157,7 @@ struct PlayingTests {
     await #expect(throws: PlayerError.self) { try await second.pause() }
   }
 
-  @Test("the gap is kept to what another player played a moment ago")
+  @Test("the gap also applies after the last sound of another player")
   func gapAtHandover() async throws {
     let lane = try TestLane()
     lane.output.hearAll()
@@ -176,7 +176,7 @@ struct PlayingTests {
     await second.stop()
   }
 
-  @Test("stopped, it lets what plays be heard to its end, and the rest is for the next player")
+  @Test("stop lets the current sound end and leaves the others to the next player")
   func stop() async throws {
     let lane = try TestLane()
     let player = try await lane.started()
@@ -194,7 +194,7 @@ struct PlayingTests {
     await next.stop()
   }
 
-  @Test("stopped at once, what plays falls silent and is played again by the next player, from its start")
+  @Test("an immediate stop ends the current sound, which the next player plays again from its start")
   func stopAtOnce() async throws {
     let lane = try TestLane()
     let player = try await lane.started()

@@ -7,9 +7,9 @@ import Waveforms
 
 @testable import Playback
 
-@Suite("What is played again", .timeLimit(.minutes(2)))
+@Suite("Replays", .timeLimit(.minutes(2)))
 struct ReplayTests {
-  /// A player that has heard `a` and `b`, and whose output holds what comes next.
+  /// Returns a player that has played `a` and `b`, and whose output holds the next sound.
   private func heard(_ lane: TestLane) async throws -> Player {
     let player = try await lane.started()
     for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
@@ -18,7 +18,7 @@ struct ReplayTests {
     return player
   }
 
-  @Test("\"again\" is said before every replay, also of a replay, and once; the original had none")
+  @Test("every replay, even of a replay, begins with one \"again\", and the original does not")
   func again() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -28,13 +28,13 @@ struct ReplayTests {
     let second = try await player.replay(first)
     lane.output.hear()
     try await lane.event(.played, second, of: player)
-    // 100 ms of the announcement; 50 ms of "again" and a pause of 180 ms before it.
+    // 100 ms of the announcement, after 50 ms of "again" and a pause of 180 ms.
     #expect(lane.output.sounds.map(\.samples) == [100, 100, 330, 330])
     #expect(try await lane.ledger.replay(second)?.original == 1)
     await player.stop()
   }
 
-  @Test("a replay without its \"again\" is not heard, and the payment stays as it ended")
+  @Test("a replay whose \"again\" cannot be rendered is not played, and the payment is not changed")
   func without() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -46,7 +46,9 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("\"again\" is brought to the announcement's rate; both keep their length", arguments: [8_000, 22_050, 48_000])
+  @Test(
+    "\"again\" is converted to the announcement's sample rate, and both keep their duration",
+    arguments: [8_000, 22_050, 48_000])
   func rates(rate: Int) throws {
     func tone(_ rate: Int) -> Waveform { Waveform(samples: Array(repeating: 8_000, count: rate / 2), sampleRate: rate) }
     let sound = try LaneSound(
@@ -55,7 +57,7 @@ struct ReplayTests {
     #expect(abs(sound.length - (3 * 500 + 120 + 180)) <= 2)
   }
 
-  @Test("one that waits is in the list and is taken back, and what it plays again stays as it ended")
+  @Test("a waiting replay is listed and can be cancelled, which does not change the original")
   func takenBack() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -71,7 +73,7 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("three of an account and ten of all may wait; one more is refused, and room comes back when one has ended")
+  @Test("three replays of an account and ten in all can wait, and one more is accepted after one has ended")
   func limits() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)
@@ -102,7 +104,7 @@ struct ReplayTests {
     await player.stop()
   }
 
-  @Test("three hundred replays that other processes ask for are ten")
+  @Test("three hundred replay requests of other processes become ten replays")
   func flood() async throws {
     let lane = try TestLane()
     let player = try await heard(lane)

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Playback
 
-@Suite("An announcement for a player")
+@Suite("Stored announcements")
 struct StoredAnnouncementTests {
   @Test(
-    "its category is read from the payload",
+    "the payload determines the category",
     arguments: [
       ("received", Ledger.Category.payment), ("refunded", .refund), ("withdrawn", .refund), ("failed", .refund),
     ])
@@ -22,20 +22,20 @@ struct StoredAnnouncementTests {
     #expect(announcement.category == category && announcement.id == "p1" && announcement.sequence == 42)
   }
 
-  @Test("text is information, with the id that it is given")
+  @Test("a text is information and has the given id")
   func text() throws {
     let announcement = try StoredAnnouncement(id: "t1", payload: Data(#"{"aps":{"alert":"Closing soon"}}"#.utf8))
     #expect(announcement.category == .information && announcement.id == "t1" && announcement.sequence == nil)
   }
 
-  @Test("a payload that cannot be read is an error before anything is accepted")
+  @Test("a payload that cannot be read is an error, and nothing is accepted")
   func unreadable() {
     #expect(throws: AnnouncementError.self) {
       try StoredAnnouncement(id: "a", payload: Data(#"{"id":"p1","amount":"1.505","currency":"CNY"}"#.utf8))
     }
   }
 
-  @Test("an engine that is away passes; words that are wrong do not; in doubt, money waits")
+  @Test("a missing engine is a temporary failure, wrong words are permanent, and unknown errors are temporary")
   func passing() {
     #expect(AnnouncerRendering.mayPass(SpeechEngineError(.engineUnavailable, "a", "b", remedy: "c")))
     #expect(!AnnouncerRendering.mayPass(SpeechEngineError(.textUnspeakable, "a", "b", remedy: "c")))
@@ -45,7 +45,7 @@ struct StoredAnnouncementTests {
   }
 }
 
-@Suite("What is heard for an announcement")
+@Suite("Stored content")
 struct StoredContentTests {
   private func payment(_ id: String, _ amount: String, _ currency: String, kind: String = "received") throws
     -> StoredAnnouncement
@@ -54,7 +54,7 @@ struct StoredContentTests {
     return try StoredAnnouncement(id: id, payload: Data(payload.utf8))
   }
 
-  @Test("a file is played from its absolute path, as information")
+  @Test("a file is information with its absolute path")
   func file() throws {
     let file = URL(filePath: "/tmp/../tmp/a b.wav")
     let stored = StoredAnnouncement(file: file, id: "f1")
@@ -62,7 +62,7 @@ struct StoredContentTests {
     #expect(try stored.content == .file(URL(filePath: "/tmp/a b.wav")))
   }
 
-  @Test("a payload from outside never names a file of this machine, whatever it says")
+  @Test("no payload from outside can name a file of this machine")
   func noFileFromOutside() throws {
     let payload = Data(#"{"file":"/etc/passwd","id":"p1","amount":"1.50","currency":"CNY"}"#.utf8)
     let stored = try StoredAnnouncement(account: "shop", id: "p1", payload: payload)
@@ -72,7 +72,7 @@ struct StoredContentTests {
     }
   }
 
-  @Test("a summary says how many and how much in each currency")
+  @Test("a summary has the number and the sum of payments in each currency")
   func summary() throws {
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
     let summary = try #require(StoredAnnouncement.summary(of: payments))
@@ -85,7 +85,7 @@ struct StoredContentTests {
     #expect(told.locale == "zh-CN")
   }
 
-  @Test("there is no summary of a refund, of one payment, of text, or of a sum that cannot be said")
+  @Test("a refund, a single payment, a text, or a sum too large to speak cannot be summarised")
   func noSummary() throws {
     let payment = try payment("1", "12.50", "CNY")
     let text = try StoredAnnouncement(id: "t", payload: Data(#"{"aps":{"alert":"Hello"}}"#.utf8))
@@ -97,7 +97,7 @@ struct StoredContentTests {
     #expect(StoredAnnouncement.summary(of: []) == nil)
   }
 
-  @Test("a replay of a file or of a summary is heard as what it was, a replay of a replay too")
+  @Test("a replay of a file or a summary has the original's content, even a replay of a replay")
   func replays() throws {
     var file = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
     file.account = file.replayAccount()
@@ -110,7 +110,7 @@ struct StoredContentTests {
     #expect(try summary.content == content)
   }
 
-  @Test("what cannot be read is an error that names the field")
+  @Test("an unreadable payload is an error that names the field")
   func unreadable() throws {
     var stored = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
     stored.payload = Data("{}".utf8)

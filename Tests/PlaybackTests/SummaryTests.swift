@@ -6,13 +6,13 @@ import Playback
 import PlaybackOrder
 import Testing
 
-@Suite("A backlog", .timeLimit(.minutes(2)))
+@Suite("Summaries of a backlog", .timeLimit(.minutes(2)))
 struct BacklogSummaryTests {
   private static let maker: Player.SummaryMaker = { payments in
     announcement("\(payments.count) payments")
   }
 
-  /// A player with one payment that plays and four that wait, more than there may be.
+  /// Returns a player with one playing and four waiting payments, more than the limit.
   private func crowded(_ lane: TestLane, summary: @escaping Player.SummaryMaker = maker) async throws -> Player {
     let player = try await lane.started(summary: summary) { $0.order.longestBacklog = 3 }
     _ = try await player.accept(announcement("first", sequence: 1))
@@ -21,7 +21,7 @@ struct BacklogSummaryTests {
     return player
   }
 
-  @Test("is heard as one announcement, which is recorded with each that it stands for")
+  @Test("a backlog is played as one announcement, which is recorded with each of its payments")
   func summary() async throws {
     let lane = try TestLane()
     let player = try await crowded(lane)
@@ -41,11 +41,11 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("is said one by one when there is no summary", arguments: [0, 1])
+  @Test("payments are played individually if no summary can be made", arguments: [0, 1])
   func none(way: Int) async throws {
     let lane = try TestLane()
     if way == 1 {
-      // Its id is the player's own, so that every summary fails.
+      // The id is reserved for the player, so every summary fails.
       lane.renderer.failUnknown(
         RenderFailure(code: "engine_unavailable", isPassing: true), known: ["first", "2", "3", "4", "5"])
     }
@@ -58,7 +58,7 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("one that is cancelled while the summary is made is not part of it")
+  @Test("a payment cancelled while the summary is rendered is not part of it")
   func outdated() async throws {
     let lane = try TestLane()
     let gate = Gate()
@@ -77,7 +77,7 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("a person who skips the summary skips what it stands for")
+  @Test("skipping a summary also skips its payments")
   func skipped() async throws {
     let lane = try TestLane()
     let player = try await crowded(lane)
@@ -88,7 +88,7 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
-  @Test("a crash in the middle of the summary: the payments are announced again, none is lost, none twice")
+  @Test("after a crash during a summary, each of its payments is announced once")
   func crash() async throws {
     let lane = try TestLane()
     let player = try await crowded(lane)
@@ -109,7 +109,7 @@ struct BacklogSummaryTests {
   }
 }
 
-/// Where one waits until the test lets it pass.
+/// A gate where a task waits until the test lets it pass.
 final class Gate: Sendable {
   private let arrived = AsyncStream<Void>.makeStream()
   private let opened = AsyncStream<Void>.makeStream()

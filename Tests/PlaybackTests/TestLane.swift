@@ -9,7 +9,7 @@ import Waveforms
 
 @testable import SoundOutputs
 
-/// A lane in a fresh folder, with a clock and an output that do what the test says.
+/// A lane in a new folder, with a clock and an output that the test controls.
 final class TestLane: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)")
   let clock = ManualClock()
@@ -30,7 +30,7 @@ final class TestLane: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Without gaps unless the test wants them.
+  /// Returns a player without gaps, unless the test sets them.
   func player(summary: @escaping Player.SummaryMaker, _ change: (inout Player.Settings) -> Void) -> Player {
     var settings = Player.Settings()
     settings.gap = 0
@@ -55,12 +55,12 @@ final class TestLane: Sendable {
 
   func state(_ number: Int64) async throws -> Ledger.State? { try await ledger.entry(number)?.state }
 
-  /// The kinds of what has happened to an announcement.
+  /// Returns the kinds of an announcement's events.
   func kinds(_ number: Int64?) async throws -> [Ledger.Event.Kind] {
     try await ledger.events(limit: 1000).filter { $0.number == number }.map(\.kind)
   }
 
-  /// Waits until something has happened, be it long ago.
+  /// Waits until an event has happened. It may have happened earlier.
   @discardableResult
   func event(_ kind: Ledger.Event.Kind, _ number: Int64? = nil, of player: Player) async throws -> Ledger.Event {
     for try await event in player.events(after: 0) where event.kind == kind && (number ?? event.number) == event.number
@@ -81,13 +81,13 @@ func announcement(
 }
 
 extension StoredAnnouncement {
-  /// For the ledger, on the lane of ``TestLane``.
+  /// The announcement in the form that the ledger accepts, on the lane of ``TestLane``.
   var onCounter: NewAnnouncement {
     NewAnnouncement(id: id, lane: "counter", category: category, sequence: sequence, payload: payload)
   }
 }
 
-/// A clock that stands where the test sets it.
+/// A clock that only moves when the test moves it.
 final class ManualClock: PlayerClock {
   private struct State {
     var now: Int64 = 1_800_000_000_000
@@ -130,7 +130,7 @@ final class ManualClock: PlayerClock {
   }
 }
 
-/// An output on which a sound is heard when the test says so.
+/// An output whose sounds end when the test says so.
 final class SimulatedOutput: SoundOutput {
   struct Sound: Sendable, Equatable {
     var number: String
@@ -161,20 +161,20 @@ final class SimulatedOutput: SoundOutput {
   var releases: Int { state.withLock { $0.releases } }
   var overlaps: Int { state.withLock { $0.overlaps } }
 
-  /// Everything is heard at once from now on.
+  /// From now on, every sound ends at once.
   func hearAll() { change { $0.isAutomatic = true } }
-  /// What plays, or plays next, is heard to its end.
+  /// Lets the current or the next sound play to its end.
   func hear() { change { $0.mayEnd += 1 } }
-  /// So far is what plays.
+  /// Sets the position of the current sound.
   func setPosition(_ milliseconds: Int) { change { $0.position = milliseconds } }
-  /// The next sounds do not begin.
+  /// Makes the next sounds fail to begin.
   func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
-  /// It cannot be opened by itself.
+  /// Makes opening the output fail.
   func refuseOpening(_ code: OutputError.Code) { change { $0.openingFault = code } }
-  /// What plays breaks off.
+  /// Breaks off the current sound.
   func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
 
-  /// Waits until so many sounds have begun, those that were refused not counted.
+  /// Waits until so many sounds have begun, without the refused ones.
   func begins(_ count: Int) async { await wait { $0.begun.count >= count } }
   func refusals(left count: Int) async { await wait { $0.faults.count <= count } }
   func released(_ count: Int) async { await wait { $0.releases >= count } }
@@ -247,7 +247,7 @@ final class SimulatedOutput: SoundOutput {
   }
 }
 
-/// Makes 100 ms of sound of everything, unless the test says otherwise.
+/// A renderer that makes 100 ms of sound for everything, unless the test says otherwise.
 final class StandIn: Rendering {
   private struct State {
     var failures: [String: [RenderFailure]] = [:]
@@ -258,10 +258,10 @@ final class StandIn: Rendering {
   }
   private let state = Locked(State())
 
-  /// The ids of what it was asked for, in order.
+  /// The ids of the requested sounds, in order.
   var asked: [String] { state.withLock { $0.asked } }
   func fail(_ id: String, _ failures: RenderFailure...) { state.withLock { $0.failures[id] = failures } }
-  /// All but these fail.
+  /// Makes all sounds except the known ones fail.
   func failUnknown(_ failure: RenderFailure, known: Set<String>) { state.withLock { $0.known = (known, failure) } }
   func give(_ waveform: Waveform) { state.withLock { $0.waveform = waveform } }
 
@@ -277,7 +277,7 @@ final class StandIn: Rendering {
     return Self.again
   }
 
-  /// "Again" cannot be said so often.
+  /// Makes the word "again" fail as many times.
   func failAgain(_ failures: RenderFailure...) { state.withLock { $0.againFailures = failures } }
 
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {

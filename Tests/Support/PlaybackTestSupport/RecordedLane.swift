@@ -6,7 +6,7 @@ public import Playback
 public import SoundOutputTestSupport
 private import SoundOutputs
 
-/// A player as people have it, with a ledger of its own, whose sound card is a sound server that is recorded.
+/// A player as in production, with its own ledger and a sound server whose sound is recorded.
 public final class RecordedLane: Sendable {
   public let server: PulseServer
   public let player: Player
@@ -14,9 +14,9 @@ public final class RecordedLane: Sendable {
   private let ledger: Ledger
   private let folder: URL
 
-  /// With the settings that a player has if nothing is set; nothing is started.
+  /// Creates a player with the default settings without starting it.
   ///
-  /// - Parameter place: where the ledger's folder is made, which goes with this object.
+  /// - Parameter place: The place for the ledger's folder, which is removed with this object.
   public init(
     server: PulseServer, tones: TellingTones = TellingTones(), in place: URL = FileManager.default.temporaryDirectory
   ) throws {
@@ -29,9 +29,10 @@ public final class RecordedLane: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Accepts payments from so many threads at once, each of which waits for its acceptance before it offers the next.
+  /// Accepts payments from several threads at once. Each thread waits for the acceptance of a payment before it offers
+  /// the next.
   ///
-  /// - Returns: the ids in the order of acceptance, and the time from the first call to the last return.
+  /// - Returns: The ids in the order of acceptance, and the time from the first call to the last return.
   public func accept(
     _ payments: [(id: Int, sequence: Int64?)], threads: Int
   ) async throws -> (ids: [Int], span: Duration) {
@@ -64,7 +65,7 @@ public final class RecordedLane: Sendable {
     return (all.sorted { $0.number < $1.number }.map(\.id), first.duration(to: last))
   }
 
-  /// Blocks the thread, which must not be one of the tasks', until the work is done.
+  /// Blocks the thread until the work is done. Do not call it on a thread that runs tasks.
   private static func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws -> Value
   ) -> Result<Value, any Error> {
@@ -78,7 +79,7 @@ public final class RecordedLane: Sendable {
     return answer.value ?? .failure(CancellationError())
   }
 
-  /// Returns when something has happened so often, be it long ago.
+  /// Waits until an event has happened so many times, counting earlier events too.
   @discardableResult
   public func happens(_ kind: Ledger.Event.Kind, times: Int = 1) async throws -> Ledger.Event? {
     var left = times
@@ -89,12 +90,12 @@ public final class RecordedLane: Sendable {
     return nil
   }
 
-  /// What has happened, oldest first.
+  /// The events so far, oldest first.
   public func events() async throws -> [Ledger.Event] { try await ledger.events(limit: 1000) }
 
-  /// Returns in the middle of a sound, counted from 1, as it is heard.
+  /// Waits until the middle of a sound is heard; sounds are counted from 1.
   public func middle(of count: Int, in recording: Recording) async throws {
-    // On a thread of its own: the player needs those that run tasks.
+    // Reads on a separate thread, because the player needs the threads that run tasks.
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { [self] in
         continuation.resume(with: Result { while !(try isPastMiddle(of: count, in: recording)) {} })
@@ -109,11 +110,11 @@ public final class RecordedLane: Sendable {
   }
 }
 
-private final class Answer<Value: Sendable>: @unchecked Sendable {  // Written before the semaphore, read behind it.
+private final class Answer<Value: Sendable>: @unchecked Sendable {  // Written before the signal, read after it.
   var value: Result<Value, any Error>?
 }
 
-private final class Answers: @unchecked Sendable {  // The list is used under the lock.
+private final class Answers: @unchecked Sendable {  // The list is only used while the lock is held.
   typealias One = (id: Int, number: Int64, begin: ContinuousClock.Instant, end: ContinuousClock.Instant)
 
   private let lock = NSLock()
@@ -123,8 +124,8 @@ private final class Answers: @unchecked Sendable {  // The list is used under th
   var all: [Result<One, any Error>] { lock.withLock { list } }
 }
 
-/// Lets threads pass when all of them are there.
-private final class Gate: @unchecked Sendable {  // The count is used under the condition.
+/// A gate that lets all threads pass when the last one has arrived.
+private final class Gate: @unchecked Sendable {  // The count is only used while the condition's lock is held.
   private let condition = NSCondition()
   private var missing: Int
 

@@ -5,15 +5,15 @@ public import Playback
 private import SoundOutputTestSupport
 public import Waveforms
 
-/// For each announcement a tone that tells its id, a whole number from 0: by its pitch, and by its length.
+/// A renderer that identifies each announcement by a tone. Its pitch and duration encode the id, a whole number from 0.
 public struct TellingTones: Rendering {
   private let step: Int
   private let shortest: Int
   private let rate = 22_050
 
   /// - Parameters:
-  ///   - step: between the tones of two ids, in Hz.
-  ///   - shortest: the length of id 0 in ms; each next one is 10 ms longer.
+  ///   - step: The difference between the tones of two consecutive ids, in Hz.
+  ///   - shortest: The duration of id 0 in ms. Each following id is 10 ms longer.
   public init(step: Int = 50, shortest: Int = 300) {
     self.step = step
     self.shortest = shortest
@@ -22,7 +22,7 @@ public struct TellingTones: Rendering {
   private func frequency(of id: Int) -> Double { Double(400 + step * id) }
   func milliseconds(of id: Int) -> Int { shortest + id * 10 }
 
-  /// - Throws: `RenderFailure` that stays, for an id that is no number.
+  /// - Throws: A permanent `RenderFailure` for an id that is not a number.
   public func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound {
     guard let id = Self.id(of: announcement) else { throw RenderFailure(code: "no_number", isPassing: false) }
     return RenderedSound(
@@ -31,7 +31,7 @@ public struct TellingTones: Rendering {
 
   private struct Payload: Decodable { var id: String }
 
-  /// A replay has an id of its own, and its original's payload.
+  /// A replay has its own id and the original's payload, so the id is read from the payload.
   private static func id(of announcement: StoredAnnouncement) -> Int? {
     guard announcement.isReplay else { return Int(announcement.id) }
     return (try? JSONDecoder().decode(Payload.self, from: announcement.payload)).flatMap { Int($0.id) }
@@ -44,9 +44,9 @@ public struct TellingTones: Rendering {
     Tone.sine(frequency(of: Self.again), milliseconds: milliseconds(of: Self.again), rate: rate)
   }
 
-  /// The sounds of a recording, in the order in which they are heard.
+  /// Returns the sounds in a recording, in order.
   ///
-  /// - Parameter hole: silence of so many ms does not end a sound.
+  /// - Parameter hole: The longest silence in ms that does not end a sound.
   public func heard(in samples: [Int16], rate: Int, hole: Int = 10) -> [HeardTone] {
     Tone.sounds(in: samples, gap: hole * rate / 1000).map { frames in
       let place = (Tone.frequency(of: samples[frames], rate: rate) - 400) / Double(step)
@@ -58,38 +58,38 @@ public struct TellingTones: Rendering {
   }
 }
 
-/// A sound of a recording.
+/// A sound in a recording.
 public struct HeardTone: Sendable {
-  /// `nil` where it is the tone of none.
+  /// The id, or `nil` if the tone belongs to none.
   public let id: Int?
   let frames: Range<Int>
   let rate: Int
 
-  /// Of its tone, in ms.
+  /// The duration of the whole tone, in ms.
   let fullLength: Int?
 
-  /// The greatest sample.
+  /// The largest absolute sample value.
   let peak: Int
 
-  /// In ms.
+  /// The duration in ms.
   public var length: Double { Double(frames.count) * 1000 / Double(rate) }
 
-  /// What is missing of its tone, in ms; below 0 where there were holes in it.
+  /// The missing part of the tone in ms. Negative if the tone had gaps.
   public var missing: Double { fullLength.map { Double($0) - length } ?? .infinity }
 
-  /// Whether the whole tone was heard, and nothing but it, to 10 ms.
+  /// Whether exactly the whole tone was heard, to within 10 ms.
   public var isWhole: Bool { abs(missing) <= 10 }
 
-  /// Whether it is louder than one tone can be: two were heard at once.
+  /// Whether the sound is louder than a single tone can be, which means that two overlapped.
   public var isMixed: Bool { peak > 16_384 * 11 / 10 }
 
-  /// The silence between them, in ms.
+  /// Returns the silence between two sounds, in ms.
   public func gap(to next: HeardTone) -> Double {
     Double(next.frames.lowerBound - frames.upperBound) * 1000 / Double(rate)
   }
 }
 
 extension [HeardTone] {
-  /// Between neighbours, in ms.
+  /// The silences between consecutive sounds, in ms.
   public var gaps: [Double] { zip(self, dropFirst()).map { $0.gap(to: $1) } }
 }

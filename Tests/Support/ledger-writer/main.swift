@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a test kills: `accept FILE` accepts from four tasks until it is killed and prints each number once it is
-// promised; `answer FILE` does so with an answer beside each; `sit FILE LANE` takes a lane's seat, says so, and stays;
-// `open FILE COUNT` opens and closes again and again.
+// A user of a ledger that tests kill.
+//
+// - `accept FILE` accepts announcements from four tasks until it is killed, and prints each number after its acceptance.
+// - `answer FILE` does the same, and stores an answer with each announcement.
+// - `sit FILE LANE` takes exclusive control of a lane, prints `seated`, and waits.
+// - `open FILE COUNT` opens and closes the ledger repeatedly.
 
 import Foundation
 import Ledger

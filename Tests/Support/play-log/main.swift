@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a test kills: `play-log LEDGER LOG MS ID…` accepts a payment for each id that was not accepted before, plays all
-// that has not ended to a file output, tones of so many ms (0: at once), and ends when
-// all of it was heard: with 0 when the ledger says so too.
+// A player that tests kill: `play-log LEDGER LOG MS ID…`.
+//
+// It accepts a payment for each id that was not accepted before, and plays all unfinished payments to a file output, as
+// tones of MS milliseconds (0 means that they end at once). It ends when all have been played, with status 0 if the
+// ledger confirms that.
 
 import Foundation
 import Ledger

@@ -8,10 +8,11 @@ import VoicePacks
 import Waveforms
 
 extension Announcer {
-  /// Near silence at both ends of a clip, in ms, as mastering leaves it.
+  /// The near silence that mastering leaves at each end of a clip, in ms.
   private static let edgeMilliseconds = 30
 
-  /// What was said in the end, and the ways that were open: all but those that the engine failed at.
+  /// The announcement as it was finally spoken, and the ways that were possible: all except those that the engine
+  /// failed at.
   struct Spoken {
     var mastered: MasteredWaveform
     var script: Script
@@ -34,7 +35,8 @@ extension Announcer {
       do throws(SpeechEngineError) {
         spoken = try await speak(way.plan, rate: rate)
       } catch {
-        // A payment is never dropped: a name that ends the engine is left out, as one that is too long would be.
+        // A payment is never dropped. A name that makes the engine fail is left out, as a name that is too long would
+        // be.
         guard [.textUnspeakable, .speechMismatch, .voiceUnknown].contains(error.code), !isText else { throw error }
         failed.insert(way.script)
         lastFailure = error
@@ -61,11 +63,11 @@ extension Announcer {
     let milliseconds = ways.first.flatMap { lengths[$0.script] } ?? 0
     throw AnnouncerError(
       .tooLong, "text", "takes \((milliseconds + 999) / 1000) s to say",
-      remedy: "a notification's sound is shorter than \(Shortenings.limitMilliseconds / 1000) s, at most "
-        + "\(Shortenings.fastestPercent - 100) % faster than normal; shorten the text")
+      remedy: "shorten the text: a notification's sound must be shorter than \(Shortenings.limitMilliseconds / 1000) s "
+        + "when spoken up to \(Shortenings.fastestPercent - 100) % faster than normal")
   }
 
-  /// - Returns: no parts when the whole is so long that trimming cannot bring it under the limit.
+  /// - Returns: No parts if the whole is so long that trimming cannot bring it under the limit.
   private func speak(
     _ plan: SpeakingPlan, rate: Int
   ) async throws(SpeechEngineError) -> (parts: [SpokenPart]?, totalMilliseconds: Int) {
@@ -91,22 +93,23 @@ extension Announcer {
           waveform: waveform, isAmount: part.saysAmount, isRecorded: plan.isRecorded,
           pauseMilliseconds: part.pauseMilliseconds))
     }
-    // The engine's silence at both ends, measured up to 50 ms, is all that trimming takes.
+    // Trimming only removes the engine's silence at both ends, which is up to 50 ms (measured).
     return (total > Shortenings.limitMilliseconds + 200 ? nil : parts, total)
   }
 
-  /// A part of a plan as it sounds.
+  /// The sound of one part of a plan.
   private struct SpokenPart {
     var waveform: Waveform
     var isAmount: Bool
-    /// Whether it is all of an announcement and a pack's clips only: then it is mastered already.
+    /// Whether the part is a whole announcement made only from a pack's clips. Such a part is already mastered.
     var isRecorded: Bool
-    /// Before the next part.
+    /// The pause before the next part, in ms.
     var pauseMilliseconds: Int
   }
 
-  /// Voices differ by up to 4 LU: each part is brought to one level before they are joined. A part that its voice passes
-  /// over in silence (a lone small kana, a modifier letter) is left out, unless the amount is in it.
+  /// Masters the parts and joins them. Voices differ by up to 4 LU, so each part is brought to the same level first. A
+  /// part that its voice does not pronounce (a lone small kana, a modifier letter) is left out, unless it contains the
+  /// amount.
   private func master(_ parts: [SpokenPart], by mastering: Mastering) throws -> MasteredWaveform {
     guard parts.count > 1 else {
       return parts[0].isRecorded
@@ -129,7 +132,7 @@ extension Announcer {
     return try mastering.master(try Waveform.joined(leveled, pausesMilliseconds: pauses.dropLast()))
   }
 
-  /// Encodings of fewer bits put peaks back, up to 0.1 dB above what was limited (measured on IMA ADPCM).
+  /// Encodings with fewer bits raise peaks again, up to 0.1 dB above the limit (measured on IMA ADPCM).
   static func mastering(for format: SoundFormat) -> Mastering {
     format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }

@@ -13,35 +13,36 @@ import VoicePackIntegrity
 public import VoicePacks
 import Waveforms
 
-/// The one way to make a clip: announcement, script, waveform, mastered sound, file.
+/// The pipeline that makes a clip: from an announcement to a script, a waveform, a mastered sound and a file.
 ///
-/// The command, the batch, the service and the player all call this.
+/// The command, the batch, the service and the player all use it.
 public final class Announcer: Sendable {
-  /// Between two runs of different voices, in ms: the breath that separates a name from its sentence.
+  /// The pause between two runs of different voices, in ms. It separates a name from its sentence.
   static let pauseBetweenVoicesMilliseconds = 90
 
-  /// IMA ADPCM fills its last block with silence: up to 1,016 frames more than were written (measured, libsndfile 1.2).
+  /// The margin for IMA ADPCM, in frames. It fills its last block with silence, up to 1,016 frames (measured,
+  /// libsndfile 1.2).
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
   let engine: any Speaking
   let packs: PackChoice
 
-  /// - Parameter packs: where voice packs are; none by default.
+  /// - Parameter packs: The voice packs; none by default.
   public init(phraseBooks: PhraseBooks, engine: any Speaking, packs: VoicePackShelf = VoicePackShelf(folders: [])) {
     self.phraseBooks = phraseBooks
     self.engine = engine
     self.packs = PackChoice(shelf: packs)
   }
 
-  /// Makes a clip, or finds it made, and leaves it in the library.
+  /// Renders a clip and publishes it in the library, or returns the clip that the library already has.
   ///
   /// - Parameters:
-  ///   - library: where it is published; `nil` makes the bytes and writes nothing.
-  ///   - permit: asked for before a clip is made that does not stand in the library.
-  /// - Throws: the error of the room that failed: `AnnouncementError` (the input), `AnnouncerError`, `SpeechEngineError`,
-  ///   `VoicePackError` and `VoicePackIntegrityError` (a pack that was asked for), `MasteringError`, `SoundFileError`,
-  ///   `SoundLibraryError` (the output); and what the permit throws.
+  ///   - library: The library to publish the clip in; `nil` returns the bytes and writes nothing.
+  ///   - permit: The permit to request before rendering a clip that is not in the library yet.
+  /// - Throws: `AnnouncementError` for wrong input, `AnnouncerError`, `SpeechEngineError`, `VoicePackError` and
+  ///   `VoicePackIntegrityError` for a requested pack, `MasteringError`, `SoundFileError`, `SoundLibraryError` if the
+  ///   clip cannot be written, and the permit's errors.
   public func render(
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?,
     permit: NewClipPermit = .always
@@ -51,7 +52,7 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// On a thread that may wait for the disk.
+  /// Renders the clip on a thread that may wait for the disk.
   private func rendered(
     _ announcement: Announcement, _ options: RenderOptions, into library: SoundLibrary?, _ permit: NewClipPermit
   ) async throws -> RenderedClip {
@@ -66,7 +67,7 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// The ways to say an announcement, and what of it is not spoken.
+  /// The ways to speak an announcement, and its unspoken parts.
   private typealias Written = (ways: [Way], remarks: Remarks)
 
   private func rendered(
@@ -74,7 +75,7 @@ public final class Announcer: Sendable {
     _ permit: NewClipPermit
   ) async throws -> RenderedClip {
     let (ways, remarks) = written
-    // Clips alone need no engine, and none is started for them.
+    // If only recorded clips are needed, the engine is not started.
     let engine = ways.allSatisfy(\.plan.isRecorded) ? nil : try await engine.identity()
     let whole = Self.recipe(ways, engine, options)
     if let library, let found = try Self.find(whole, options, in: library) {
@@ -100,8 +101,8 @@ public final class Announcer: Sendable {
   ) async throws -> RenderedClip {
     let (ways, remarks) = written
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
-    // Ways that the engine could not speak are none of this clip's recipe: should the fault have been a passing one,
-    // the whole clip's name is still free for the whole clip.
+    // Ways that the engine could not speak are not part of this clip's recipe. If the failure was temporary, the name
+    // of the complete clip stays free for it.
     let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
     let waveform = spoken.mastered.waveform
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
@@ -113,7 +114,7 @@ public final class Announcer: Sendable {
     }
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
-    // Its digest is found while the disk is waited for.
+    // The digest is computed while the disk is waited for.
     async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
     return try await clip
@@ -125,12 +126,12 @@ public final class Announcer: Sendable {
     ).digest
   }
 
-  /// The words of an announcement, whole; nothing is spoken.
+  /// Returns the whole script of an announcement, without speaking it.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try writing(of: announcement, options: options).script
   }
 
-  /// The words of an announcement, whole, and what of it is not spoken; nothing is spoken.
+  /// Returns the whole script of an announcement and its unspoken parts, without speaking it.
   public func writing(
     of announcement: Announcement, options: RenderOptions = RenderOptions()
   ) throws -> (script: Script, remarks: Remarks) {
@@ -139,7 +140,7 @@ public final class Announcer: Sendable {
     return try writing(announcement, by: writer, without: [], options)
   }
 
-  /// What the engine will say, in its mnemonics, a line for each run.
+  /// Returns the phonemes that the engine will speak, in its own notation, one line for each run.
   public func phonemes(of script: Script) async throws -> [String] {
     var lines: [String] = []
     for run in script.runs {
@@ -148,11 +149,12 @@ public final class Announcer: Sendable {
     return lines
   }
 
-  // MARK: What to say
+  // MARK: Writing the words
 
-  /// Every way to say the announcement that may be needed, the whole one first, each with its amount read back.
+  /// Returns all ways to speak the announcement that may be needed, the whole one first. The amount of each is read
+  /// back.
   ///
-  /// - Parameter choice: which pack speaks; `nil` for the engine.
+  /// - Parameter choice: Returns the pack that speaks, or `nil` for the engine.
   private func ways(
     _ announcement: Announcement, _ options: RenderOptions,
     by choice: (_ script: Script, _ pauses: ClipPauses, _ options: RenderOptions) throws -> VoicePack?
@@ -161,7 +163,7 @@ public final class Announcer: Sendable {
     let (whole, remarks) = try writing(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
     let pack = options.method == .speech ? nil : try choice(whole, pauses, options)
-    // Attempts that differ in their pace alone say the same.
+    // Attempts that differ only in their pace have the same words.
     var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
@@ -176,20 +178,20 @@ public final class Announcer: Sendable {
       said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)
     }
-    // Recordings are not said faster; and `clips` says what there are clips for, or nothing.
+    // Recordings cannot be sped up, and the method `clips` only speaks words that have clips.
     let open = ways.filter {
       !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
     }
     guard !open.isEmpty else {
       throw AnnouncerError(
         .methodUnavailable, "method clips", "the voice pack lacks words of this announcement",
-        remedy: "see what it lacks with crier voices check \(pack?.manifest.id ?? ""), or choose auto")
+        remedy: "to see which, run crier voices check \(pack?.manifest.id ?? ""), or choose method auto")
     }
     return (open, remarks)
   }
 
-  /// The ways that need no engine: those of the pack that was to speak, else those of the pack that takes the engine's
-  /// place. A payment is then said without its names.
+  /// Returns the ways that need no engine: those of the chosen pack, or else those of the pack that replaces the
+  /// engine. A payment is then spoken without names.
   private func waysWithoutEngine(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written
   ) throws -> Written {
@@ -206,11 +208,11 @@ public final class Announcer: Sendable {
     var (script, remarks) = try writer.writing(of: announcement, shortenings: shortenings)
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {
-      // The words were read back as words; a voice of another language would say something else of them.
+      // The words were read back as text. A voice of another language would pronounce them differently.
       guard writer.book.isReadable(by: voice) else {
         throw AnnouncerError(
-          .optionInvalid, "voice", "does not read the words of \(script.locale)",
-          remedy: "choose one of \(writer.book.voices.joined(separator: ", ")), with any variant, such as +f2")
+          .optionInvalid, "voice", "cannot read the words of \(script.locale)",
+          remedy: "choose one of \(writer.book.voices.joined(separator: ", ")), with any variant such as +f2")
       }
       let ours = script.locale
       for index in script.runs.indices where script.runs[index].language == ours { script.runs[index].voice = voice }
@@ -218,14 +220,14 @@ public final class Announcer: Sendable {
     return (script, remarks)
   }
 
-  /// The product's first rule: the words of the amount, read by somebody who did not write them, are the amount paid.
-  /// They are the words that will be heard: what a pack's manifest says is said in its clips.
+  /// Checks that the words of the amount mean the amount paid, with a parser that is independent of the writer. It
+  /// checks the words that will be heard: for recorded clips, the words in the pack's manifest.
   static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     let read = read(plan.amountText, as: amount, locale)
     guard read == amount.minorUnits else { throw mismatch("amount", isRead: read != nil, plan, locale) }
   }
 
-  /// The same for a summary: each of its counts, and each of its sums.
+  /// Checks each count and each sum of a summary in the same way.
   static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     let heard = plan.totals
     guard heard.count == summary.totals.count else { throw mismatch("summary", isRead: false, plan, locale) }
@@ -247,15 +249,15 @@ public final class Announcer: Sendable {
   ) -> AnnouncerError {
     AnnouncerError(
       .amountMismatch, "checking the words of the \(what)",
-      isRead ? "they read back as another \(what)" : "they could not be read back",
+      isRead ? "the words mean a different \(what)" : "the words could not be read back",
       remedy: plan.isSpoken
         ? "nothing was spoken; correct the phrase book \(locale).json"
-        : "nothing was spoken; see crier voices check, and the phrase book \(locale).json")
+        : "nothing was spoken; run crier voices check, and check the phrase book \(locale).json")
   }
 
-  // MARK: Leaving it
+  // MARK: Publishing
 
-  /// A clip's file, and what it says about itself.
+  /// A clip's file and its record.
   private struct StoredClip {
     var name: String
     var bytes: [UInt8]
@@ -308,7 +310,7 @@ extension Announcement {
 }
 
 extension Script {
-  /// The voice of the sentence; the first one's where nothing of it is left.
+  /// The voice of the sentence, or the first voice if the sentence has no words left.
   fileprivate var mainVoice: String {
     (runs.first { $0.language == locale } ?? runs.first)?.voice ?? ""
   }

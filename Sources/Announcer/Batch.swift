@@ -5,13 +5,13 @@ import Foundation
 public import SoundLibrary
 import SpeechEngine
 
-/// How a row of a list ended.
+/// The outcome of one row of a list.
 public struct BatchOutcome: Sendable {
-  /// On which the row begins, from 1.
+  /// The line on which the row begins, from 1.
   public var line: Int
   public var id: String?
 
-  /// How many bytes of the list end with the row.
+  /// The offset in the list, in bytes, at which the row ends.
   public var endOffset: Int
   public var result: Result<ClipReport, any Error>
 
@@ -22,10 +22,10 @@ public struct BatchOutcome: Sendable {
     self.result = result
   }
 
-  /// One line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
+  /// Returns one line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
   ///
-  /// - Parameter reported: what is said of an error.
-  /// - Throws: what `JSONEncoder` throws, which a report does not make it do.
+  /// - Parameter reported: Returns the public report of an error.
+  /// - Throws: The errors of `JSONEncoder`, which do not occur for a report.
   public func json(reporting reported: (any Error) -> ErrorReport = ErrorReport.init) throws -> String {
     switch result {
     case .success(let report): return try report.json
@@ -54,20 +54,21 @@ public struct BatchOutcome: Sendable {
 }
 
 extension Announcer {
-  /// Renders and publishes the announcements of a list, several at a time; what stands already is left as it is.
+  /// Renders and publishes the announcements of a list, several at a time. Clips that exist are not rendered again.
   ///
-  /// Memory and tasks do not grow with the list. Rows are asked for as there is room for them; each outcome is handed
-  /// over as it comes, which is not the order of the rows.
+  /// Memory and tasks do not grow with the list, because a row is only read when there is room for it. Outcomes are
+  /// delivered in the order of completion, which can differ from the order of the rows.
   ///
   /// - Parameters:
-  ///   - rows: where the rows come from, such as ``BatchSource/next()``; `nil` at the end.
-  ///   - limit: how many are rendered at once, 1 or more; no more than may wait for the engine.
-  ///   - permit: asked for before a clip is made that does not stand in the library.
-  ///   - keeps: asked of each clip that was made or found, before its row's outcome; false for one that was removed since:
-  ///     it is made again.
-  ///   - each: takes in an outcome; runs where the caller does.
-  /// - Throws: what would fail every other row too: the fault of an option, an engine that is unavailable, an output
-  ///   that cannot be written; what `rows` and `each` throw; `CancellationError`. A fault of one row is its outcome.
+  ///   - rows: Returns the next row, such as ``BatchSource/next()``, or `nil` at the end.
+  ///   - limit: The number of rows rendered at once, from 1 to the number that may wait for the engine.
+  ///   - permit: The permit to request before rendering a clip that is not in the library yet.
+  ///   - keeps: Called for each clip before its row's outcome. It returns false for a clip that was removed meanwhile,
+  ///     which is then rendered again.
+  ///   - each: Receives an outcome, in the caller's isolation.
+  /// - Throws: Errors that every other row would have too: an invalid option, an unavailable engine, an output that
+  ///   cannot be written. Also the errors of `rows` and `each`, and `CancellationError`. An error of a single row is
+  ///   its outcome.
   public func batch(
     _ rows: @escaping @Sendable () async throws -> BatchRow?, options: RenderOptions = RenderOptions(),
     into library: SoundLibrary?, limit: Int, permit: NewClipPermit = .always,
@@ -82,14 +83,14 @@ extension Announcer {
           let report = try await self.render(announcement, options: options, into: library, permit: permit).report
           if try await keeps(report) { return report }
         } catch let error as SpeechEngineError where error.code == .queueFull {
-          // Others have filled the queue; it is no fault of the row, which waits for its turn.
+          // Other work has filled the queue. That is not an error of the row, which waits for its turn.
           try await Task.sleep(for: .milliseconds(200))
         }
       }
     }
   }
 
-  /// - Parameter render: what makes a clip of an announcement.
+  /// - Parameter render: Renders the clip of an announcement.
   static func batch(
     _ rows: @escaping @Sendable () async throws -> BatchRow?, limit: Int,
     each: (BatchOutcome) async throws -> Void, render: @escaping @Sendable (Announcement) async throws -> ClipReport
@@ -101,7 +102,7 @@ extension Announcer {
           line: row.line, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
         do {
           var report = try await render(try row.announcement.get())
-          // A text has no id of its own; its row may.
+          // A text has no id of its own, but its row may have one.
           report.id = report.id ?? row.id
           report.warnings = row.warnings + report.warnings
           outcome.result = .success(report)
@@ -116,11 +117,11 @@ extension Announcer {
       })
   }
 
-  /// Whether the rows that are left would fail as this one did.
+  /// Whether the remaining rows would fail in the same way.
   private static func failsEveryRow(_ error: any Error) -> Bool {
     switch error {
     case let error as SpeechEngineError: error.code == .engineUnavailable
-    // One clip's name may be taken by a folder; all else is the matter of the whole output.
+    // A folder may have one clip's name. All other library errors concern the whole output.
     case let error as SoundLibraryError: error.action != .naming && error.code != .notAFile
     default: false
     }

@@ -4,17 +4,17 @@ public import Announcements
 import CommaSeparatedValues
 import Foundation
 
-/// One row of a list of announcements: what it says, or what is wrong with it.
+/// One row of a list of announcements: the announcement, or the error in it.
 public struct BatchRow: Sendable, Hashable {
-  /// On which it begins, from 1.
+  /// The line on which the row begins, from 1.
   public var line: Int
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
-  /// Which keys or columns nobody reads, in sentences for its report.
+  /// The sentences about unknown keys or columns for the row's report.
   public var warnings: [String]
 
-  /// How many bytes of the list end with it.
+  /// The offset in the list, in bytes, at which the row ends.
   public var endOffset: Int
 
   public init(
@@ -29,47 +29,48 @@ public struct BatchRow: Sendable, Hashable {
   }
 }
 
-/// Reads a list of announcements from bytes that come piece by piece, in memory for one row and one piece.
+/// Reads a list of announcements from bytes that arrive in pieces. It keeps only one row and one piece in memory.
 ///
-/// The list is CSV by RFC 4180, whose first row names its columns with ``PayloadDecoder/rowKeys``; or JSON lines: a
-/// payload a line, or `{"text": "…", "locale": "…"}`. A payment's `id` may be left out. Blank lines are passed over.
+/// The list is either CSV as in RFC 4180, whose first row names its columns with ``PayloadDecoder/rowKeys``; or JSON
+/// lines, with one payload or `{"text": "…", "locale": "…"}` on each line. A payment's `id` is optional. Blank lines
+/// are skipped.
 public struct BatchRows: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
     case csv, jsonl
   }
 
-  /// The names of columns that are not used, as the list spells them; known once the first row is.
+  /// The names of the unknown columns, as the list spells them. They are known after the first row.
   public private(set) var unknownColumns: [String] = []
 
   private let unknownKeys: PayloadDecoder.UnknownKeys
 
-  /// What the report of each row says of the columns.
+  /// The warnings about columns, for the report of each row.
   private var columnWarnings: [String] = []
 
-  /// `nil` until a byte tells it.
+  /// The list's format, or `nil` until its first character shows it.
   private var format: Format?
   private var hasEnded = false
   private var csv = CSVReader()
   private var lines = LineReader(longest: PayloadDecoder.largestBytes)
 
-  /// The blanks before the byte that tells the format.
+  /// The white space before the first character.
   private var lead: [UInt8] = []
 
-  /// What each cell of a row is; `nil` before the header, and for a column that is not used.
+  /// The key of each cell in a row. `nil` before the header was read, and for an unknown column.
   private var columns: [String?]?
 
   private static let blanks = Set(" \t\r\n".utf8)
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameters:
-  ///   - format: `nil` to go by the first byte that is no blank: a list that begins with `{` is JSON lines.
-  ///   - unknownKeys: what is made of keys that nobody reads; an unknown column that is refused is a fault of the list.
+  ///   - format: The list's format; `nil` means JSON lines if the first character is `{`, and otherwise CSV.
+  ///   - unknownKeys: How to treat unknown keys. If they are refused, an unknown column is an error of the whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
     self.format = format
     self.unknownKeys = unknownKeys
   }
 
-  /// Takes the next piece, of any size.
+  /// Adds the next piece, of any size.
   public mutating func append(_ bytes: [UInt8]) {
     switch format {
     case .csv: csv.append(bytes)
@@ -85,7 +86,7 @@ public struct BatchRows: Sendable {
     }
   }
 
-  /// Says that no more bytes come.
+  /// Marks the end of the list.
   public mutating func end() {
     if format == nil { decide(.csv) }
     hasEnded = true
@@ -99,10 +100,10 @@ public struct BatchRows: Sendable {
     lead = []
   }
 
-  /// The next row.
+  /// Returns the next row.
   ///
-  /// - Returns: `nil` when more bytes are needed, or, after ``end()``, when there is none.
-  /// - Throws: what is wrong with the whole list: there is no header, or its columns cannot make an announcement.
+  /// - Returns: The row, or `nil` if more bytes are needed or, after ``end()``, if there are no more rows.
+  /// - Throws: An error of the whole list: the header is missing, or its columns cannot form an announcement.
   public mutating func next() throws(AnnouncementError) -> BatchRow? {
     switch format {
     case .csv: try nextRecord()
@@ -133,7 +134,7 @@ public struct BatchRows: Sendable {
       announcement: .failure(
         AnnouncementError(
           .payloadTooLarge, "payload", "is longer than \(PayloadDecoder.largestBytes) bytes",
-          remedy: "write each payload on a line of its own, and make it shorter")))
+          remedy: "write each payload on its own line, and shorten it")))
   }
 
   // MARK: CSV
@@ -157,8 +158,8 @@ public struct BatchRows: Sendable {
       return PayloadRow(
         announcement: .failure(
           AnnouncementError(
-            .payloadMalformed, "row", "has \(cells.count) fields, and the header \(columns.count)",
-            remedy: "write one for each column, and put one that holds a comma in quotation marks")))
+            .payloadMalformed, "row", "has \(cells.count) fields, but the header has \(columns.count)",
+            remedy: "write one field for each column, and put fields that contain a comma in quotation marks")))
     }
     var named: [String: String] = [:]
     for case (let column?, let cell) in zip(columns, cells) { named[column] = cell }
@@ -178,31 +179,31 @@ public struct BatchRows: Sendable {
         .payloadMalformed, "list", "is empty", remedy: "give CSV with a header, or JSON lines that begin with {")
     }
     let known = Set(PayloadDecoder.rowKeys)
-    // As people and spreadsheets write them: `Amount`, ` currency`.
+    // Accepts names as people and spreadsheets write them, such as `Amount` or ` currency`.
     let columns = header.fields.map { field -> String? in
-      // Another name is none: letters that fold to one of ASCII pass for it, and to compose letters could take long.
+      // Other names must not match: some letters fold to ASCII letters, and composing letters could take long.
       guard field.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
     }
     let names = Set(columns.compactMap(\.self))
     if let twice = names.sorted().first(where: { name in columns.count { $0 == name } > 1 }) {
-      throw Self.headerFault(header, .fieldsConflict, twice, "stands there twice", "name each column once")
+      throw Self.headerFault(header, .fieldsConflict, twice, "occurs twice", "name each column once")
     }
     let isPayment = names.contains("amount") || names.contains("minor")
     guard isPayment || names.contains("text") else {
       throw Self.headerFault(
         header, .fieldMissing, "amount", "is missing",
-        "name the columns, separated by commas: amount (or minor) and currency, or text")
+        "name the columns, separated by commas: either amount (or minor) and currency, or text")
     }
     guard !isPayment || names.contains("currency") else {
-      throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "amounts need one")
+      throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "add a currency for the amounts")
     }
     try takeUnknownColumns(of: header, columns)
     self.columns = names.contains("kind") ? columns : try Self.withStates(header, columns)
   }
 
-  /// The columns, with those that tell what became of the money where no `kind` does.
+  /// Adds the columns that give the kind of a payment if there is no column `kind`.
   private static func withStates(
     _ header: CSVRecord, _ columns: [String?]
   ) throws(AnnouncementError) -> [String?] {
@@ -212,8 +213,8 @@ public struct BatchRows: Sendable {
       guard let key = PayloadDecoder.keyOfState(column: name) else { continue }
       guard states.insert(key).inserted else {
         throw headerFault(
-          header, .fieldsConflict, PayloadDecoder.printable(name), "means the same as another one",
-          "keep one of them, or say what happened in a column kind")
+          header, .fieldsConflict, PayloadDecoder.printable(name), "means the same as another column",
+          "keep only one of them, or use a column kind instead")
       }
       all[index] = key
     }
@@ -234,7 +235,7 @@ public struct BatchRows: Sendable {
     if unknownKeys == .refuse, let first = unknownColumns.first {
       throw Self.headerFault(
         header, .fieldUnknown, PayloadDecoder.printable(first), "is not a column",
-        "leave it out, or do not ask for strict handling")
+        "remove it, or do not request strict handling")
     }
     columnWarnings = PayloadDecoder.warnings(ofColumns: unknownColumns)
   }

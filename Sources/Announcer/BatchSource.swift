@@ -2,7 +2,7 @@
 
 public import Announcements
 
-/// The rows of a list, read as they are asked for.
+/// The rows of a list, read on demand.
 public actor BatchSource {
   private var rows: BatchRows
   private var hasEnded = false
@@ -10,9 +10,9 @@ public actor BatchSource {
   private let read: @Sendable () async throws -> [UInt8]
 
   /// - Parameters:
-  ///   - unknownKeys: as ``BatchRows`` takes it.
-  ///   - read: the next piece of the list, empty at its end; called when the rows of the last one are used
-  ///     up, and never twice at once.
+  ///   - unknownKeys: How to treat unknown keys; see ``BatchRows``.
+  ///   - read: Returns the next piece of the list, empty at its end. It is called when all rows of the previous piece
+  ///     were used, and never concurrently.
   public init(
     format: BatchRows.Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn,
     read: @escaping @Sendable () async throws -> [UInt8]
@@ -21,17 +21,17 @@ public actor BatchSource {
     self.read = read
   }
 
-  /// See ``BatchRows/unknownColumns``. Reads as far as the first row, if it has not been asked for.
+  /// The names of the unknown columns; see ``BatchRows/unknownColumns``. Reads up to the first row, if necessary.
   ///
-  /// - Throws: as ``next()``.
+  /// - Throws: The errors of ``next()``.
   public func unknownColumns() async throws -> [String] {
     first = try await next()
     return rows.unknownColumns
   }
 
-  /// The next row, or `nil` at the end. To be asked again only when it has answered.
+  /// Returns the next row, or `nil` at the end. Call it again only after it has returned.
   ///
-  /// - Throws: what `read` throws, and `AnnouncementError` for a fault of the whole list.
+  /// - Throws: The errors of `read`, and `AnnouncementError` for an error of the whole list.
   public func next() async throws -> BatchRow? {
     if let first {
       self.first = nil

@@ -7,28 +7,29 @@ import SoundFiles
 import VoicePackIntegrity
 import Waveforms
 
-/// What a clip says about itself, kept in the comment of its sound file, so that a clip found in the folder can be
-/// reported, and checked, with nothing but the file.
+/// A clip's record, stored in the comment of its sound file. With it, a clip found in the folder can be checked and
+/// reported without any other file.
 struct ClipRecord: Codable, Equatable {
   var recipe: String
   var text: String
-  /// Who speaks: `speech`, `clips` or `mixed`.
+  /// The kind of voice: `speech`, `clips` or `mixed`.
   var method: String
   var voice: String
-  /// Which engine spoke in it, by its version and its data: `espeak-ng-1.51-` and 16 hexadecimal digits. `nil` where clips
-  /// say everything.
+  /// The engine that spoke, by its version and the digest of its data: `espeak-ng-1.51-` and 16 hexadecimal digits.
+  /// `nil` if recorded clips say everything.
   var engine: String?
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
   var marks: [Mark]
   var frames: Int
 
-  /// SHA-256 over the samples as a reader of the file gets them, little-endian, and over the rest of this record. A
-  /// power cut can leave zeros where a file's header promises sound.
+  /// The SHA-256 digest of the file's samples as its reader decodes them, little-endian, and of the rest of this
+  /// record. It detects zeros that a power cut left in place of sound.
   var digest = ""
 
-  /// Written as `["支付宝", 0, 610]`: libsndfile reads a comment back only when it is shorter than 2,000 bytes (measured
-  /// on 1.2; of our own reader that is not so). A clip with a longer one in another encoding is made anew each time.
+  /// A mark, encoded as `["支付宝", 0, 610]` to save space: libsndfile only reads comments shorter than 2,000 bytes
+  /// (measured on 1.2; our own reader has no such limit). A clip with a longer comment in another encoding is rendered
+  /// again each time.
   struct Mark: Codable, Equatable {
     var mark: Waveform.Mark
 
@@ -54,11 +55,11 @@ struct ClipRecord: Codable, Equatable {
     case loudnessLUFS = "loudness_lufs"
   }
 
-  /// The file's bytes with a record in its comment, and the record.
+  /// Returns the file's bytes with a record in its comment, and the record.
   static func write(
     _ waveform: Waveform, as format: SoundFormat, record: (_ frames: Int) -> ClipRecord
   ) throws -> (bytes: [UInt8], record: ClipRecord) {
-    // Linear samples read back as they were written; others are what the encoding made of them.
+    // Linear samples are read back as written. Other encodings change them.
     let heard =
       format.encoding == .pcm16
       ? waveform.samples
@@ -69,8 +70,9 @@ struct ClipRecord: Codable, Equatable {
     return (try SoundFiles.encode(waveform, as: format, comment: comment), record)
   }
 
-  /// Reads a clip's record back.
-  /// - Returns: `nil` unless the file is whole, is of this recipe, and sounds as it was written.
+  /// Reads a clip's record.
+  ///
+  /// - Returns: The waveform and the record, or `nil` if the file is damaged or of another recipe.
   static func read(_ bytes: [UInt8], recipe: String) -> (waveform: Waveform, record: ClipRecord)? {
     guard let sound = try? SoundFiles.decode(bytes), let comment = sound.comment,
       let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)),
@@ -80,16 +82,16 @@ struct ClipRecord: Codable, Equatable {
     return (sound.waveform, record)
   }
 
-  /// Which engine spoke in a clip.
+  /// The engine that spoke in a clip.
   enum Speaker: Equatable {
     case engine(String)
-    /// Recorded clips say everything.
+    /// The clip only consists of recorded clips.
     case none
-    /// The file has no record that can be read, or one that names no engine for what was spoken.
+    /// The file has no readable record, or its record does not name the engine.
     case unknown
   }
 
-  /// The engine that a clip's record names, of which no more is checked than that it can be read.
+  /// Returns the engine that a clip's record names. The clip is not checked further.
   static func speaker(of bytes: [UInt8]) -> Speaker {
     guard let comment = try? SoundFiles.decode(bytes).comment,
       let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8))

@@ -4,12 +4,12 @@ public import Announcements
 import Foundation
 public import Waveforms
 
-/// What was made, as the command's `--json` and the service answer it: the contract of `docs/report.md`.
+/// The report of a clip, as the command's `--json` and the service return it. `docs/report.md` defines it.
 public struct ClipReport: Sendable, Hashable, Encodable {
   public struct Amount: Sendable, Hashable, Encodable {
-    /// ISO 4217.
+    /// The ISO 4217 code.
     public var currency: String
-    /// Decimal text with all of the currency's digits.
+    /// The amount as decimal text, with all decimal digits of the currency.
     public var value: String
   }
 
@@ -17,15 +17,15 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     public var name: String
     public var path: String
     public var url: String
-    /// The file's size.
+    /// The file's size in bytes.
     public var bytes: Int
-    /// Over the whole file, hexadecimal.
+    /// The SHA-256 digest of the whole file, in hexadecimal.
     public var sha256: String
-    /// In ms, rounded up.
+    /// The duration in ms, rounded up.
     public var durationMilliseconds: Int
     public var format: String
     public var encoding: String
-    /// In Hz.
+    /// The sample rate in Hz.
     public var sampleRate: Int
     public var channels: Int
 
@@ -52,27 +52,29 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The payment's; null for free text and for payments typed at a command line.
+  /// The payment's id. Null for free text and for payments given as command-line flags.
   public var id: String?
   public var text: String
   public var locale: String
-  /// Who speaks: `speech` (the engine), `clips` (a voice pack) or `mixed` (a pack, and the engine for what it lacks).
+  /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (a pack, and the engine for what it
+  /// lacks).
   public var method: String
-  /// The engine's voice, or the pack's id.
+  /// The engine's voice, or the id of the voice pack.
   public var voice: String
-  /// Null for free text.
+  /// The amount, or null for free text.
   public var amount: Amount?
   public var clip: Clip
-  /// Integrated loudness of the finished sound, by libebur128, in LUFS.
+  /// The integrated loudness of the finished sound, measured by libebur128, in LUFS.
   public var loudnessLUFS: Double
   public var marks: [Mark]
-  /// The steps taken to stay under 30 s, of `note`, `payer`, `rate`, `amount_only`.
+  /// The steps taken to stay under 30 s: `note`, `payer`, `rate` or `amount_only`.
   public var shortened: [String]
-  /// Parts of the payload's texts that no voice says.
+  /// The parts of the payload's texts that no voice can speak.
   public var unspoken: [Remarks.Unspoken]
-  /// What is said otherwise than it is written, in sentences for people; they hold no amount and no name.
+  /// Sentences for people about parts that are spoken differently from how they are written. They have no amounts or
+  /// names.
   public var warnings: [String]
-  /// Whether the clip stood in the folder already.
+  /// Whether the clip already existed.
   public var cached: Bool
 
   enum CodingKeys: String, CodingKey {
@@ -80,7 +82,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     case loudnessLUFS = "loudness_lufs"
   }
 
-  /// Every key is there, with null for what is not known: a reader need not ask which keys may be absent.
+  /// Encodes every key, with null for unknown values, so that no key is ever missing.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(id, forKey: .id)
@@ -98,7 +100,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     try fields.encode(cached, forKey: .cached)
   }
 
-  /// One line of JSON, keys in alphabetical order.
+  /// The report as one line of JSON, with keys in alphabetical order.
   public var json: String {
     get throws {
       let encoder = JSONEncoder()
@@ -108,7 +110,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   }
 }
 
-/// A clip: the report, its bytes, and its sound for whoever draws or plays it.
+/// A rendered clip: its report, its bytes, and its waveform for drawing and playback.
 public struct RenderedClip: Sendable, Hashable {
   public var report: ClipReport
   public var bytes: [UInt8]

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Works on items, several at a time, and takes in each output as it comes.
+/// Processes items, several at a time, and delivers each output as it completes.
 ///
-/// An item is asked for only when there is room to work on it at once, and while others are worked on; so nothing grows
-/// with the number of items. Ends when all is done; earlier when one of the three throws or the task is cancelled:
-/// what is under way is then cancelled and waited for, and no more is taken in.
+/// An item is only requested when it can be processed at once, so memory does not grow with the number of items. The
+/// function returns when all items are done. If one of the three closures throws or the task is cancelled, it cancels
+/// the work in progress, waits for it to end, and delivers no more outputs.
 ///
 /// - Parameters:
-///   - limit: how many items are worked on at once, 1 or more.
-///   - next: the next item, `nil` at the end; never called twice at once.
-///   - work: what is done with one; runs beside the others.
-///   - each: takes in an output, in the order of completion; runs where the caller does, one call after the other.
-/// - Throws: the first error of the three; `CancellationError` when the task is cancelled.
+///   - limit: The number of items processed at once, at least 1.
+///   - next: Returns the next item, or `nil` at the end. It is never called concurrently.
+///   - work: Processes an item, concurrently with others.
+///   - each: Receives an output, in the order of completion and in the caller's isolation, one at a time.
+/// - Throws: The first error of the three closures, or `CancellationError` if the task is cancelled.
 public func concurrently<Item: Sendable, Output: Sendable>(
   limit: Int, next: @escaping @Sendable () async throws -> Item?,
   work: @escaping @Sendable (Item) async throws -> Output, each: (Output) async throws -> Void
 ) async throws {
-  precondition(limit > 0, "Nothing is done by nobody.")
+  precondition(limit > 0, "The limit must be at least 1.")
   try await withThrowingTaskGroup(of: Step<Item, Output>.self) { group in
     var (underWay, isAsking, hasEnded) = (0, false, false)
     func ask() {
@@ -43,7 +43,7 @@ public func concurrently<Item: Sendable, Output: Sendable>(
   }
 }
 
-/// The same, with the items of a sequence, which is iterated as far as there is work.
+/// Processes the items of a sequence in the same way. The sequence is only iterated as far as needed.
 public func concurrently<Items: Sequence & Sendable, Output: Sendable>(
   _ items: Items, limit: Int, work: @escaping @Sendable (Items.Element) async throws -> Output,
   each: (Output) async throws -> Void
@@ -57,7 +57,7 @@ private enum Step<Item: Sendable, Output: Sendable> {
   case output(Output)
 }
 
-/// Keeps an iterator to itself, since it is asked from one task after another.
+/// Isolates an iterator that is used by several tasks in turn.
 private actor Source<Items: Sequence & Sendable> where Items.Element: Sendable {
   private var iterator: Items.Iterator
 

@@ -3,16 +3,16 @@
 import Foundation
 public import SoundLibrary
 
-/// The clips of a library by the engine that spoke in them, as their records say.
+/// The clips of a library, grouped by the engine in their records.
 public struct EngineClips: Sendable, Hashable {
-  /// The names of the clips of each engine, such as `espeak-ng-1.51-0123456789abcdef`, in order.
+  /// The clip names of each engine, such as `espeak-ng-1.51-0123456789abcdef`, in order.
   public private(set) var names: [String: [String]] = [:]
 
-  /// The files of which nobody can say what spoke in them: torn, of another program, or from before records named an
+  /// The files whose engine is unknown: damaged files, files of other programs, and clips from before records named an
   /// engine.
   public private(set) var unknown: [String] = []
 
-  /// Reads every clip of a library, which takes as long as reading the files does.
+  /// Reads every clip of a library. This takes as long as reading all files.
   ///
   /// - Throws: `SoundLibraryError`.
   public init(in library: SoundLibrary) throws(SoundLibraryError) {
@@ -26,7 +26,7 @@ public struct EngineClips: Sendable, Hashable {
     }
   }
 
-  /// The clips of one engine: by its whole name, or by the digest of its data alone, the 16 digits at its end.
+  /// Returns the clips of one engine, given its whole name or only the digest of its data, the 16 digits at its end.
   public func names(of engine: String) -> [String] {
     names.filter { $0.key == engine || $0.key.hasSuffix("-\(engine)") }.flatMap(\.value).sorted()
   }

@@ -8,17 +8,17 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// An error as programs are told of it, on the command line and by the service. It holds no amount, name or note.
+/// The public form of an error, for the command line and the service. It has no amount, name or note.
 public struct ErrorReport: Sendable, Hashable, Encodable {
-  /// Stable, for programs to branch on: the error's own code, `internal_error` for what should not happen.
+  /// A stable code for programs: the error's own code, or `internal_error` for an unexpected error.
   public var code: String
 
-  /// For people: what was wrong, and what to do next.
+  /// A message for people: the problem, and what to do next.
   public var message: String
 
   /// - Parameters:
-  ///   - code: stable, for programs.
-  ///   - message: for people; without amounts, names and notes.
+  ///   - code: A stable code for programs.
+  ///   - message: A message for people, without amounts, names and notes.
   public init(code: String, message: String) {
     self.code = code
     self.message = message
@@ -37,8 +37,8 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
     case let error as SoundLibraryError: code = error.code.rawValue
     default:
       code = "internal_error"
-      // What an unknown error says about itself may be somebody's name.
-      message = "something failed that should not (\(type(of: error))); please report it."
+      // The description of an unknown error may contain a person's name.
+      message = "an unexpected internal error occurred (\(type(of: error))); please report it."
     }
   }
 }

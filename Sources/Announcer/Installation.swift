@@ -2,27 +2,27 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Voices/`, `Console/`) and the speaker.
+/// The locations of the program's own files: its data (`Templates/`, `Voices/`, `Console/`) and the speaker program.
 public struct Installation: Sendable, Hashable {
-  /// Holds `Templates/` and `Voices/`.
+  /// The folder that holds `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
 
-  /// The service's console and its contract for programs.
+  /// The service's web console and its OpenAPI document.
   public var console: URL { data.appending(path: "Console", directoryHint: .isDirectory) }
 
-  /// Voice packs, one folder each.
+  /// The voice packs, one folder each.
   public var voices: URL { data.appending(path: "Voices", directoryHint: .isDirectory) }
 
-  /// Looks where the contract says: the folder asked for, `CRIER_DATA`, `../share/crier` beside the executable's
-  /// folder, and the checkout that the executable was built in. Nothing needs to be there: what is missing is said by
-  /// whoever needs it.
+  /// Finds the data folder. The first of these is used: the requested folder, `CRIER_DATA`, `../share/crier` beside the
+  /// executable's folder, and the checkout that the executable was built in. The folders need not exist: a missing file
+  /// is reported when it is needed.
   ///
   /// - Parameters:
-  ///   - data: as asked for with `--data`.
-  ///   - executable: the running program, links resolved.
+  ///   - data: The folder given with `--data`.
+  ///   - executable: The running program, with links resolved.
   public init(data: String?, environment: [String: String], executable: URL) {
     let folder = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let prefix = folder.deletingLastPathComponent()

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits bytes that come piece by piece into lines that end in a line feed, in memory for one line and one piece.
+/// Splits bytes that arrive in pieces into lines that end with a line feed. It keeps only one line and one piece in
+/// memory.
 struct LineReader: Sendable {
   struct Line: Equatable {
-    /// From 1.
+    /// The line number, from 1.
     var number: Int
-    /// Without the line feed; of a longer line its first `longest` bytes and one more.
+    /// The line without its line feed. A line that is too long is cut to its first `longest` bytes and one more.
     var bytes: [UInt8]
   }
 
-  /// In bytes.
+  /// The length of the longest line, in bytes.
   let longest: Int
 
-  /// How many bytes the lines had that were given.
+  /// The number of bytes in the lines returned so far.
   private(set) var consumedBytes = 0
 
   private var buffer: [UInt8] = []
@@ -30,10 +31,10 @@ struct LineReader: Sendable {
     buffer += bytes
   }
 
-  /// Says that no more bytes come: a last line needs no line feed.
+  /// Marks the end of the input. The last line needs no line feed.
   mutating func end() { hasEnded = true }
 
-  /// The next line; `nil` when more bytes are needed, or, after ``end()``, when there is none.
+  /// Returns the next line, or `nil` if more bytes are needed or, after ``end()``, if there are no more lines.
   mutating func next() -> Line? {
     let rest = buffer[position...]
     let end = rest.firstIndex(of: UInt8(ascii: "\n"))

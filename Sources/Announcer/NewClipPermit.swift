@@ -3,16 +3,16 @@
 import Mastering
 import SpeechEngine
 
-/// What a clip that does not stand yet needs before it is made.
+/// A permit that is requested before a clip is rendered. A service uses it to limit the work done for an account.
 ///
-/// Whoever makes clips for others limits their work with it. A clip that stands already is found without it.
+/// A clip that already exists needs no permit.
 public struct NewClipPermit: Sendable {
-  /// What became of the work that a permit was for.
+  /// The outcome of the work that a permit was for.
   public enum Ending: Sendable, Hashable {
     case made(bytes: Int)
-    /// The fault lies in what was to be said: the engine worked for nothing, and would again.
+    /// The content cannot be spoken: the engine's work was useless, and a retry would be too.
     case contentFailed
-    /// The fault lies in the service, such as an engine that is not there or a full disk.
+    /// The service failed, for example because the engine is unavailable or the disk is full.
     case serviceFailed
 
     init(_ error: any Error) {
@@ -27,12 +27,12 @@ public struct NewClipPermit: Sendable {
     }
   }
 
-  /// Called before the clip is made. It may wait; it throws to refuse the clip.
+  /// Called before the clip is rendered. It may wait, and it throws to refuse the clip.
   public let begin: @Sendable () async throws -> Void
   /// Called once for each `begin` that returned.
   public let end: @Sendable (Ending) -> Void
 
-  /// A permit that is always given.
+  /// A permit that is always granted.
   public static let always = NewClipPermit(begin: {}, end: { _ in })
 
   public init(begin: @escaping @Sendable () async throws -> Void, end: @escaping @Sendable (Ending) -> Void) {

@@ -5,24 +5,28 @@ import ConcurrencySupport
 import VoicePackIntegrity
 import VoicePacks
 
-/// Which voice pack says an announcement.
+/// The choice of the voice pack that speaks an announcement.
 ///
-/// Only packs whose bytes are those of their manifests are used: a clip under another's name would say another amount.
+/// Only packs whose files match the digests in their manifests are used, because a clip under another clip's name would
+/// speak a wrong amount.
 final class PackChoice: Sendable {
   private let shelf: VoicePackShelf
   private let verified = Locked<[String: Result<VoicePack, any Error>]>([:])
 
   init(shelf: VoicePackShelf) { self.shelf = shelf }
 
-  /// The pack for an announcement; reads and checks its files at its first use, so it may block for some ms.
+  /// Returns the pack for an announcement. The first use of a pack reads and checks its files, so it may block for some
+  /// ms.
   ///
-  /// - A pack that was asked for is the one, whatever it lacks.
-  /// - With `clips`, the first of the locale that has all of the announcement's fixed words, else the first.
-  /// - With `auto`, the first recorded pack that has them, unless a voice or a rate was asked for, which only the engine
-  ///   has. A pack that is broken is passed over: the payment is announced all the same, and `crier voices check` tells.
-  /// - Returns: `nil` when the engine is to speak.
-  /// - Throws: `.optionInvalid` for a pack that is not there or of another locale, `.methodUnavailable` when `clips` has
-  ///   no pack at all; for a pack asked for, `VoicePackError` and `VoicePackIntegrityError`.
+  /// - A requested pack is used even if it lacks words.
+  /// - With `clips`, it is the locale's first pack that has all fixed words of the announcement, or else the first
+  ///   pack.
+  /// - With `auto`, it is the first recorded pack that has all fixed words, unless a voice or a rate was requested,
+  ///   which only the engine has. Broken packs are skipped, so that the payment is still announced; `crier voices
+  ///   check` reports them.
+  /// - Returns: The pack, or `nil` if the engine speaks.
+  /// - Throws: `.optionInvalid` for a pack that is missing or has another locale, `.methodUnavailable` if the method is
+  ///   `clips` and the locale has no pack. For a requested pack also `VoicePackError` and `VoicePackIntegrityError`.
   func pack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
     if options.method == .speech { return nil }
     if let id = options.pack {
@@ -30,7 +34,7 @@ final class PackChoice: Sendable {
       guard pack.manifest.locale.lowercased() == script.locale.lowercased() else {
         throw AnnouncerError(
           .optionInvalid, "pack \(id)",
-          "is recorded in \(pack.manifest.locale), and the announcement is in \(script.locale)",
+          "is recorded in \(pack.manifest.locale), but the announcement is in \(script.locale)",
           remedy: "choose a pack of the announcement's locale: \(named(shelf.ids(for: script.locale)))")
       }
       return pack
@@ -47,37 +51,37 @@ final class PackChoice: Sendable {
     let ids = shelf.ids(for: script.locale)
     let complete = firstComplete(of: ids, for: script, pauses: pauses)
     guard let pack = complete ?? ids.lazy.compactMap({ try? self.pack($0) }).first else {
-      // A pack that is there and broken is the news, not that there is none.
+      // If the first pack is broken, its error is more useful than the missing pack.
       if let broken = ids.first { _ = try self.pack(broken) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "no voice pack of \(script.locale) is installed",
-        remedy: "make one with crier voices build --locale \(script.locale), or choose speech, or auto")
+        remedy: "make one with crier voices build --locale \(script.locale), or choose method speech or auto")
     }
     return pack
   }
 
-  /// The pack that takes the engine's place where there is no engine: the first synthesized pack that has all of the
-  /// announcement's fixed words.
+  /// Returns the pack that replaces an unavailable engine: the first synthesized pack that has all fixed words of the
+  /// announcement.
   ///
-  /// - Returns: `nil` when there is none, and when the options name the method, the pack, the voice or the rate.
+  /// - Returns: The pack, or `nil` if there is none or if the options name a method, a pack, a voice or a rate.
   func substitute(for script: Script, pauses: ClipPauses, options: RenderOptions) -> VoicePack? {
     guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
     return firstComplete(of: ids(for: script, synthesized: true), for: script, pauses: pauses)
   }
 
-  /// The ids of the locale's packs, in the shelf's order.
+  /// Returns the ids of the locale's packs, in the shelf's order.
   private func ids(for script: Script, synthesized: Bool) -> [String] {
     shelf.ids(for: script.locale).filter { (try? shelf.manifest(id: $0))?.isSynthesized == synthesized }
   }
 
-  /// The first pack that is whole and has all of the announcement's fixed words.
+  /// Returns the first pack that is undamaged and has all fixed words of the announcement.
   private func firstComplete(of ids: [String], for script: Script, pauses: ClipPauses) -> VoicePack? {
     ids.lazy.compactMap { try? self.pack($0) }.first {
       SpeakingPlan(script, recordedBy: $0, pauses: pauses).rolesWithoutClip.isSubset(of: [.channel])
     }
   }
 
-  /// - Throws: `.optionInvalid` for a pack that is not there.
+  /// - Throws: `.optionInvalid` for a pack that is not installed.
   func check(_ id: String?) throws(AnnouncerError) {
     guard let id, !shelf.ids.contains(id) else { return }
     throw AnnouncerError(
@@ -99,11 +103,11 @@ final class PackChoice: Sendable {
   }
 
   private func named(_ ids: [String]) -> String {
-    ids.isEmpty ? "none is there; make one with crier voices build" : ids.joined(separator: ", ")
+    ids.isEmpty ? "no packs are installed; make one with crier voices build" : ids.joined(separator: ", ")
   }
 }
 
 extension RenderOptions {
-  /// Whether a voice or a rate was asked for, which only the engine has.
+  /// Whether the options request a voice or a rate, which only the engine has.
   fileprivate var asksForEngine: Bool { voice != nil || rate != nil }
 }

@@ -7,35 +7,37 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// One way to say an announcement: what is left out, what is left, and who says it.
+/// One way to speak an announcement: the omitted parts, the remaining script, and the voice of each part.
 struct Way {
   var attempt: Shortenings.Attempt
   var script: Script
   var plan: SpeakingPlan
 }
 
-/// Everything that a clip's bytes depend on, and nothing else. Its digest is the clip's name, so that the same recipe
-/// is the same file for everybody, and another recipe never is.
+/// The recipe of a clip: everything that its bytes depend on, and nothing else. Its digest is the clip's name, so equal
+/// recipes give the same file everywhere, and different recipes give different files.
 struct Recipe {
-  /// Rises when the same recipe would make other bytes for a reason that no part of it tells.
+  /// The recipe's version. It rises when the same recipe would give other bytes for a reason that is not part of the
+  /// recipe.
   static let version = 4
 
-  /// Every way to say it that may be needed, the whole one first: which of them fits into 30 s follows from them.
+  /// All ways to speak the announcement that may be needed, the whole one first. They determine which one fits into 30
+  /// s.
   var ways: [Way]
-  /// `nil` when clips say everything.
+  /// The engine, or `nil` if recorded clips say everything.
   var engine: EngineIdentity?
   var format: String
   var encoding: String
 
-  /// 64 hexadecimal digits: SHA-256 over the parts, each behind its length, so that no two lists of parts run together
-  /// into the same bytes.
+  /// The SHA-256 digest of the recipe's parts, as 64 hexadecimal digits. Each part is preceded by its length, so that
+  /// different lists of parts never give the same bytes.
   var digest: String {
     var hash = SHA256()
     func add(_ part: String) {
       hash.update(data: Array("\(part.utf8.count):".utf8))
       hash.update(data: Array(part.utf8))
     }
-    // What shapes a clip besides its words; a rule that changes changes the names.
+    // The rules that shape a clip besides its words. If a rule changes, the names change.
     let rules = [
       Announcer.pauseBetweenVoicesMilliseconds, Announcer.longestBlock, Shortenings.limitMilliseconds,
       Shortenings.fastestPercent, Shortenings.marginMilliseconds,

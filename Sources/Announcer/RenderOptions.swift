@@ -2,33 +2,33 @@
 
 public import SoundFiles
 
-/// How a clip is to be made, apart from what it says.
+/// The options for rendering a clip, apart from its words.
 public struct RenderOptions: Sendable, Hashable {
-  /// Who speaks: clips, the engine, or the one that is understood best: a person's recordings where they have the words,
-  /// else the engine, and a built pack where there is no engine.
+  /// The kind of voice: recorded clips, the engine, or the one that is understood best. The best is a person's
+  /// recordings if they have the words, or else the engine, or a built pack if there is no engine.
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case auto, clips, speech
   }
 
   public var method: Method
 
-  /// The voice pack that speaks, by its id; `nil` leaves the choice to the method. A pack asked for is used with
-  /// `auto` also where it lacks words: the engine fills them in.
+  /// The id of the requested voice pack; `nil` leaves the choice to the method. With `auto`, a requested pack is used
+  /// even if it lacks words, and the engine speaks these.
   public var pack: String?
 
-  /// The voice pack that speaks announcements of its locale where none was asked for, by its id. One that is broken or not
-  /// there is passed over.
+  /// The id of the voice pack for announcements of its locale that request none. A pack that is broken or missing is
+  /// skipped.
   public var preferredPack: String?
 
-  /// Replaces the phrase book's voice; runs in other languages keep theirs.
+  /// The engine's voice, instead of the phrase book's. Runs in other languages keep their voices.
   public var voice: String?
 
-  /// Words a minute, 80 to 450; replaces the phrase book's.
+  /// The speed in words a minute, 80 to 450, instead of the phrase book's.
   public var rate: Int?
 
   public var format: SoundFormat
 
-  /// For announcements that name no locale.
+  /// The locale of announcements that name none.
   public var defaultLocale: String
 
   public static let rates = 80...450
@@ -45,11 +45,11 @@ public struct RenderOptions: Sendable, Hashable {
     self.defaultLocale = defaultLocale
   }
 
-  /// - Throws: `.optionInvalid`, naming the option as the command line and the service spell it.
+  /// - Throws: `.optionInvalid`, with the option's name as the command line and the service spell it.
   func check() throws(AnnouncerError) {
     if let pack, method == .speech {
       throw AnnouncerError(
-        .optionInvalid, "pack \(pack)", "does not go with method speech", remedy: "drop one of them")
+        .optionInvalid, "pack \(pack)", "cannot be used with method speech", remedy: "drop one of them")
     }
     if let rate, !Self.rates.contains(rate) {
       throw AnnouncerError(

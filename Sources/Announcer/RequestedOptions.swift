@@ -4,13 +4,13 @@ public import Announcements
 import SoundFiles
 
 extension RenderOptions {
-  /// How a request wants its clip made.
+  /// Creates the options for a request.
   ///
   /// - Parameters:
-  ///   - requested: what the request says.
-  ///   - defaults: what its sender's key has for what it does not say.
-  ///   - base: what holds where neither says anything.
-  /// - Throws: `.optionInvalid`, naming the option and the choices.
+  ///   - requested: The options in the request.
+  ///   - defaults: The defaults of the sender's key, for options that the request does not have.
+  ///   - base: The values for options that neither of them has.
+  /// - Throws: `.optionInvalid`, with the option's name and the choices.
   public init(
     _ requested: AnnouncementRequest.Options, defaults: AnnouncementRequest.Defaults,
     base: RenderOptions = RenderOptions()
@@ -32,7 +32,7 @@ extension RenderOptions {
   ) throws(AnnouncerError) -> Choice {
     guard let choice = Choice(rawValue: name) else {
       throw AnnouncerError(
-        .optionInvalid, option, "is none that there is",
+        .optionInvalid, option, "is not a known \(option)",
         remedy: "choose one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return choice

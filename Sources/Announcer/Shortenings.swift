@@ -2,27 +2,29 @@
 
 import Announcements
 
-/// Which ways to say an announcement are tried, from the whole to the shortest, so that it ends in less than 30.0 s.
-/// A pure value: it holds the order, the renderer the engine.
+/// The ways to shorten an announcement to less than 30.0 s, in the order in which they are tried. It is a pure value:
+/// the renderer uses the engine.
 struct Shortenings {
-  /// A sound of 30.0 s is replaced by the default one (Apple, UNNotificationSound): a clip has fewer frames than this.
+  /// The limit of a clip, in ms. The system replaces a sound of 30.0 s by the default one (Apple, UNNotificationSound),
+  /// so a clip must be shorter.
   static let limitMilliseconds = 30_000
 
-  /// Speech up to this much faster is still understood: hundredths of the rate.
+  /// The fastest speed that is still understood, in per cent of the normal rate.
   static let fastestPercent = 125
 
-  /// Left unused below the limit when a rate is chosen, in ms: the engine does not speed up quite in proportion.
+  /// The margin below the limit when a rate is chosen, in ms. It is needed because the engine's duration is not exactly
+  /// proportional to its rate.
   static let marginMilliseconds = 500
 
   struct Attempt: Equatable {
     var taken: [ScriptWriter.Shortening]
 
-    /// Whether the rate is to be raised, to just what is needed or to the fastest.
+    /// The rate of an attempt: normal, just fast enough, or the fastest.
     enum Pace: String, Equatable { case normal, justEnough = "just_enough", fastest }
     var pace: Pace
   }
 
-  /// - Parameter script: the whole script; a step that would leave nothing out is not an attempt.
+  /// - Parameter script: The whole script. A step that would omit nothing is not an attempt.
   static func attempts(for announcement: Announcement, script: Script) -> [Attempt] {
     var taken: [ScriptWriter.Shortening] = []
     var attempts = [Attempt(taken: taken, pace: .normal)]
@@ -36,9 +38,10 @@ struct Shortenings {
     return attempts
   }
 
-  /// Words a minute for an attempt.
-  /// - Parameter milliseconds: how long the same words took at `rate`; `nil` when that is not known.
-  /// - Returns: `nil` when no rate up to the fastest can be enough.
+  /// Returns the rate of an attempt in words a minute.
+  ///
+  /// - Parameter milliseconds: The duration of the same words at `rate`; `nil` if it is not known.
+  /// - Returns: The rate, or `nil` if even the fastest rate is too slow.
   static func rate(for pace: Attempt.Pace, rate: Int, milliseconds: Int?) -> Int? {
     let fastest = min(RenderOptions.rates.upperBound, rate * fastestPercent / 100)
     guard pace != .normal else { return rate }

@@ -3,7 +3,8 @@
 import Announcements
 import VoicePacks
 
-/// Who says each part of a script: a voice pack's clips, the engine, or both by turns. A pure value.
+/// The plan for who speaks each part of a script: a voice pack's clips, the engine, or both in turn. It is a pure
+/// value.
 struct SpeakingPlan {
   enum Source {
     /// Clips of one pack, joined into one sound.
@@ -15,36 +16,36 @@ struct SpeakingPlan {
   struct Part {
     var source: Source
     var saysAmount: Bool
-    /// In ms, before the next part.
+    /// The pause before the next part, in ms.
     var pauseMilliseconds = 0
   }
 
   var parts: [Part]
 
-  /// The words as they will be heard, in their order: what is said in the clips, where clips say it.
+  /// The words as they will be heard, in order. For recorded clips, these are the words in the clips.
   var heard: [Script.Segment]
 
-  /// The words of the amount as they will be heard; empty for free text.
+  /// The words of the amount as they will be heard. Empty for free text.
   var amountText: String {
     heard.filter { $0.role == .amount }.map(\.text).joined()
   }
 
-  /// The counts and the amounts of a summary as they will be heard.
+  /// The counts and amounts of a summary as they will be heard.
   var totals: [Script.Total] { Script.totals(of: heard) }
 
-  /// The roles of what the pack has no clip for, names and notes left out.
+  /// The roles of the words that have no clip in the pack, except names and notes.
   var rolesWithoutClip: Set<Script.Role> = []
 
-  /// The pack and the pauses between its clips; `nil` when the engine says everything.
+  /// The pack and the pauses between its clips; `nil` if the engine says everything.
   var recording: (pack: VoicePack, pauses: ClipPauses)?
 
   var isSpoken: Bool { recording == nil }
   var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
 
-  /// As the report names it.
+  /// The method's name in the report.
   var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
 
-  /// The engine says everything: a part a run.
+  /// Creates a plan in which the engine says everything, one part for each run.
   init(spoken script: Script) {
     parts = script.runs.map { run in
       Part(
@@ -54,7 +55,8 @@ struct SpeakingPlan {
     heard = script.runs.flatMap(\.segments)
   }
 
-  /// A pack says what it has clips for and the engine the rest; without a single clip, the engine says it all.
+  /// Creates a plan in which a pack says the words it has clips for, and the engine says the rest. Without any clip,
+  /// the engine says everything.
   init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
     let pieces = script.pieces
     parts = []
@@ -89,7 +91,7 @@ struct SpeakingPlan {
   private mutating func append(_ clip: SelectedClip, _ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     let isAmount = said.contains { $0.segment.role == .amount }
     if let first = said.first, let last = said.last {
-      // What stood before the first of the words and behind the last of them stays.
+      // The text before the first and after the last of the words is kept.
       let opening = first.segment.text.prefix { !$0.isLetter }
       let closing = last.segment.text.reversed().prefix { !$0.isLetter }.reversed()
       heard.append(Script.Segment(opening + clip.text + closing, first.segment.role))
@@ -120,7 +122,7 @@ struct SpeakingPlan {
     }
   }
 
-  /// Two voices never follow each other closer than two voices of the engine do.
+  /// Ensures that two voices are separated by at least the pause between two voices of the engine.
   private mutating func close(_ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     guard let last = parts.indices.last, let pause = said.last?.pause else { return }
     parts[last].pauseMilliseconds = max(Announcer.pauseBetweenVoicesMilliseconds, pauses.milliseconds(pause))
@@ -128,7 +130,7 @@ struct SpeakingPlan {
 }
 
 extension Range<Int> {
-  /// The range in stretches whose elements have the same answer.
+  /// Splits the range into stretches of consecutive elements with the same answer.
   fileprivate func stretches(by answer: (Int) -> Bool) -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     for index in self {

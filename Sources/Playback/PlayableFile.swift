@@ -12,23 +12,23 @@ public import Waveforms
   import Darwin
 #endif
 
-/// Sound files that are played as they are: somebody's recordings, and chimes.
+/// The reader of sound files that are played unchanged: recordings of the user, and chimes.
 public enum PlayableFile {
-  /// Larger ones are refused, in bytes: 10 minutes of stereo at 192 kHz and 16 bits are 461 MB.
+  /// The size of the largest accepted file, in bytes. 10 minutes of stereo at 192 kHz and 16 bits are 461 MB.
   static let largest = 512 << 20
 
-  /// The sound of any file that libsndfile reads, at most 10 minutes, its channels mixed in equal parts.
+  /// Reads any file that libsndfile can read, of at most 10 minutes, and mixes its channels in equal parts.
   ///
   /// - Throws: ``PlayableFileError``.
   public static func waveform(of file: URL) throws(PlayableFileError) -> Waveform {
     let path = file.path(percentEncoded: false)
     let bytes: [UInt8]
-    // A pipe would be read to its end by the first who looks, and its writer may never come.
+    // Only regular files are read: opening a pipe would block, or consume the data of another reader.
     var information = stat()
     if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
       let isFolder = information.st_mode & S_IFMT == S_IFDIR
       throw PlayableFileError(
-        .unreadable, path, isFolder ? "is a folder" : "is no regular file", remedy: "name a sound file")
+        .unreadable, path, isFolder ? "is a folder" : "is not a regular file", remedy: "give a sound file")
     }
     do {
       let handle = try FileHandle(forReadingFrom: file)
@@ -37,7 +37,7 @@ public enum PlayableFile {
     } catch {
       let isThere = FileManager.default.fileExists(atPath: path)
       throw isThere
-        ? PlayableFileError(.unreadable, path, "cannot be read", remedy: "see whether this user may read it")
+        ? PlayableFileError(.unreadable, path, "cannot be read", remedy: "check that this user may read it")
         : .missing(path)
     }
     guard bytes.count <= largest else {
@@ -54,12 +54,12 @@ public enum PlayableFile {
       throw error
     } catch {
       throw PlayableFileError(
-        .malformed, path, "is no whole sound file that libsndfile reads, of at most 10 minutes",
-        remedy: "give another, such as a WAV file")
+        .malformed, path, "is not a complete sound file of at most 10 minutes",
+        remedy: "give a file that libsndfile reads, such as a WAV file")
     }
   }
 
-  /// A chime as loud as what it announces: at a clip's rate, at most 10 s, mastered like one.
+  /// Reads a chime of at most 10 s. It is converted to the rate of clips and mastered to the same loudness.
   ///
   /// - Throws: ``PlayableFileError``.
   public static func chime(of file: URL) throws(PlayableFileError) -> Waveform {
@@ -74,15 +74,15 @@ public enum PlayableFile {
       return try Mastering().leveled(Waveform(samples: samples, sampleRate: rate))
     } catch let error as MasteringError {
       throw PlayableFileError(
-        .malformed, path, "cannot be made as loud as an announcement (\(error.code.rawValue))",
-        remedy: "give a tone that can be heard")
+        .malformed, path, "cannot be brought to the loudness of an announcement (\(error.code.rawValue))",
+        remedy: "give an audible tone")
     } catch {
       throw PlayableFileError(.malformed, path, "cannot be converted (\(error))", remedy: "give a tone at 44,100 Hz")
     }
   }
 }
 
-/// Why a file cannot be played.
+/// The error for a file that cannot be played.
 public struct PlayableFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     case missing = "file_missing"
@@ -93,7 +93,7 @@ public struct PlayableFileError: Error, Sendable, Hashable, CustomStringConverti
 
   public var code: Code
   public var path: String
-  /// What is wrong, and what to do next.
+  /// The problem with the file.
   public var problem: String
   public var remedy: String
 
@@ -104,9 +104,9 @@ public struct PlayableFileError: Error, Sendable, Hashable, CustomStringConverti
     self.remedy = remedy
   }
 
-  /// - Parameter path: as it was named.
+  /// - Parameter path: The path as the user gave it.
   public static func missing(_ path: String) -> PlayableFileError {
-    PlayableFileError(.missing, path, "is not there", remedy: "name a file that is")
+    PlayableFileError(.missing, path, "does not exist", remedy: "give an existing file")
   }
 
   public var description: String { "\(path): \(problem); \(remedy)." }

@@ -4,40 +4,40 @@ public import Announcements
 public import ArgumentParser
 import Foundation
 
-/// What is to be announced, in the three ways the command line takes it: a payload, a payment in flags, or text.
+/// The options that say what to announce: a payload, a payment given as flags, or a text.
 struct AnnouncementInput: ParsableArguments {
-  @Argument(help: "A payload: a JSON file, or - for standard input.", completion: .file(extensions: ["json"]))
+  @Argument(help: "The payload: a JSON file, or - for standard input.", completion: .file(extensions: ["json"]))
   var payload: String?
 
-  // Unconditional, so that a negative sum is told to be one and not taken for a missing value.
-  @Option(parsing: .unconditional, help: "The sum paid, as decimal text: 12.50.")
+  // Parsed unconditionally, so that a negative amount is reported as negative and not as a missing value.
+  @Option(parsing: .unconditional, help: "The amount paid, in decimal, such as 12.50.")
   var amount: String?
 
-  @Option(help: "The sum's currency, by ISO 4217: CNY.")
+  @Option(help: "The currency of the amount, as an ISO 4217 code such as CNY.")
   var currency: String?
 
-  @Option(help: "How it was paid: a name the phrase book knows (alipay), else spoken as it stands.")
+  @Option(help: "The payment channel, such as alipay. A name that the phrase book lacks is spoken as written.")
   var channel: String?
 
-  @Option(parsing: .unconditional, help: "Who paid.")
+  @Option(parsing: .unconditional, help: "The name of the payer.")
   var payer: String?
 
-  @Option(help: "How the payer's name is said: kana, pinyin.")
+  @Option(help: "The pronunciation of the payer's name, in kana or pinyin.")
   var payerReading: String?
 
-  @Option(parsing: .unconditional, help: "What the payer wrote.")
+  @Option(parsing: .unconditional, help: "The payer's note.")
   var note: String?
 
-  @Option(help: "What happened: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "What happened to the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
   var kind: Payment.Kind?
 
-  @Option(parsing: .unconditional, help: "Text to be spoken as it stands.")
+  @Option(parsing: .unconditional, help: "A text to speak instead of a payment.")
   var text: String?
 
-  @Option(help: "The language, by BCP 47, where a payload names none.")
+  @Option(help: "The language if the payload names none, as a BCP 47 tag such as en-US.")
   var locale: String?
 
-  @Flag(help: "Refuse a payload with keys that nobody reads; without it, the report names them.")
+  @Flag(help: "Reject a payload that has unknown keys. Without this flag, the report names them.")
   var strict = false
 
   func validate() throws {
@@ -55,17 +55,19 @@ struct AnnouncementInput: ParsableArguments {
       note.map { _ in "--note" }, kind.map { _ in "--kind" },
     ].compactMap(\.self)
     if strict, payload == nil {
-      throw ValidationError("--strict goes with a PAYLOAD; flags are known or refused by themselves.")
+      throw ValidationError("--strict needs a PAYLOAD: drop --strict, or give a payload instead of flags.")
     }
     if amount == nil, let flag = paymentFlags.first {
-      throw ValidationError("\(flag) goes with --amount; a payload or a text says such things itself.")
+      throw ValidationError("\(flag) needs --amount: drop it, or put it into the payload or the text.")
     }
     if amount != nil, currency == nil {
       throw ValidationError("--amount needs --currency, such as --currency CNY.")
     }
   }
 
-  /// - Throws: `AnnouncementError`, naming the flag or the payload's field.
+  /// Decodes the announcement.
+  ///
+  /// - Throws: `AnnouncementError`, which names the flag or the payload's field.
   func announcement() throws -> DecodedPayload {
     if let text {
       return DecodedPayload(
@@ -84,8 +86,10 @@ struct AnnouncementInput: ParsableArguments {
     return try PayloadDecoder.payload(try PayloadFile.read(payload ?? "-"), unknownKeys: strict ? .refuse : .warn)
   }
 
-  /// - Throws: `AnnouncementError` that names the flags as they are typed.
-  /// - Parameter field: how the sum was given.
+  /// Parses an amount of money.
+  ///
+  /// - Parameter field: The name of the amount's field, for the error.
+  /// - Throws: `AnnouncementError`, which names the flags as the user typed them.
   static func money(
     _ amount: String, _ code: String, field: String = "--amount"
   ) throws(AnnouncementError) -> Money {
@@ -105,7 +109,7 @@ struct AnnouncementInput: ParsableArguments {
   ) throws(AnnouncementError) -> String? {
     let count = text?.unicodeScalars.count ?? 0
     guard count <= limit else {
-      throw AnnouncementError(.fieldInvalid, flag, "is \(count) characters", remedy: "it is at most \(limit)")
+      throw AnnouncementError(.fieldInvalid, flag, "has \(count) characters", remedy: "give at most \(limit)")
     }
     return text
   }
@@ -113,9 +117,9 @@ struct AnnouncementInput: ParsableArguments {
 
 extension Payment.Kind: ExpressibleByArgument {}
 
-/// The bytes of a payload, from a file or from standard input.
+/// The reader of a payload's bytes, from a file or standard input.
 enum PayloadFile {
-  /// One byte more than a payload may have, so that one that is too large is known without reading the rest.
+  /// The most bytes to read: one more than a payload may have, to recognise a payload that is too large.
   private static let limit = 64 * 1024 + 1
 
   static func read(_ path: String) throws -> Data {
@@ -129,7 +133,7 @@ enum PayloadFile {
     } catch {
       throw AnnouncementError(
         .payloadMalformed, Terminal.printable(path), "cannot be read",
-        remedy: "name a JSON file, or - for standard input")
+        remedy: "give a JSON file, or - for standard input")
     }
   }
 }

@@ -14,17 +14,17 @@ import SoundFiles
 
 struct Batch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes the clips of a list, and publishes them in Library/Sounds of the group.",
+    abstract: "Renders the announcements in a list and publishes the clips in the group's Library/Sounds.",
     discussion: """
-      The list is CSV whose first row names its columns, or JSON lines: a payload a line. Columns and keys are a \
-      payload's: amount (or minor), currency, kind, channel, payer, note, locale, id, sequence, occurred_at; or text and \
-      locale. An id may be left out.
+      The list is either CSV, whose first row names the columns, or JSON lines, with one payload on each line. The \
+      columns and keys are those of a payload: amount (or minor), currency, kind, channel, payer, note, locale, id, \
+      sequence, occurred_at; or text and locale. The id is optional.
 
-      A row with a fault is reported with its line, and the rest goes on. A clip that stands in the folder is not made \
-      again: a batch that was ended, however it was, does what is left when it is run again.
+      A row with an error is reported with its line number, and the other rows are still rendered. A clip that is \
+      already in the folder is not rendered again, so an interrupted batch continues when it is run again.
 
-      Faults, progress and a summary go to standard error; standard output stays empty but for --json. Exit status: 1 \
-      when a row failed, else as for every command.
+      Errors, progress and a summary go to standard error; only --json writes to standard output. Exit status: 1 if a \
+      row failed, else as for every command.
 
       EXAMPLES
         crier batch amounts.csv --locale zh-CN
@@ -32,37 +32,37 @@ struct Batch: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("A list: a file of CSV or JSON lines, or - for standard input.", valueName: "file"),
+    help: ArgumentHelp("The list: a CSV or JSON lines file, or - for standard input.", valueName: "file"),
     completion: .file(extensions: ["csv", "jsonl"]))
   var path: String
 
-  @Option(help: "How the list is written: csv, jsonl. (default: jsonl when it begins with {, else csv)")
+  @Option(help: "The format of the list: csv or jsonl. (default: jsonl if it begins with {, else csv)")
   var inputFormat: BatchRows.Format?
 
-  @Option(help: "The language, by BCP 47, of rows that name none.")
+  @Option(help: "The language of rows that name none, as a BCP 47 tag such as en-US.")
   var locale: String?
 
-  @Option(help: "How many clips are made at once, 1 to \(Self.mostJobs). (default: 3 for each core)")
+  @Option(help: "The number of clips to render at once, 1 to \(Self.mostJobs). (default: 3 for each CPU core)")
   var jobs: Int?
 
-  @Flag(help: "Refuse rows with keys, and a list with columns, that nobody reads.")
+  @Flag(help: "Reject rows with unknown keys, and a list with unknown columns.")
   var strict = false
 
-  @Flag(help: "Print a line of JSON for each row as it ends: the report, or line, id and error.")
+  @Flag(help: "Print one line of JSON for each finished row: its report, or its line, id and error.")
   var json = false
 
-  @OptionGroup(title: "How to say it") var clip: ClipOptions
+  @OptionGroup(title: "Voice") var clip: ClipOptions
 
-  @Option(help: "The file: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The file format: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")).")
   var format: SoundFormat.Container = .wav
 
-  @Option(help: "The samples: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
 
-  @OptionGroup(title: "Where clips go") var publishing: PublishingOptions
+  @OptionGroup(title: "Publishing") var publishing: PublishingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
-  /// As many as may wait for the engine.
+  /// The most clips rendered at once: the number of requests that may wait for the engine.
   private static let mostJobs = 256
 
   func validate() throws {
@@ -72,14 +72,14 @@ struct Batch: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A reader that has gone is an error to report, not a signal to die of.
+    // A closed standard output must be reported as an error, and not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)
     var hasFailures = false
     try await Failures.reported { hasFailures = try await makeClips() }
     if hasFailures { throw ExitCode.failure }
   }
 
-  /// - Returns: whether a row failed.
+  /// - Returns: Whether any row failed.
   private func makeClips() async throws -> Bool {
     let library = try publishing.library()
     let list = try ListBytes(path: path)
@@ -94,14 +94,14 @@ struct Batch: AsyncParsableCommand {
       try await announcer.batch(
         {
           var row = try await source.next()
-          // Columns that are not used are named once, above.
+          // Unknown columns were already reported once, above.
           if !unknownColumns.isEmpty { row?.warnings = [] }
           return row
         },
         options: clip.renderOptions(locale: locale, format: SoundFormat(container: format, encoding: encoding)),
         into: library, limit: jobs, each: { try reporter.take($0) })
     } catch {
-      // What was done before it is not lost, nor is it when the batch is run again.
+      // Finished rows keep their clips. The summary still counts them, and the next run does not render them again.
       if reporter.progress.rows > 0 { reporter.end() }
       throw error
     }
@@ -112,7 +112,7 @@ struct Batch: AsyncParsableCommand {
 
 extension BatchRows.Format: ExpressibleByArgument {}
 
-/// Tells a person, and a program that reads standard output, how each row ended.
+/// Reports each finished row, to people on standard error and to programs as JSON on standard output.
 struct BatchReporter {
   private(set) var progress: BatchProgress
   private var display: ProgressDisplay
@@ -121,7 +121,7 @@ struct BatchReporter {
 
   init(totalBytes: Int?, printsJSON: Bool) {
     progress = BatchProgress(totalBytes: totalBytes)
-    // Lines of JSON on the same terminal would be written into the bar.
+    // JSON lines on the same terminal would be mixed into the progress bar.
     let hasOtherLines = printsJSON && Terminal.isDrawable
     display = ProgressDisplay(style: Terminal.canRedrawMessages && !hasOtherLines ? .bar : .lines)
     self.printsJSON = printsJSON
@@ -143,14 +143,14 @@ struct BatchReporter {
     Terminal.writeMessage(display.update(progress, at: time) { Terminal.messageColumns })
   }
 
-  /// Warns of columns, which may be misspelt.
+  /// Warns about unknown columns, which may be misspelled.
   mutating func noteUnused(_ columns: [String]) {
     let names = columns.map { "\"\(Terminal.printable($0))\"" }.joined(separator: ", ")
-    note("not used: the column\(columns.count == 1 ? "" : "s") \(names)")
+    note("unknown column\(columns.count == 1 ? "" : "s"), ignored: \(names)")
   }
 
   private mutating func note(_ message: String) { Terminal.writeMessage(display.message(message)) }
 
-  /// Removes the bar and says what was done.
+  /// Removes the progress bar and prints the summary.
   mutating func end() { note(progress.summary(at: ContinuousClock.now - start)) }
 }

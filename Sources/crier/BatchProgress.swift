@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a batch is, and how a person is told. A pure value: the time is given to it.
+/// The progress of a batch and its texts for people. It is a pure value: the caller supplies the time.
 struct BatchProgress: Equatable {
-  /// How a row ended.
+  /// The outcome of a row.
   enum Ending: Equatable {
     case made(bytes: Int), cached, failed
   }
 
-  /// The list's size in bytes; `nil` when it comes through a pipe.
+  /// The list's size in bytes, or `nil` if the list comes through a pipe.
   let totalBytes: Int?
 
   private(set) var made = 0
   private(set) var cached = 0
   private(set) var failed = 0
 
-  /// The size of the clips that were made.
+  /// The total size of the new clips, in bytes.
   private(set) var clipBytes = 0
 
-  /// How much of the list is done.
+  /// The number of the list's bytes whose rows are finished.
   private(set) var doneBytes = 0
 
-  /// Where it stood in the last seconds, the oldest first. What it does now tells the time left, and not how fast it
-  /// found the clips of an earlier run.
+  /// Snapshots of the last seconds, oldest first. The estimate of the time left uses only these, because rows whose
+  /// clips already exist are much faster.
   private var past = [Moment()]
 
   private struct Moment: Equatable {
@@ -30,7 +30,7 @@ struct BatchProgress: Equatable {
     var bytes = 0
   }
 
-  /// How many moments are kept, at least a second apart.
+  /// The number of snapshots to keep, at least one second apart.
   private static let longestPast = 15
 
   init(totalBytes: Int?) { self.totalBytes = totalBytes }
@@ -38,8 +38,8 @@ struct BatchProgress: Equatable {
   var rows: Int { made + cached + failed }
 
   /// - Parameters:
-  ///   - endOffset: how many bytes of the list end with the row.
-  ///   - time: since the beginning.
+  ///   - endOffset: The offset in the list, in bytes, at which the row ends.
+  ///   - time: The time since the batch began.
   mutating func add(_ ending: Ending, endOffset: Int, at time: Duration) {
     switch ending {
     case .made(let bytes):
@@ -48,7 +48,7 @@ struct BatchProgress: Equatable {
     case .cached: cached += 1
     case .failed: failed += 1
     }
-    // Rows end in any order.
+    // Rows can finish in any order.
     doneBytes = max(doneBytes, endOffset)
     if let last = past.last, time - last.time >= .seconds(1) {
       past.append(Moment(time: time, rows: rows, bytes: doneBytes))
@@ -56,9 +56,10 @@ struct BatchProgress: Equatable {
     }
   }
 
-  // MARK: What is told
+  // MARK: Texts
 
-  /// The bar and the figures in fewer than so many columns; the figures alone where the bar has no room, or no total.
+  /// Returns the bar and the figures in fewer than `columns` columns, or only the figures if the bar does not fit or
+  /// the total is unknown.
   func bar(at time: Duration, columns: Int) -> String {
     let figures = figures(at: time)
     let width = min(40, columns - 1 - figures.count - "[] ".count)
@@ -67,7 +68,7 @@ struct BatchProgress: Equatable {
     return "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(figures)"
   }
 
-  /// Such as `42 %, 1,234 rows, 118/s, 3:05 left, 2 failed`.
+  /// Returns figures such as `42 %, 1,234 rows, 118/s, 3:05 left, 2 failed`.
   func figures(at time: Duration) -> String {
     var parts: [String] = []
     if let totalBytes, totalBytes > 0 { parts.append("\(min(doneBytes, totalBytes) * 100 / totalBytes) %") }
@@ -85,7 +86,7 @@ struct BatchProgress: Equatable {
     return parts.joined(separator: ", ")
   }
 
-  /// Such as `1,000 rows: 950 made, 48 already there, 2 failed; 96.3 MB in 8.1 s, 123/s`.
+  /// Returns a summary such as `1,000 rows: 950 made, 48 already there, 2 failed; 96.3 MB in 8.1 s, 123/s`.
   func summary(at time: Duration) -> String {
     let seconds = time / .seconds(1)
     let rate = seconds > 0 ? ", \(Self.rate(Double(rows) / seconds))/s" : ""
@@ -93,7 +94,7 @@ struct BatchProgress: Equatable {
       + "\(Self.grouped(failed)) failed; \(Self.size(clipBytes)) in \(Self.tenths(seconds)) s\(rate)"
   }
 
-  // MARK: Figures
+  // MARK: Formatting
 
   private static func counted(_ rows: Int) -> String { rows == 1 ? "1 row" : "\(grouped(rows)) rows" }
 
@@ -111,10 +112,10 @@ struct BatchProgress: Equatable {
     return "\(grouped(tenths / 10)).\(tenths % 10)"
   }
 
-  /// Whole above ten, where tenths only flicker.
+  /// Formats a rate. Rates of ten or more have no decimals, because they would only flicker.
   private static func rate(_ rate: Double) -> String { rate < 10 ? tenths(rate) : grouped(Int(rate.rounded())) }
 
-  /// Decimal units, as disks are sold in.
+  /// Formats a size in decimal units, as disk sizes are.
   private static func size(_ bytes: Int) -> String {
     for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(bytes) >= size {
       return "\(tenths(Double(bytes) / size)) \(unit)"
@@ -122,9 +123,9 @@ struct BatchProgress: Equatable {
     return "\(bytes) B"
   }
 
-  /// `3:05`, `1:00:00`.
+  /// Formats a duration in seconds as `3:05` or `1:00:00`.
   private static func clock(_ time: Double) -> String {
-    // A list of which a sliver was done in a long time may tell more seconds than can be counted.
+    // If little progress took a long time, the estimate can exceed the range of Int.
     let seconds = Int(min(time.rounded(.up), 359_999))
     let twoDigits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)

@@ -8,7 +8,7 @@ public import SoundFiles
 import SpeechEngine
 import VoicePacks
 
-/// Where the program's data is, and the announcer made of it.
+/// The option for the program's data folder, and the announcer that uses it.
 struct DataOptions: ParsableArguments {
   @Option(help: "The folder that holds Templates/ and Voices/.", completion: .directory)
   var data: String?
@@ -17,14 +17,16 @@ struct DataOptions: ParsableArguments {
     if data == "" { throw ValidationError("--data is empty: name a folder.") }
   }
 
-  /// - Parameter lexicon: the file of a lexicon; `nil` takes the one in the home folder, where there is one.
+  /// Reads the phrase books.
+  ///
+  /// - Parameter lexicon: A lexicon file; `nil` uses the home folder's lexicon, if it exists.
   func phraseBooks(lexicon: String? = nil, home: CrierHome = CrierHome()) throws -> PhraseBooks {
     try PhraseBooks(directory: installation.templates, lexicon: try LexiconFile.read(lexicon, home: home))
   }
 
   /// - Parameters:
-  ///   - speakers: speaker programs; a single clip needs no more than one.
-  ///   - lexicon: see ``phraseBooks(lexicon:)``.
+  ///   - speakers: The number of speaker processes. A single clip needs only one.
+  ///   - lexicon: A lexicon file; see ``phraseBooks(lexicon:)``.
   func announcer(speakers: Int, lexicon: String? = nil) throws -> Announcer {
     Announcer(
       phraseBooks: try phraseBooks(lexicon: lexicon),
@@ -35,7 +37,7 @@ struct DataOptions: ParsableArguments {
     SpeechEngine(SpeechEngine.Configuration(speaker: installation.speaker, speakers: speakers))
   }
 
-  /// What somebody recorded comes before what set-up built.
+  /// The voice packs. The user's recorded packs take precedence over the packs that setup built.
   var shelf: VoicePackShelf { VoicePackShelf(folders: [CrierHome().voices, installation.voices]) }
 
   var installation: Installation {
@@ -45,18 +47,18 @@ struct DataOptions: ParsableArguments {
   }
 }
 
-/// How a clip is made.
+/// The options for how a clip is rendered.
 struct ClipOptions: ParsableArguments {
-  @Option(help: "Who speaks: \(RenderOptions.Method.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The rendering method: \(RenderOptions.Method.allCases.map(\.rawValue).joined(separator: ", ")).")
   var method: RenderOptions.Method = .auto
 
-  @Option(help: "The voice pack, by its id (see crier voices list); the engine says what it lacks.")
+  @Option(help: "The id of the voice pack (see crier voices list); the engine speaks what it lacks.")
   var pack: String?
 
-  @Option(help: "The engine's voice, such as en-us+f2, in place of the phrase book's.")
+  @Option(help: "The engine's voice, such as en-us+f2. (default: the phrase book's)")
   var voice: String?
 
-  @Option(help: "Words a minute, 80 to 450, in place of the phrase book's.")
+  @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")
   var rate: Int?
 
   func renderOptions(locale: String?, format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16))

@@ -16,12 +16,12 @@ enum Main {
 struct Crier: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crier",
-    abstract: "Tells a shopkeeper, aloud and in order, that money has arrived.",
+    abstract: "Announces incoming payments aloud and in order.",
     discussion: """
-      A payment goes in; a short, correct, equally loud sound comes out, in the folder where a phone looks for it.
+      Crier turns a payment into a short, correct, equally loud sound file in the folder where a phone looks for it.
 
-      Exit status: 0 done; 64 the command line is wrong; 65 the input is wrong; 69 the engine or a device is \
-      unavailable; 73 the output cannot be written; 70 a fault of ours; 1 rows of a batch failed.
+      Exit status: 0 success; 64 wrong command line; 65 wrong input; 69 engine or device unavailable; 73 output cannot \
+      be written; 70 internal error; 1 rows of a batch failed.
       """,
     version: "0.1.0",
     subcommands: [

@@ -3,13 +3,13 @@
 import Foundation
 import Ledger
 
-/// `$CRIER_HOME`: everything that must be backed up.
+/// The home folder, `$CRIER_HOME`, which holds everything that must be backed up.
 struct CrierHome: Sendable {
   let directory: URL
-  /// As whoever runs the program knows it.
+  /// The folder's path as the user gave it, for messages.
   let typed: String
 
-  /// - Parameter asked: as asked for with `--home`; nil for the environment's.
+  /// - Parameter asked: The path given with `--home`, or nil to use the environment.
   init(_ asked: String? = nil) {
     let environment = ProcessInfo.processInfo.environment
     if let home = asked ?? environment["CRIER_HOME"], !home.isEmpty {
@@ -31,10 +31,10 @@ struct CrierHome: Sendable {
 
   var containers: URL { directory.appending(path: "containers", directoryHint: .isDirectory) }
 
-  /// What was accepted, and what became of it.
+  /// The database of accepted announcements and their outcomes.
   var ledger: URL { directory.appending(path: "ledger.sqlite") }
 
-  /// Opens the ledger of a home that is its user's alone.
+  /// Opens the ledger, after checking that no other user can change the home folder.
   ///
   /// - Throws: ``UnsafeHome``, `LedgerError`.
   func openLedger(options: Ledger.Options = Ledger.Options()) throws -> Ledger {
@@ -42,30 +42,30 @@ struct CrierHome: Sendable {
     return try Ledger(at: ledger, options: options)
   }
 
-  /// Sounds that are heard once.
+  /// The folder of temporary sounds for `crier preview`.
   var previews: URL { directory.appending(path: "previews", directoryHint: .isDirectory) }
 
-  /// The voice packs that somebody recorded: they cannot be made again, so they belong to what is backed up.
+  /// The folder of the user's own voice packs. Recordings cannot be made again, so they belong to the backup.
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 
-  /// How names and other words are to be said.
+  /// The user's lexicon, which defines how names and other words are pronounced.
   var lexicon: URL { directory.appending(path: "lexicon.csv") }
 
-  /// The lists that the service renders ahead.
+  /// The folder of lists that the service renders in advance.
   var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
 
-  /// What each account has used of its day's new clips.
+  /// The number of new clips that each account has used of its daily allowance.
   var accountWork: URL { directory.appending(path: "account-work.json") }
 
-  /// The key that the service made at its first start, for its owner.
+  /// The key that the service creates at its first start. Only its owner can read it.
   var firstKey: URL { directory.appending(path: "first-key") }
 
-  /// The same key as a line of a request's head, which curl reads.
+  /// The first key as an HTTP header line, for curl.
   var firstKeyHeader: URL { directory.appending(path: "first-key.header") }
 
-  /// With which the service signs URLs.
+  /// The secret with which the service signs URLs.
   var signingSecret: URL { directory.appending(path: "signing-secret") }
 
-  /// The service's settings, where it is not told others.
+  /// The service's settings file, unless `--config` names another one.
   var configuration: URL { directory.appending(path: "crier.yaml") }
 }

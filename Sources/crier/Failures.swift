@@ -19,26 +19,26 @@ import VoicePacks
   import Darwin
 #endif
 
-/// Which exit status an error has, by the contract: 64 the command line is wrong, 65 the input is wrong, 69 the engine
-/// or a device is unavailable, 73 the output cannot be written, 70 a fault of ours.
+/// The exit status of each error, as the contract defines it: 64 for a wrong command line, 65 for wrong input, 69 for
+/// an unavailable engine or device, 73 for output that cannot be written, and 70 for an internal error.
 enum Failures {
-  /// Runs a command's work; an error is said in one line on standard error and becomes its exit status.
+  /// Runs a command's work. An error is printed on standard error and becomes the command's exit status.
   static func reported(_ work: () async throws -> Void) async throws {
-    // A file past the user's size limit is an error to report, not a signal to die of.
+    // Writing past the user's file size limit must be reported as an error, and not end the process with a signal.
     signal(SIGXFSZ, SIG_IGN)
     do {
       try await work()
     } catch let interruption as Interruption {
       interruption.raise()
     } catch {
-      // Names of files and words of sheets may hold what a terminal obeys.
+      // File names and words from recording sheets may contain control characters that a terminal would execute.
       let lines = asTyped("\(error)").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       Terminal.note("crier: " + lines.map(Terminal.printable).joined(separator: "\n"))
       throw ExitCode(status(of: error))
     }
   }
 
-  /// A message about an option names it as it was typed: `--rate` and not `rate`.
+  /// Prefixes the name of an option with the hyphens the user typed: `rate` becomes `--rate`.
   static func asTyped(_ message: String) -> String {
     guard let name = message.split(whereSeparator: { $0 == ":" || $0 == " " }).first,
       CommandLine.arguments.contains(where: { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") })

@@ -5,16 +5,16 @@ import Foundation
 import Ledger
 import ServiceAccess
 
-/// The key with which whoever starts the service for the first time can use it at once.
+/// The key that lets the person who starts the service for the first time use it at once.
 struct FirstKey {
   let home: CrierHome
   let ledger: Ledger
 
-  /// What is told of the key when the service starts.
+  /// The message about the key when the service starts.
   enum Greeting {
-    /// Made just now: this once it is shown wherever the service's output goes.
+    /// The key was just created. It is printed this one time, wherever the service's output goes.
     case made(APIKey)
-    /// Made before, in force, and in its file.
+    /// The key was created earlier, is in force, and is in its file.
     case kept(APIKey)
     /// There are others in force, and it was revoked or never made.
     case none
@@ -33,7 +33,8 @@ struct FirstKey {
       guard isLocal else { throw NoKeys(host: host) }
       guard keys.isEmpty else { return .noneInForce }
       let key = APIKey.make()
-      // First the files: a key that nobody has would keep this from being done again.
+      // The files are written first. If the key existed without its file, nobody would have it, and no new one would be
+      // made.
       try write(key)
       try await ledger.createKey(
         NewKey(
@@ -44,7 +45,7 @@ struct FirstKey {
       let key = try? APIKey(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)),
       inForce.contains(where: { key.hasDigest($0.digest) })
     else { return .none }
-    // A home of an earlier version has the key alone.
+    // A home folder of an earlier version only has the key.
     if (try? Data(contentsOf: home.firstKeyHeader)) != Self.header(key) { try write(key) }
     return .kept(key)
   }
@@ -57,12 +58,12 @@ struct FirstKey {
   private static func header(_ key: APIKey) -> Data { Data("Authorization: Bearer \(key.text)\n".utf8) }
 }
 
-/// With what URLs are signed: made once, and the same after a restart.
+/// The secret with which URLs are signed. It is created once and stays the same after a restart.
 enum SigningSecret {
   /// - Throws: ``PrivateFile/Failure``.
   static func load(_ file: URL) throws -> Data {
     if let known = try? Data(contentsOf: file), known.count >= SignedURL.secretBytes { return known }
-    // Another one would end every URL that was given out.
+    // A new secret would invalidate every URL given out.
     guard !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
       throw PrivateFile.Failure(path: file.path(percentEncoded: false))
     }

@@ -8,20 +8,20 @@ import Foundation
   import Darwin
 #endif
 
-/// Whether a home folder is its user's alone to change: whoever else can put a file there puts a signing secret, a key or a
-/// setting there.
+/// The permission rules for a home folder. Only its user may change it: anyone else who can write files there could
+/// plant a signing secret, a key or a setting.
 ///
-/// The rules are a value; ``CrierHome/requirePrivate()`` looks at the files.
+/// The rules are a pure value; ``CrierHome/requirePrivate()`` checks the files.
 enum HomePermissions {
-  /// How far a file of the home is to be kept.
+  /// How strictly a file in the home folder must be protected.
   enum Care: Sendable, Hashable {
-    /// Keys, and amounts with names: nobody else may read it or write to it.
+    /// Keys, amounts and names: no other user may read or write the file.
     case secret
-    /// Folders, settings, the lexicon and voice packs: nobody else may write to it.
+    /// Folders, settings, the lexicon and voice packs: no other user may write to the file.
     case trusted
   }
 
-  /// What is wrong with a file or a folder.
+  /// A problem with the permissions of a file or a folder.
   enum Fault: Sendable, Hashable {
     case foreign(owner: uid_t)
     case writable
@@ -29,9 +29,9 @@ enum HomePermissions {
   }
 
   /// - Parameters:
-  ///   - mode: the permission bits.
-  ///   - owner: whose it is.
-  ///   - user: who runs this program. Root's files are as good as the user's own.
+  ///   - mode: The permission bits.
+  ///   - owner: The file's owner.
+  ///   - user: The user who runs this program. Files of root are trusted like the user's own.
   static func fault(_ care: Care, mode: mode_t, owner: uid_t, user: uid_t) -> Fault? {
     guard owner == user || owner == 0 else { return .foreign(owner: owner) }
     if mode & 0o022 != 0 { return .writable }
@@ -39,22 +39,22 @@ enum HomePermissions {
   }
 }
 
-/// A home folder that others can change, or whose secrets they can read.
+/// The error for a home folder that other users can change, or whose secrets they can read.
 struct UnsafeHome: Error, Sendable, CustomStringConvertible {
   struct Finding: Sendable, Hashable {
-    /// As the home folder was typed, and the file's name behind it.
+    /// The path of the home folder as the user typed it, followed by the file's name.
     var path: String
     var isFolder: Bool
     var care: HomePermissions.Care
     var fault: HomePermissions.Fault
   }
 
-  /// At least one.
+  /// The problems found; at least one.
   var findings: [Finding]
 
   var description: String {
     (findings.map(Self.sentence)
-      + ["Nothing was done. See to it that what is there is yours, and then run:"]
+      + ["Nothing was done. Check that the files' contents are your own, and then run:"]
       + findings.map { "  \(Self.command($0))" }).joined(separator: "\n")
   }
 
@@ -78,9 +78,9 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Text for a line that somebody copies into a shell.
+/// Quoting of text that people copy into a shell.
 enum Shell {
-  /// A word as it stands where it is plain, and else in quotation marks.
+  /// Returns the word unchanged if it is plain, and otherwise quoted.
   static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -93,7 +93,7 @@ enum Shell {
 }
 
 extension CrierHome {
-  /// Looks at the home folder and at the files in it that are trusted or secret; what is not there is passed over.
+  /// Checks the permissions of the home folder and of its trusted and secret files. Missing files are skipped.
   ///
   /// - Throws: ``UnsafeHome``.
   func requirePrivate() throws(UnsafeHome) {
@@ -106,7 +106,7 @@ extension CrierHome {
     guard findings.isEmpty else { throw UnsafeHome(findings: findings) }
   }
 
-  /// The user's voice packs: what is in them is heard as amounts.
+  /// The files of the user's voice packs. They must be protected because amounts are spoken with them.
   private var packFiles: [String] {
     let name = voices.lastPathComponent
     let inside = FileManager.default.enumerator(atPath: voices.path(percentEncoded: false))?.compactMap {
@@ -115,11 +115,11 @@ extension CrierHome {
     return [name] + (inside ?? []).map { "\(name)/\($0)" }
   }
 
-  /// - Parameter name: below the home; empty for the home itself.
+  /// - Parameter name: The file's path relative to the home folder, or empty for the folder itself.
   private func finding(_ name: String, _ care: HomePermissions.Care) -> UnsafeHome.Finding? {
     var status = stat()
     let file = name.isEmpty ? directory : directory.appending(path: name)
-    // A link is followed: what it leads to is read.
+    // Links are followed, because the program reads their targets.
     guard stat(file.path(percentEncoded: false), &status) == 0,
       let fault = HomePermissions.fault(
         care, mode: status.st_mode, owner: status.st_uid, user: geteuid())

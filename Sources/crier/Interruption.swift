@@ -9,17 +9,19 @@ import Foundation
   import Darwin
 #endif
 
-/// An interrupt (Ctrl-C) or a request to end, as a cancelled task: what was begun is taken back, and then the program ends
-/// as others do, by the signal.
+/// An interrupt (Ctrl-C) or a request to terminate. The running task is cancelled, undoes unfinished work, and then the
+/// process ends by the same signal, as other programs do.
 struct Interruption: Error, CustomStringConvertible {
   var signal: Int32
   var description: String { "interrupted" }
 
-  /// - Throws: what the work throws; ``Interruption`` when it ended because of a signal.
+  /// Runs the work and cancels its task when a signal arrives.
+  ///
+  /// - Throws: The work's error, or ``Interruption`` if a signal ended the work.
   static func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let task = Task { try await work() }
     let caught = CaughtSignal()
-    // One that is ignored already, as under nohup, stays so.
+    // A signal that is already ignored, as under nohup, stays ignored.
     let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
       Foundation.signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -38,10 +40,10 @@ struct Interruption: Error, CustomStringConvertible {
     return try result.get()
   }
 
-  /// Ends the process by the signal.
+  /// Ends the process with the signal.
   func raise() {
     Foundation.signal(signal, SIG_DFL)
-    // The threads that run tasks have all signals blocked.
+    // All signals are blocked on the threads that run tasks.
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, signal)
@@ -57,12 +59,12 @@ struct Interruption: Error, CustomStringConvertible {
     #else
       let handler = action.__sigaction_u.__sa_handler
     #endif
-    // SIG_IGN is the address 1, which is no function to compare with.
+    // SIG_IGN is the address 1, so it cannot be compared as a function.
     return unsafeBitCast(handler, to: Int.self) == 1
   }
 }
 
-private final class CaughtSignal: @unchecked Sendable {  // `stored` is used under the lock.
+private final class CaughtSignal: @unchecked Sendable {  // `stored` is only used while the lock is held.
   private let lock = NSLock()
   private var stored: Int32?
 

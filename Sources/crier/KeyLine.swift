@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import ServiceAccess
 
-/// A line of `crier keys list`.
+/// One key as a line of `crier keys list`.
 struct KeyLine: Encodable {
   var id: String
   var account: String
@@ -13,19 +13,19 @@ struct KeyLine: Encodable {
   var locale: String?
   var pack: String?
   var group: String?
-  /// Requests a second.
+  /// The allowed rate, in requests per second.
   var rate: Double?
   var burst: Int?
   var createdAt: Date
   var lastUsedAt: Date?
   var expiresAt: Date?
   var revokedAt: Date?
-  /// The key that took its place.
+  /// The id of the key that replaced this one.
   var rotatedTo: String?
-  /// From where it may be used; empty for everywhere.
+  /// The addresses and networks the key may be used from. Empty if it may be used from anywhere.
   var addresses: [String]
   var strict: Bool
-  /// What stands for the key in the service's log.
+  /// The name that identifies the key in the service's log.
   var logName: String
 
   enum CodingKeys: String, CodingKey {
@@ -52,8 +52,9 @@ struct KeyLine: Encodable {
     let limit = rate.map { "\($0.formatted(.number.locale(Locale(identifier: "en_US_POSIX")))) a second" }
     return [
       id, Terminal.printable(account), scopes.joined(separator: ","), Terminal.printable(name ?? "-"),
-      limit ?? "no limit", "made \(Self.time(createdAt))", lastUsedAt.map { "used \(Self.time($0))" } ?? "not used",
-      state(at: now), addresses.isEmpty ? "from everywhere" : "from \(addresses.joined(separator: ","))",
+      limit ?? "no limit", "created \(Self.time(createdAt))",
+      lastUsedAt.map { "used \(Self.time($0))" } ?? "never used",
+      state(at: now), addresses.isEmpty ? "from anywhere" : "from \(addresses.joined(separator: ","))",
       strict ? "strict" : "-", "logged as \(logName)",
     ].joined(separator: "\t")
   }
@@ -61,7 +62,7 @@ struct KeyLine: Encodable {
   private func state(at now: Date) -> String {
     if let revokedAt { return "revoked \(Self.time(revokedAt))" }
     let successor = rotatedTo.map { ", rotated to \($0)" } ?? ""
-    guard let expiresAt else { return "in force" + successor }
+    guard let expiresAt else { return "active" + successor }
     return "\(expiresAt <= now ? "expired" : "expires") \(Self.time(expiresAt))" + successor
   }
 

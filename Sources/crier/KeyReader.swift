@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Single keys from a terminal, without Enter and without being shown.
+/// A reader of single key presses from a terminal, without Enter and without echo.
 final class KeyReader {
   private let isTerminal = isatty(STDIN_FILENO) == 1
   private var former = termios()
@@ -19,19 +19,19 @@ final class KeyReader {
     tcsetattr(STDIN_FILENO, TCSANOW, &single)
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal's former settings.
   func restore() {
     if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &former) }
   }
 
-  /// - Returns: the key pressed within the time; nil for none.
+  /// - Returns: The key that was pressed, or nil if none was pressed within the given time.
   func next(milliseconds: Int32) -> Character? {
     var descriptor = pollfd(fd: isTerminal ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptor, 1, milliseconds) > 0 else { return nil }
     var byte: UInt8 = 0
     switch read(STDIN_FILENO, &byte, 1) {
     case 1: return Character(Unicode.Scalar(byte))
-    case 0: return "q"  // nobody is there any more
+    case 0: return "q"  // standard input was closed
     default: return nil
     }
   }

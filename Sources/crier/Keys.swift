@@ -10,10 +10,10 @@ import VoicePacks
 
 struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Keys with which backends call the service.",
+    abstract: "Manages the API keys that backends use to call the service.",
     discussion: """
-      A key is shown once, when it is made; what is kept is a digest of it. A running service knows of a new or a revoked \
-      key at once.
+      A key is shown only once, when it is created; the service stores only its digest. A running service notices new \
+      and revoked keys at once.
 
       EXAMPLES
         crier keys create --name till
@@ -28,41 +28,45 @@ struct Keys: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a key and prints it, this once.",
-      discussion: "What a request says of locale, pack or group comes before what its key has.")
+      abstract: "Creates a key and prints it. The key cannot be shown again.",
+      discussion: "A locale, pack or group in a request takes precedence over the key's own.")
 
-    @Option(help: "What the key may be used for; may be given several times.")
+    @Option(help: "A permission of the key; may be given several times.")
     var scope: [Scope] = [.announce, .read]
 
-    @Option(help: "Whose announcements it sends and sees: ids are unique in an account.")
+    @Option(help: "The account whose announcements the key can send and read. Ids are unique within an account.")
     var account = "default"
 
-    @Option(help: "What people call it.")
+    @Option(help: "A name for people to recognise the key by.")
     var name: String?
 
-    @Option(help: "The language of requests that name none, by BCP 47.")
+    @Option(help: "The language of requests that name none, as a BCP 47 tag such as en-US.")
     var locale: String?
 
-    @Option(help: "The voice pack of requests that name none, by its id.")
+    @Option(help: "The id of the voice pack for requests that name none.")
     var pack: String?
 
     @Option(help: "The app group of requests that name none.")
     var group: String?
 
-    @Option(help: "Requests a second that it may send; without it, what the service allows.")
+    @Option(help: "The most requests per second. (default: the service's limit)")
     var rate: Double?
 
-    @Option(help: "Requests that may come at once. (default: those of a second)")
+    @Option(help: "The most requests at one moment. (default: one second's worth of --rate)")
     var burst: Int?
 
-    @Option(help: "When it expires: 2027-01-31 or 2027-01-31T12:00:00Z (UTC), or after how long: 90d, 12h, 30m.")
+    @Option(
+      help: """
+        When the key expires: a UTC date or time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration from now \
+        such as 90d, 12h or 30m.
+        """)
     var expires: String?
 
     @Option(
-      help: "An address or a network from which it may be used; may be given several times. (default: everywhere)")
+      help: "An IP address or network that may use the key; may be given several times. (default: any)")
     var address: [String] = []
 
-    @Flag(help: "Refuse payloads with unknown keys.")
+    @Flag(help: "Reject payloads that have unknown keys.")
     var strict = false
 
     @Flag(help: "Print one line of JSON: id, key, scopes.")
@@ -75,16 +79,16 @@ struct Keys: AsyncParsableCommand {
         guard let value else { continue }
         let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard (1...255).contains(value.utf8.count), isPlain else {
-          throw ValidationError("--\(option) must have 1 to 255 bytes, and no control characters.")
+          throw ValidationError("--\(option) must be 1 to 255 bytes long, without control characters.")
         }
       }
       if account.hasPrefix("crier:") {
-        throw ValidationError("--account must not begin with crier:, which is for the player itself.")
+        throw ValidationError("--account must not begin with crier:, which is reserved: choose another name.")
       }
       if let group, !GroupContainer.isGroupName(group) {
-        throw ValidationError("--group is no group: give letters, digits, . and -, such as group.crier.")
+        throw ValidationError("--group is not a valid app group: use letters, digits, . and -, such as group.crier.")
       }
-      if rate == nil, burst != nil { throw ValidationError("--burst goes with --rate.") }
+      if rate == nil, burst != nil { throw ValidationError("--burst needs --rate: give both, or drop --burst.") }
       _ = try limit
       _ = try expiry(at: Date())
       _ = try networks
@@ -94,17 +98,17 @@ struct Keys: AsyncParsableCommand {
       guard let expires else { return nil }
       guard let expiry = KeyTimes.moment(expires, now: now) else {
         throw ValidationError(
-          "--expires '\(expires)' is no date and no duration: give 2027-01-31, 2027-01-31T12:00:00Z, or a duration such "
-            + "as 90d, 12h or 30m.")
+          "--expires '\(expires)' is not a date or a duration: give 2027-01-31, 2027-01-31T12:00:00Z, or a duration "
+            + "such as 90d, 12h or 30m.")
       }
-      guard expiry > now else { throw ValidationError("--expires '\(expires)' has passed: give a later date.") }
+      guard expiry > now else { throw ValidationError("--expires '\(expires)' is in the past: give a later date.") }
       return expiry
     }
 
     private var networks: [IPNetwork] {
       get throws {
         guard address.count <= NewKey.mostAddresses else {
-          throw ValidationError("--address stands \(address.count) times: give at most \(NewKey.mostAddresses).")
+          throw ValidationError("--address is given \(address.count) times: give at most \(NewKey.mostAddresses).")
         }
         return try address.map { text in
           do {
@@ -129,7 +133,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        // A default that nobody can speak would make every request fail.
+        // With a default locale or pack that does not exist, every request with this key would fail.
         let spoken = try locale.map { try files.phraseBooks().book(for: $0).locale }
         if let pack { _ = try files.shelf.manifest(id: pack) }
         let key = APIKey.make()
@@ -143,11 +147,11 @@ struct Keys: AsyncParsableCommand {
           try StandardOutput.write(
             json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).json : key.text)
         } catch {
-          // Nobody has it, and nobody will.
+          // The key was not shown, so nobody can ever use it.
           try await ledger.revokeKey(key.id)
           throw error
         }
-        Terminal.note("Key \(key.id) (\(kept.scopes.joined(separator: ", "))): it is shown this once, so keep it now.")
+        Terminal.note("Key \(key.id) (\(kept.scopes.joined(separator: ", "))): store it now, it is not shown again.")
       }
     }
   }
@@ -155,11 +159,11 @@ struct Keys: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: """
-        Lists the keys: id, account, scopes, name, limit, when it was made and last used, whether it is in force, from \
-        where it may be used, whether it is strict, and what the service's log calls it.
+        Lists the keys: id, account, scopes, name, limit, time of creation and of last use, state, allowed addresses, \
+        whether payloads with unknown keys are rejected, and the name in the service's log.
         """)
 
-    @Flag(help: "Print a line of JSON for each key.")
+    @Flag(help: "Print one line of JSON for each key.")
     var json = false
 
     func run() async throws {
@@ -169,13 +173,13 @@ struct Keys: AsyncParsableCommand {
           let line = KeyLine(key)
           try StandardOutput.write(json ? try line.json : line.text(at: Date()))
         }
-        if keys.isEmpty { Terminal.note("There is no key: make one with crier keys create.") }
+        if keys.isEmpty { Terminal.note("There are no keys: create one with crier keys create.") }
       }
     }
   }
 
   struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Revokes a key, at once and for good.")
+    static let configuration = CommandConfiguration(abstract: "Revokes a key at once. This cannot be undone.")
 
     @Argument(help: "The key's id, as crier keys list shows it.")
     var id: String
@@ -193,13 +197,13 @@ struct Keys: AsyncParsableCommand {
 
 extension Scope: ExpressibleByArgument {}
 
-/// No key has that id.
+/// The error for an id that no key has.
 struct NoKey: Error, CustomStringConvertible {
   var id: String
-  var description: String { "ID \(id): is no key's; see crier keys list." }
+  var description: String { "ID \(id): no key has this id; run crier keys list to see the ids." }
 }
 
-/// `crier keys create --json`.
+/// The output of `crier keys create --json`.
 struct CreatedKey: Encodable {
   var id: String
   var key: String

@@ -7,13 +7,13 @@ import Ledger
 extension Keys {
   struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what was administered: when, by whom, what, and of what.",
+      abstract: "Lists administrative actions: time, actor, action and subject.",
       discussion: """
         Keys that were made, rotated and revoked; what keys with the scope admin did to the player, announcements, batches \
         and clips; and the clips that crier sounds prune removed. It has no amounts, names or keys. It is kept for 365 days at least.
         """)
 
-    @Flag(help: "Print a line of JSON for each act.")
+    @Flag(help: "Print one line of JSON for each action.")
     var json = false
 
     func run() async throws {
@@ -29,13 +29,13 @@ extension Keys {
           guard let next = acts.last?.number else { break }
           last = next
         }
-        if last == 0 { Terminal.note("Nothing was administered.") }
+        if last == 0 { Terminal.note("There are no administrative actions yet.") }
       }
     }
   }
 }
 
-/// A line of `crier keys log`.
+/// One action as a line of `crier keys log`.
 private struct ActLine: Encodable {
   var at: Date
   var actor: String

@@ -8,16 +8,16 @@ import ServiceAccess
 extension Keys {
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a key that takes the place of another, and prints it, this once.",
+      abstract: "Creates a key that replaces another key, and prints it. The key cannot be shown again.",
       discussion: """
-        The new key has the account, scopes, limits and settings of the old one, and lives as long. Both are good until the \
-        overlap is over; then the old one has expired.
+        The new key has the account, scopes, limits, settings and expiry of the old one. Both keys are valid during \
+        the overlap. When it ends, the old key expires.
         """)
 
-    @Argument(help: "The old key's id, as crier keys list shows it.")
+    @Argument(help: "The id of the key to replace, as crier keys list shows it.")
     var id: String
 
-    @Option(help: "For how long both are good: such as 12h, 30m or 7d; 0s ends the old one at once.")
+    @Option(help: "The time during which both keys are valid, such as 12h, 30m or 7d; 0s ends the old key at once.")
     var overlap = "24h"
 
     @Flag(help: "Print one line of JSON: id, key, scopes.")
@@ -31,7 +31,7 @@ extension Keys {
     private var seconds: TimeInterval {
       get throws {
         guard let seconds = KeyTimes.seconds(overlap) else {
-          throw ValidationError("--overlap '\(overlap)' is no duration: give one such as 12h, 30m or 7d.")
+          throw ValidationError("--overlap '\(overlap)' is not a duration: give one such as 12h, 30m or 7d.")
         }
         return seconds
       }
@@ -52,32 +52,32 @@ extension Keys {
           try StandardOutput.write(
             json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).json : key.text)
         } catch {
-          // Nobody has it, and nobody will.
+          // The key was not shown, so nobody can ever use it.
           try await ledger.revokeKey(key.id)
           throw error
         }
         let end = rotated.old.expiresAt.map { $0.formatted(.iso8601) } ?? "now"
         Terminal.note(
-          "Key \(key.id) takes the place of \(id), which expires \(end). It is shown this once: keep it now.")
+          "Key \(key.id) replaces \(id), which expires \(end). Store it now, it is not shown again.")
       }
     }
   }
 }
 
-/// What is typed as a key's id.
+/// The check of a key's id on the command line.
 enum KeyID {
   static func check(_ id: String) throws {
     guard APIKey.isID(id) else {
-      // It is not repeated: it may be a key.
-      throw ValidationError("ID is none: give the 8 letters and digits that crier keys list shows, not the key.")
+      // The message does not repeat the argument, because it may be a key.
+      throw ValidationError("ID is not an id: give the 8 letters and digits that crier keys list shows, not the key.")
     }
   }
 }
 
-/// A key that is to be rotated is none that anybody may use.
+/// The error for rotating a key that is no longer valid.
 struct KeyNotInForce: Error, CustomStringConvertible {
   var id: String
   var description: String {
-    "ID \(id): is revoked, has expired, or was rotated before; see crier keys list, and make another key."
+    "ID \(id): this key was revoked, has expired or was already rotated; create one with crier keys create."
   }
 }

@@ -5,27 +5,27 @@ import Dispatch
 import Foundation
 
 #if canImport(Glibc)
-  // With the service linked, the compiler takes `stat` for this module's (Swift 6.3).
+  // When the service is linked, the Swift 6.3 compiler resolves `stat` to this module's.
   import CDispatch
   import Glibc
 #else
   import Darwin
 #endif
 
-/// The bytes of a list, piece by piece, from a file or from standard input.
+/// The bytes of a list, read in pieces from a file or standard input.
 final class ListBytes: Sendable {
   private static let pieceBytes = 64 * 1024
 
-  /// What there is to read; `nil` for a pipe or a device.
+  /// The number of bytes to read, or `nil` for a pipe or a device.
   let totalBytes: Int?
 
   private let path: String
   private let descriptor: CInt
-  /// Waiting for whoever fills a pipe belongs on a thread of its own.
+  /// The queue for blocking reads. A pipe can block for a long time, so reads must not block the shared threads.
   private let queue = DispatchQueue(label: "crier.list")
 
-  /// - Parameter path: `-` for standard input.
-  /// - Throws: `.payloadMalformed` when there is nothing that can be read.
+  /// - Parameter path: The file, or `-` for standard input.
+  /// - Throws: `.payloadMalformed` if the list cannot be opened.
   init(path: String) throws(AnnouncementError) {
     self.path = path
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -37,8 +37,8 @@ final class ListBytes: Sendable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// The next piece, as soon as there is one, or nothing at the end. Ends at once when its task is cancelled, whether or
-  /// not more comes; the list cannot be read on after that.
+  /// Returns the next piece as soon as it is available, or an empty array at the end. Cancelling the task ends the call
+  /// at once, even while the read blocks; the list cannot be read after that.
   ///
   /// - Throws: `AnnouncementError` with `.payloadMalformed`, `CancellationError`.
   func next() async throws -> [UInt8] {
@@ -73,16 +73,16 @@ final class ListBytes: Sendable {
   private static func unreadable(_ path: String) -> AnnouncementError {
     AnnouncementError(
       .payloadMalformed, path == "-" ? "standard input" : Terminal.printable(path), "cannot be read",
-      remedy: "name a file of CSV or JSON lines, or - for standard input")
+      remedy: "give a CSV or JSON lines file, or - for standard input")
   }
 
-  /// The first result that is given, for the one who waits for it. It passes through the lock, as an `Answer` does.
-  private final class FirstResult: @unchecked Sendable {  // What changes is used under the lock.
+  /// The first result given, passed to the single waiter. The result passes through the lock, as in `Answer`.
+  private final class FirstResult: @unchecked Sendable {  // Mutable state is only used while the lock is held.
     private let lock = NSLock()
     private var given: Result<[UInt8], any Error>?
     private var waiter: CheckedContinuation<Void, Never>?
 
-    /// What was given; asked by the one who has waited.
+    /// The result that was given. Read by the waiter after it was resumed.
     var result: Result<[UInt8], any Error> { lock.withLock { given } ?? .failure(CancellationError()) }
 
     func isAwaited(by continuation: CheckedContinuation<Void, Never>) {

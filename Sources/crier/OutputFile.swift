@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// A file that a person named.
+/// An output file whose path the user gave.
 enum OutputFile {
   struct Failure: Error, CustomStringConvertible {
-    /// As the person named it.
+    /// The option and path, as the user typed them.
     var name: String
     var cause: String
     var description: String {
-      "\(Terminal.printable(name)): cannot be written (\(cause)); name a file in a folder you may write to."
+      "\(Terminal.printable(name)): cannot be written (\(cause)); choose a file in a folder that you can write to."
     }
   }
 
-  /// Writes all of the bytes, or leaves the file as it was. A link is followed; a pipe or a device is written into.
+  /// Writes all of the bytes, or leaves the file unchanged. Follows symbolic links. Writes directly into a pipe or a
+  /// device.
   ///
-  /// - Parameter option: what the path is the value of, for the error.
+  /// - Parameter option: The option that the path was given with, which the error names.
   static func write(_ bytes: [UInt8], to path: String, option: String = "--output") throws -> URL {
     let url = URL(filePath: path)
     do {

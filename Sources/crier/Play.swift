@@ -13,10 +13,11 @@ import Waveforms
 
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Plays sound files in order through the player.",
+    abstract: "Plays sound files in order.",
     discussion: """
-      Programs with one CRIER_HOME never sound at once on an output: where one plays already, the files wait their turn, and payments \
-      go before them. Any file that libsndfile reads is played (WAV, AIFF, CAF, FLAC, Ogg, MP3), up to 10 minutes.
+      Programs that share a CRIER_HOME never play at the same time on one output. If another program is playing, the \
+      files wait, and payments go first. All files that libsndfile reads are accepted (WAV, AIFF, CAF, FLAC, Ogg, \
+      MP3), up to 10 minutes each.
 
       EXAMPLES
         crier play closing.wav
@@ -24,18 +25,18 @@ struct Play: AsyncParsableCommand {
         crier play a.wav b.wav --output file:played.log
       """)
 
-  @Argument(help: "The sound files.", completion: .file())
+  @Argument(help: "The sound files to play.", completion: .file())
   var files: [String]
 
-  @OptionGroup(title: "Where and how") var player: PlayerOptions
+  @OptionGroup(title: "Playback") var player: PlayerOptions
   @OptionGroup(title: "Files") var data: DataOptions
 
   func validate() throws {
-    if files.contains("") { throw ValidationError("A FILE is empty: name a sound file.") }
+    if files.contains("") { throw ValidationError("FILE is empty: give a sound file.") }
   }
 
-  /// Where the system finds it: another program that plays it is in another folder, and a name with `..` behind a link, or
-  /// one that is `~`, is not what a URL makes of it.
+  /// Returns the absolute path of a file as the system resolves it. The lane's player may run in another folder, and a
+  /// URL would change names such as `~` or a `..` behind a link.
   private static func located(_ path: String) throws -> URL {
     guard let real = realpath(path, nil) else {
       throw PlayableFileError.missing(path)
@@ -46,11 +47,11 @@ struct Play: AsyncParsableCommand {
 
   func run() async throws {
     try await Failures.reported {
-      // All are looked at before the first is heard.
+      // All files are checked before the first one plays.
       var milliseconds = 0
       let found = try files.map(Self.located)
       for file in found { milliseconds += try PlayableFile.waveform(of: file).durationMilliseconds }
-      // Should this program be killed, nobody wants to hear them tomorrow.
+      // If this program is killed, the files must not play much later.
       let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1000 + 600)
       let run = UUID().uuidString
       let announcements = found.enumerated().map { index, file in

@@ -4,20 +4,22 @@ import Foundation
 import Ledger
 import Playback
 
-/// Tells on standard error what plays, in one line that is drawn again on a terminal; elsewhere only what is amiss.
-final class PlayProgress: @unchecked Sendable {  // What changes is used under the lock.
+/// Reports playback progress on standard error. On a terminal, one line is redrawn; elsewhere, only problems are
+/// reported.
+final class PlayProgress: @unchecked Sendable {  // Mutable state is only used while the lock is held.
   private let titles: [String: String]
   private let isTerminal = Terminal.canRedrawMessages
   private let lock = NSLock()
   private var isLineOpen = false
   private var isDeviceLost = false
   private var isPaused = false
-  /// Whether there is something to be said when another program plays.
+  /// Whether a warning is due if another program plays on the output, because the requested settings then have no
+  /// effect.
   private var hasUnusedSettings: Bool
 
   /// - Parameters:
-  ///   - titles: of our own announcements, by their ids.
-  ///   - hasSettings: whether a volume, a gap or a chime was asked for.
+  ///   - titles: The titles of this command's announcements, by id.
+  ///   - hasSettings: Whether a volume, a gap or a chime was requested.
   init(titles: [String: String], hasSettings: Bool) {
     self.titles = titles
     hasUnusedSettings = hasSettings
@@ -28,21 +30,21 @@ final class PlayProgress: @unchecked Sendable {  // What changes is used under t
       let isLost = view.player.isRunning && view.player.report?.isDeviceLost == true
       if isLost != isDeviceLost {
         isDeviceLost = isLost
-        note(isLost ? "The device is lost; waiting for it." : "The device is back.")
+        note(isLost ? "The audio device was lost; waiting for it to return." : "The audio device is back.")
       }
       if hasUnusedSettings, view.player.isRunning,
         view.player.report?.processID != ProcessInfo.processInfo.processIdentifier
       {
         hasUnusedSettings = false
-        note("Another program plays on this output; its volume, gap and chime hold.")
+        note("Another program plays on this output, so its volume, gap and chime apply.")
       }
       let isHeld = view.player.isRunning && view.player.report?.isPaused == true
       if isHeld != isPaused {
         isPaused = isHeld
-        note(isHeld ? "The output is paused; crier queue resume goes on." : "The output goes on.")
+        note(isHeld ? "Playback is paused. To continue, run crier queue resume." : "Playback continues.")
       }
       guard isTerminal, let entry = view.playing else { return }
-      let title = titles[entry.id] ?? "an announcement that came before (\(entry.category.rawValue))"
+      let title = titles[entry.id] ?? "an earlier announcement (\(entry.category.rawValue))"
       let line = QueueDisplay.progress(view, title: title, columns: Terminal.messageColumns - 1)
       Terminal.writeMessage("\r\u{1B}[K" + line)
       isLineOpen = true

@@ -16,21 +16,22 @@ import VoicePackIntegrity
   import Darwin
 #endif
 
-/// Where sounds are heard. An output is a lane of its own: what is played on it by any process is heard one after another.
+/// The options for where sounds are played. Each output is one lane: announcements from all processes on an output play
+/// one after another.
 struct LaneOptions: ParsableArguments {
   @Option(
-    help: "Where it is heard: default, alsa:NAME (see aplay -L), null, or file:PATH for a log of what was played.")
+    help: "The output: default, alsa:NAME (see aplay -L), null, or file:PATH to write a playback log instead.")
   var output = "default"
 
-  /// - Throws: `OutputError` for what is no output's name.
+  /// - Throws: `OutputError` for an invalid output name.
   func name() throws(OutputError) -> OutputName {
     let name = try OutputName(output)
-    // Processes in different folders mean the same file.
+    // Processes in different working folders must get the same lane for the same file.
     guard case .file(let path) = name else { return name }
     return .file(URL(filePath: path).absoluteURL.standardizedFileURL.path(percentEncoded: false))
   }
 
-  /// The lane's name in the ledger, which takes 100 bytes: a longer one is told from others by its digest.
+  /// Returns the lane's name in the ledger. The ledger allows 100 bytes, so a longer name is replaced by its digest.
   func lane() throws(OutputError) -> String {
     let text = try name().description
     guard text.utf8.count > 100 else { return text }
@@ -40,28 +41,30 @@ struct LaneOptions: ParsableArguments {
   /// - Throws: ``UnsafeHome``, `LedgerError`.
   func ledger() throws -> Ledger {
     var options = Ledger.Options()
-    // It may be long; the service reads all of it when it starts.
+    // The check can take long for a large ledger. The service makes it when it starts.
     options.checksIntegrity = false
     return try CrierHome().openLedger(options: options)
   }
 }
 
-/// How sounds are played.
+/// The options for how sounds are played.
 struct PlayerOptions: ParsableArguments {
   @OptionGroup var lane: LaneOptions
 
-  @Option(help: "How loud, in per cent.")
+  @Option(help: "The volume in per cent, 0 to 100.")
   var volume = 100
 
-  @Option(help: "The silence between two announcements, in ms.")
+  @Option(help: "The silence between two announcements, 0 to 60000 ms.")
   var gap = 250
 
-  @Option(help: "A sound file heard before each announcement, made as loud as it.", completion: .file())
+  @Option(help: "A sound file to play before each announcement, at the same loudness.", completion: .file())
   var chime: String?
 
   func validate() throws {
-    guard (0...100).contains(volume) else { throw ValidationError("--volume \(volume) is out of range: 0 to 100.") }
-    guard (0...60_000).contains(gap) else { throw ValidationError("--gap \(gap) is out of range: 0 to 60000 ms.") }
+    guard (0...100).contains(volume) else {
+      throw ValidationError("--volume \(volume) is out of range: give 0 to 100.")
+    }
+    guard (0...60_000).contains(gap) else { throw ValidationError("--gap \(gap) is out of range: give 0 to 60000 ms.") }
     if chime == "" { throw ValidationError("--chime is empty: name a sound file.") }
   }
 
@@ -73,13 +76,13 @@ struct PlayerOptions: ParsableArguments {
     return settings
   }
 
-  /// Plays these and returns how each ended; progress goes to standard error. An interrupt takes them back.
+  /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
   func play(_ announcements: [StoredAnnouncement], titles: [String], files: DataOptions) async throws {
     let settings = try settings()
     let (name, lane) = (try lane.name(), try lane.lane())
     let ledger = try self.lane.ledger()
     let library = SoundLibrary(container: try GroupContainer(containers: CrierHome().containers, group: "group.crier"))
-    // What others left may need phrase books; a file does not.
+    // Announcements of other programs may need phrase books. A file does not.
     let rendering = AnnouncerRendering(try? files.announcer(speakers: 1), library: library)
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
       Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
@@ -88,7 +91,7 @@ struct PlayerOptions: ParsableArguments {
       titles: Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first },
       hasSettings: volume != 100 || gap != 250 || chime != nil)
     defer { progress.end() }
-    // A log's reader that goes away is an error to be told, and no reason to die.
+    // A closed standard error must not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)
     let entries = try await Interruption.cancelling {
       try await shared.play(announcements) { progress.update($0) }
@@ -98,7 +101,7 @@ struct PlayerOptions: ParsableArguments {
       switch entry.state {
       case .failed: throw PlayFailure(title: title, code: entry.detail["code"] ?? "unknown")
       case .expired:
-        Terminal.note("crier: \(Terminal.printable(title)): not played, for others went before it too long.")
+        Terminal.note("crier: \(Terminal.printable(title)): not played, because earlier announcements took too long.")
       case .cancelled: Terminal.note("crier: \(Terminal.printable(title)): skipped.")
       default: break
       }
@@ -106,9 +109,9 @@ struct PlayerOptions: ParsableArguments {
   }
 }
 
-/// A sound that was accepted and could not be made.
+/// The error for a sound that was accepted but could not be rendered.
 struct PlayFailure: Error, CustomStringConvertible {
   var title: String
   var code: String
-  var description: String { "\(title): could not be played (\(code)); see whether the file is still there and whole." }
+  var description: String { "\(title): cannot be played (\(code)); check that the file still exists and is complete." }
 }

@@ -10,18 +10,18 @@ import WaveformDrawing
 
 struct Preview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Plays the announcement aloud, and draws its waveform with its words under it; publishes nothing.",
+    abstract: "Plays an announcement and draws its waveform with the words below it. Nothing is published.",
     discussion: """
-      When standard output is no terminal, the words come as plain lines with their times.
+      If standard output is not a terminal, the words are printed as plain lines with their times.
       """)
 
-  @OptionGroup(title: "What to announce") var input: AnnouncementInput
-  @OptionGroup(title: "How to say it") var clip: ClipOptions
+  @OptionGroup(title: "Announcement") var input: AnnouncementInput
+  @OptionGroup(title: "Voice") var clip: ClipOptions
 
   @Flag(help: "Do not play the announcement.")
   var noSound = false
 
-  @OptionGroup(title: "Where and how it is played") var player: PlayerOptions
+  @OptionGroup(title: "Playback") var player: PlayerOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   func run() async throws {
@@ -39,13 +39,13 @@ struct Preview: AsyncParsableCommand {
       do {
         try await play(rendered)
       } catch let error as OutputError {
-        Terminal.note("It is drawn and not heard; with --no-sound nothing is played.")
+        Terminal.note("The waveform was drawn, but playback failed. To only draw it, use --no-sound.")
         throw error
       }
     }
   }
 
-  /// Whoever plays the lane may be another process, so it gets a file.
+  /// Plays the clip from a file, because the lane's player may be another process.
   private func play(_ rendered: RenderedClip) async throws {
     let folder = CrierHome().previews
     try? Self.removeLeft(in: folder)
@@ -53,13 +53,14 @@ struct Preview: AsyncParsableCommand {
     let file = try OutputFile.write(
       rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false), option: "CRIER_HOME")
     defer { try? FileManager.default.removeItem(at: file) }
-    // What others have before it may take a while; what is left of a preview that was killed is not heard tomorrow.
+    // Earlier announcements may delay the preview. If this command is killed, the entry expires instead of playing
+    // later.
     let announcement = StoredAnnouncement(
       file: file, title: rendered.report.text, id: id, expiresAt: Date(timeIntervalSinceNow: 600))
     try await player.play([announcement], titles: [rendered.report.text], files: files)
   }
 
-  /// Files of previews that were killed.
+  /// Removes the files of previews that were killed.
   private static func removeLeft(in folder: URL) throws {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

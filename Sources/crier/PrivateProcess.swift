@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// What a process leaves behind for others to find.
+/// Process settings that keep the files a process leaves behind private.
 enum PrivateProcess {
-  /// Sees to it that no file that is made can be written by others, whatever the user's umask.
+  /// Sets the umask so that other users can never write to new files, whatever the user's own umask allows.
   static func keepFilesUnwritable() { umask(umask(0o022) | 0o022) }
 
-  /// Sees to it that a crash writes no core file: the memory in it has keys, and amounts with names. Programs that are
+  /// Disables core files, because the memory contains keys, amounts and names. Child processes inherit the setting.
   /// started later inherit it.
   static func leaveNoCoreFile() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -20,7 +20,7 @@ enum PrivateProcess {
     #else
       let resource = RLIMIT_CORE
     #endif
-    // To lower a limit is always allowed.
+    // Lowering a limit is always allowed.
     setrlimit(resource, &limit)
   }
 }

@@ -8,8 +8,8 @@ import Foundation
   import Darwin
 #endif
 
-/// When progress is told, and in which bytes: one line that is drawn again on a terminal, a line now and then elsewhere.
-/// A pure value: it says what is to be written, and its caller writes it.
+/// Decides when progress is shown, and produces the bytes to show. A terminal shows one line that is redrawn; other
+/// outputs get a new line every few seconds. It is a pure value: the caller writes the bytes.
 struct ProgressDisplay {
   enum Style: Equatable {
     case bar, lines
@@ -17,10 +17,10 @@ struct ProgressDisplay {
 
   let style: Style
 
-  /// When it was last told, since the beginning; `nil` while no bar stands.
+  /// The time of the last update since the beginning, or `nil` while no bar is drawn.
   private var last: Duration?
 
-  /// The beginning of the line, and nothing behind it.
+  /// The control sequence that returns to the start of the line and erases it.
   private static let erased = "\r\u{1B}[K"
 
   init(style: Style) {
@@ -28,7 +28,7 @@ struct ProgressDisplay {
     last = style == .bar ? nil : .zero
   }
 
-  /// What to write after a row has ended; empty when it is too soon.
+  /// Returns the bytes to write after a row has finished, or an empty string if the last update was too recent.
   mutating func update(_ progress: BatchProgress, at time: Duration, columns: () -> Int) -> String {
     if let last, time - last < (style == .bar ? .milliseconds(100) : .seconds(5)) { return "" }
     last = time
@@ -38,7 +38,7 @@ struct ProgressDisplay {
     }
   }
 
-  /// What to write in order to say something for good: it stands above the bar, which is drawn again at the next row.
+  /// Returns the bytes that print a permanent message. It appears above the bar, which is redrawn at the next row.
   mutating func message(_ message: String) -> String {
     guard style == .bar, last != nil else { return message + "\n" }
     last = nil
@@ -47,7 +47,7 @@ struct ProgressDisplay {
 }
 
 extension Terminal {
-  /// Whether standard error is a terminal on which a line can be drawn again.
+  /// Whether standard error is a terminal on which a line can be redrawn.
   static var canRedrawMessages: Bool {
     isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
@@ -59,7 +59,7 @@ extension Terminal {
     return 80
   }
 
-  /// Writes to standard error as it stands.
+  /// Writes text to standard error as it is, without adding a newline.
   static func writeMessage(_ text: String) {
     guard !text.isEmpty else { return }
     // A message that nobody can read is no reason to fail.

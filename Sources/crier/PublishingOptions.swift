@@ -4,9 +4,9 @@ import ArgumentParser
 import Foundation
 import SoundLibrary
 
-/// Where clips are published.
+/// The options for where clips are published.
 struct PublishingOptions: ParsableArguments {
-  @Option(help: "The app group whose Library/Sounds gets the clips.")
+  @Option(help: "The app group whose Library/Sounds receives the clips.")
   var group = "group.crier"
 
   @Option(help: "The folder of group containers. (default: $CRIER_HOME/containers)", completion: .directory)
@@ -16,7 +16,7 @@ struct PublishingOptions: ParsableArguments {
     if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
   }
 
-  /// - Throws: `SoundLibraryError` for a name that no group can have.
+  /// - Throws: `SoundLibraryError` for an invalid group name.
   func library(home: CrierHome = CrierHome()) throws -> SoundLibrary {
     let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.containers
     return SoundLibrary(container: try GroupContainer(containers: folder, group: group))

@@ -8,9 +8,10 @@ import Playback
 
 struct Queue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows what plays and what waits; pauses, resumes, skips, replays.",
+    abstract: "Shows the queue of announcements, and pauses, resumes, skips, cancels and replays them.",
     discussion: """
-      On a terminal it is drawn again until q is pressed: p pauses and resumes, s skips what plays, r plays the last one again.
+      On a terminal, the display updates until q is pressed: p pauses and resumes, s skips the playing announcement, r \
+      replays the last one.
 
       EXAMPLES
         crier queue
@@ -24,81 +25,85 @@ struct Queue: AsyncParsableCommand {
     defaultSubcommand: Show.self)
 
   struct Pause: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Holds what plays at its place; nothing begins.")
+    static let configuration = CommandConfiguration(abstract: "Pauses playback. No other announcement starts.")
     @OptionGroup var lane: LaneOptions
     func run() async throws { try await Failures.reported { try await lane.command(.pause) } }
   }
 
   struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Goes on where it was paused.")
+    static let configuration = CommandConfiguration(abstract: "Continues playback where it was paused.")
     @OptionGroup var lane: LaneOptions
     func run() async throws { try await Failures.reported { try await lane.command(.resume) } }
   }
 
   struct Skip: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Ends what plays; it is not played again by itself.")
+    static let configuration = CommandConfiguration(abstract: "Ends the playing announcement and starts the next one.")
     @OptionGroup var lane: LaneOptions
     func run() async throws { try await Failures.reported { try await lane.skip() } }
   }
 
   struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Takes back an announcement that waits or plays.")
-    @Argument(help: "Its number, as crier queue shows it.") var number: Int64
+    static let configuration = CommandConfiguration(abstract: "Cancels an announcement that is waiting or playing.")
+    @Argument(help: "The announcement's number, as crier queue shows it.") var number: Int64
     @OptionGroup var lane: LaneOptions
     func run() async throws { try await Failures.reported { try await lane.command(.cancel(number), about: number) } }
   }
 
   struct Replay: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Plays an announcement that has ended once more.")
-    @Argument(help: "Its number; without one, the last that was played.") var number: Int64?
+    static let configuration = CommandConfiguration(abstract: "Plays a finished announcement again.")
+    @Argument(help: "The announcement's number. (default: the last that was played)") var number: Int64?
     @OptionGroup var lane: LaneOptions
     func run() async throws { try await Failures.reported { try await lane.command(.replay(number), about: number) } }
   }
 
   struct SetVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "volume", abstract: "How loud the lane is, from the next announcement on, until its player ends.")
-    @Argument(help: "0 to 100, in per cent.") var percent: Int
+      commandName: "volume", abstract: "Sets the volume from the next announcement on, until the player ends.")
+    @Argument(help: "The volume in per cent, 0 to 100.") var percent: Int
     @OptionGroup var lane: LaneOptions
 
     func validate() throws {
-      guard (0...100).contains(percent) else { throw ValidationError("PERCENT \(percent) is out of range: 0 to 100.") }
+      guard (0...100).contains(percent) else {
+        throw ValidationError("PERCENT \(percent) is out of range: give 0 to 100.")
+      }
     }
 
     func run() async throws { try await Failures.reported { try await lane.command(.volume(percent)) } }
   }
 }
 
-/// Nobody plays the lane, so nobody would obey.
+/// The error for a command to a lane that has no running player.
 struct NoPlayer: Error, CustomStringConvertible {
   var lane: String
-  var description: String { "no player runs on \(Terminal.printable(lane)); start one, or name another --output." }
+  var description: String {
+    "no player is running on \(Terminal.printable(lane)); start one, or give another --output."
+  }
 }
 
-/// There is nothing to skip.
+/// The error for a skip while nothing is playing.
 struct NothingPlays: Error, CustomStringConvertible {
   var lane: String
-  var description: String { "nothing plays on \(Terminal.printable(lane)); see crier queue." }
+  var description: String { "nothing is playing on \(Terminal.printable(lane)); crier queue shows what is waiting." }
 }
 
-/// The lane has no such announcement, or it is too late or too early for it.
+/// The error for an announcement that is not in the lane, or whose state does not allow the command.
 struct NothingToCommand: Error, CustomStringConvertible {
   var number: Int64
   var problem: String
   var description: String { "NUMBER \(number): \(problem)." }
 }
 
-/// As many replays wait as may.
+/// The error for a replay while the maximum number of replays is waiting.
 struct TooManyReplays: Error, CustomStringConvertible {
   var lane: String
   var description: String {
-    "\(Ledger.maximumReplays) replays wait on \(Terminal.printable(lane)), and no more may; see crier queue, and take one "
-      + "back with crier queue cancel."
+    "\(Ledger.maximumReplays) replays are already waiting on \(Terminal.printable(lane)), and no more are allowed; "
+      + "wait, or cancel one with crier queue cancel."
   }
 }
 
 extension LaneOptions {
-  /// What plays at this moment, and not what will when the player hears of it.
+  /// Skips the announcement that is playing now, and not the one that is playing when the player receives the command.
   func skip() async throws {
     let lane = try lane()
     let status = try ledger().player(lane: lane)
@@ -107,21 +112,21 @@ extension LaneOptions {
     try await command(.skip(number), about: number)
   }
 
-  /// - Parameter number: the announcement that it is about.
+  /// - Parameter number: The number of the announcement that the command is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
     let (lane, ledger) = (try lane(), try ledger())
     guard try ledger.player(lane: lane).isRunning else { throw NoPlayer(lane: lane) }
     if let number {
       guard let entry = try await ledger.entry(number), entry.lane == lane else {
-        let problem = "is none of \(Terminal.printable(lane)); see crier queue, or name another --output"
+        let problem = "is not in \(Terminal.printable(lane)); see crier queue, or give another --output"
         throw NothingToCommand(number: number, problem: problem)
       }
       if case .cancel = command, entry.state.isFinal {
         throw NothingToCommand(
-          number: number, problem: "has ended (\(entry.state.rawValue)); there is nothing to take back")
+          number: number, problem: "has already ended (\(entry.state.rawValue)) and cannot be cancelled")
       }
       if case .replay = command, !entry.state.isFinal {
-        throw NothingToCommand(number: number, problem: "has not ended yet; it will be heard in its turn")
+        throw NothingToCommand(number: number, problem: "has not ended yet; wait until it has played")
       }
     }
     if case .replay = command, try await ledger.unfinishedReplays(lane: lane).count >= Ledger.maximumReplays {

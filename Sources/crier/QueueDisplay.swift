@@ -5,11 +5,11 @@ import Ledger
 import Playback
 import WaveformDrawing
 
-/// A lane as lines of text. A pure value: what is seen and the titles are given to it.
+/// A lane drawn as lines of text. It is a pure value: the caller supplies the lane's view and the titles.
 struct QueueDisplay {
-  /// Of the terminal.
+  /// The width of the terminal, in columns.
   var columns: Int
-  /// What an announcement says.
+  /// Returns the text that an announcement speaks.
   var title: (Ledger.Entry) -> String
 
   func lines(_ view: LaneView) -> [String] {
@@ -19,7 +19,7 @@ struct QueueDisplay {
       lines.append("  " + Self.progress(view, title: nil, columns: max(20, columns - 2)))
     }
     for entry in view.waiting {
-      // One that plays and is not what plays was left by a player that was killed.
+      // A second entry in the state `playing` was left behind by a player that was killed.
       let state = entry.state == .playing ? "interrupted" : entry.state.rawValue
       let stated = entry.state == .waiting ? "" : "  (\(state))"
       lines.append("  \(entry.number)  \(Self.mark(entry))\(title(entry))\(stated)")
@@ -29,21 +29,21 @@ struct QueueDisplay {
     return lines.map { TerminalText($0).cut(to: columns).string }
   }
 
-  /// What stands before the title of one that is heard once more.
+  /// The prefix of a replay's title.
   private static func mark(_ entry: Ledger.Entry) -> String { StoredAnnouncement(entry).isReplay ? "again: " : "" }
 
   private static func headline(_ view: LaneView) -> String {
     let waiting =
-      view.waitingCount == 0 ? "nothing waits" : view.waitingCount == 1 ? "1 waits" : "\(view.waitingCount) wait"
-    guard view.player.isRunning else { return "\(view.player.lane): no player runs; \(waiting)" }
+      view.waitingCount == 0 ? "nothing waiting" : "\(view.waitingCount) waiting"
+    guard view.player.isRunning else { return "\(view.player.lane): no player is running; \(waiting)" }
     let report = view.player.report
     var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
-    if report?.isDeviceLost == true { state = "its device is lost, waiting for it" }
+    if report?.isDeviceLost == true { state = "audio device lost, waiting for it to return" }
     let volume = report.flatMap { $0.volume < 100 ? ", volume \($0.volume) %" : nil } ?? ""
     return "\(view.player.lane): \(state)\(volume); \(waiting)"
   }
 
-  /// The bar of what plays: `[#####-----] 1.2 of 2.3 s`, behind its title.
+  /// Draws the progress bar of the playing announcement, `[#####-----] 1.2 of 2.3 s`, followed by its title.
   static func progress(_ view: LaneView, title: String?, columns: Int) -> String {
     let report = view.player.report
     let isTold = report?.number == view.playing?.number
@@ -60,11 +60,11 @@ struct QueueDisplay {
   private static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100)" }
 }
 
-/// A lane for programs: one line of JSON, without amounts, names or words.
+/// A lane as one line of JSON for programs. It has no amounts, names or spoken words.
 struct QueueSnapshot: Encodable {
   struct Item: Encodable {
     var number: Int64
-    /// Null where a program made it up.
+    /// The announcement's id, or nil if the player created the announcement itself.
     var id: String?
     var category: String
     var state: String
@@ -111,7 +111,7 @@ struct QueueSnapshot: Encodable {
   var running: Bool
   var paused: Bool
   var deviceLost: Bool
-  /// In per cent.
+  /// The volume, in per cent.
   var volume: Int
   var playing: Playing?
   var waiting: [Item]

@@ -9,14 +9,14 @@ import Playback
 extension Queue {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows what plays and what waits, once into a pipe, and again and again on a terminal.")
+      abstract: "Shows the playing and the waiting announcements. On a terminal, the display updates until you quit.")
 
     @OptionGroup var lane: LaneOptions
 
-    @Flag(help: "Once, on a terminal too.")
+    @Flag(help: "Print the queue once, even on a terminal.")
     var once = false
 
-    @Flag(help: "One line of JSON, once; no amounts, names or words.")
+    @Flag(help: "Print the queue once as one line of JSON, without amounts, names or spoken words.")
     var json = false
 
     @OptionGroup(title: "Files") var data: DataOptions
@@ -30,7 +30,7 @@ extension Queue {
           let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
           return try StandardOutput.write(String(decoding: try encoder.encode(snapshot), as: UTF8.self))
         }
-        // Without phrase books there are no words, and the queue is shown all the same.
+        // If the phrase books are missing, the queue is shown without the announcements' words.
         let titles = Titles(books: try? data.phraseBooks())
         if once || !Terminal.isDrawable {
           let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
@@ -68,7 +68,7 @@ extension Queue {
   }
 }
 
-/// What an announcement says, for people.
+/// The texts that announcements speak, as titles for people.
 struct Titles: Sendable {
   var books: PhraseBooks?
 

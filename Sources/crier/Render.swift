@@ -9,9 +9,9 @@ import SoundLibrary
 
 struct Render: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes the clip, publishes it in Library/Sounds of the group, and prints its path.",
+    abstract: "Renders an announcement, publishes the clip in the group's Library/Sounds, and prints its path.",
     discussion: """
-      The clip's name is the digest of its recipe: rendering the same announcement again gives the same file.
+      The clip's name is the digest of its recipe, so rendering the same announcement again gives the same file.
 
       EXAMPLES
         crier render payload.json
@@ -19,17 +19,17 @@ struct Render: AsyncParsableCommand {
         crier render --text "The shop closes at nine" --locale en-US --output closing.wav
       """)
 
-  @OptionGroup(title: "What to announce") var input: AnnouncementInput
-  @OptionGroup(title: "How to say it") var clip: ClipOptions
+  @OptionGroup(title: "Announcement") var input: AnnouncementInput
+  @OptionGroup(title: "Voice") var clip: ClipOptions
 
   @Option(
     help: """
-      The file: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")). (default: as --output ends, \
-      else wav)
+      The file format: \(SoundFormat.Container.allCases.map(\.rawValue).joined(separator: ", ")). (default: the \
+      extension of --output, else wav)
       """)
   var format: SoundFormat.Container?
 
-  @Option(help: "The samples: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
 
   @Option(help: "Write the clip to this file instead of publishing it.", completion: .file())
@@ -38,14 +38,14 @@ struct Render: AsyncParsableCommand {
   @Flag(help: "Print the report as one line of JSON instead of the path.")
   var json = false
 
-  @OptionGroup(title: "Where clips go") var publishing: PublishingOptions
+  @OptionGroup(title: "Publishing") var publishing: PublishingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
     if output == "" { throw ValidationError("--output is empty: name a file.") }
     if let format, let output, let ending = Self.container(ofFileNamed: output), ending != format {
       throw ValidationError(
-        "--format \(format.rawValue) and --output \(Terminal.printable(output)) disagree: drop one.")
+        "--format \(format.rawValue) and --output \(Terminal.printable(output)) contradict each other: drop one.")
     }
   }
 
@@ -76,15 +76,15 @@ struct Render: AsyncParsableCommand {
 }
 
 extension ClipReport {
-  /// What a person wants to know at a glance.
+  /// A one-line summary for people.
   var summary: String {
     let seconds = "\(clip.durationMilliseconds / 1000).\((clip.durationMilliseconds % 1000) / 100)"
     let steps = shortened.isEmpty ? "" : ", shortened: \(shortened.joined(separator: ", "))"
     return
-      "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", made before" : ""))"
+      "\(Terminal.printable(text)) (\(seconds) s, \(loudnessLUFS) LUFS, \(voice)\(steps)\(cached ? ", from cache" : ""))"
   }
 
-  /// What is not spoken, and the warnings, a line each.
+  /// One line for each unspoken text and each warning.
   var remarks: [String] {
     unspoken.map { "\($0.field): not spoken: \(Terminal.printable($0.text))" } + warnings
   }

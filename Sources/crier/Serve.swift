@@ -24,13 +24,14 @@ import VoicePacks
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "The HTTP service, its player, and its console.",
+    abstract: "Runs the HTTP service with its player and its web console.",
     discussion: """
-      It prints where the console is, and, while the key of its first start is in force, that key and a command that makes \
-      a clip. On an address of other machines it starts only when there is a key: see crier keys create.
+      At start, the service prints the address of the console. On its first start it also creates a key, and prints \
+      the key and an example command. If other machines can reach the address, the service starts only if a key \
+      exists: see crier keys create.
 
-      Every setting of --print-config may stand in crier.yaml of the home, or in the environment as CRIER_ and its name in \
-      capitals; a flag comes before both. Messages go to standard error.
+      Each setting that --print-config shows can be set in the home folder's crier.yaml, or in an environment variable \
+      named CRIER_ and the setting's name in capitals; flags take precedence over both. Messages go to standard error.
 
       EXAMPLES
         crier serve
@@ -38,25 +39,25 @@ struct Serve: AsyncParsableCommand {
         CRIER_RATE=50 crier serve --print-config
       """)
 
-  @Option(help: "The address it listens on. (default: 127.0.0.1)")
+  @Option(help: "The address to listen on. (default: 127.0.0.1)")
   var host: String?
 
-  @Option(help: "The port; 0 for any that is free. (default: 8080)")
+  @Option(help: "The port to listen on; 0 chooses a free one. (default: 8080)")
   var port: String?
 
-  @Option(help: "Everything it keeps. (default: $CRIER_HOME)", completion: .directory)
+  @Option(help: "The home folder, which holds all data of the service. (default: $CRIER_HOME)", completion: .directory)
   var home: String?
 
-  @Option(help: "Where it plays: default, alsa:NAME, null, file:PATH, or none. (default: default)")
+  @Option(help: "The output to play on: default, alsa:NAME, null, file:PATH, or none. (default: default)")
   var output: String?
 
-  @Option(help: "The language of announcements that name none, by BCP 47. (default: en-US)")
+  @Option(help: "The language of announcements that name none, as a BCP 47 tag. (default: en-US)")
   var locale: String?
 
-  @Option(help: "A file of settings. (default: crier.yaml of the home, where there is one)", completion: .file())
+  @Option(help: "A YAML file of settings. (default: crier.yaml in the home folder, if it exists)", completion: .file())
   var config: String?
 
-  @Flag(help: "Print every setting, and where it comes from, and end.")
+  @Flag(help: "Print every setting and its source, and exit.")
   var printConfig = false
 
   @OptionGroup(title: "Files") var files: DataOptions
@@ -70,7 +71,7 @@ struct Serve: AsyncParsableCommand {
   func run() async throws {
     try await Failures.reported {
       let home = CrierHome(home)
-      // Before a setting of it is believed.
+      // The home folder must be safe before its settings file is trusted.
       if !printConfig { try home.requirePrivate() }
       let given: [(ServiceConfiguration.Name, String?)] = [
         (.host, host), (.port, port), (.output, output), (.locale, locale),
@@ -85,7 +86,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   private func serve(_ configuration: ServiceConfiguration, _ home: CrierHome) async throws {
-    // Clients that go away are told by a write's result.
+    // A client that disconnects must be noticed as a failed write, and not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)
     var settings = configuration.settings
     settings.mostConnections = try OpenFiles.connections(
@@ -103,13 +104,13 @@ struct Serve: AsyncParsableCommand {
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = configuration.logLevel
-    // One for all: what is listed is what speaks.
+    // The server and the announcer share one shelf, so the listed packs are the packs that speak.
     let shelf = VoicePackShelf(folders: [home.voices, installation.voices])
     let announcer = Announcer(
       phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf)
     if settings.mostConnections < configuration.settings.mostConnections {
       logger.warning(
-        "Fewer connections than are set may be open: this user's limit of open files is lower.",
+        "The connection limit is lower than configured, because this user's limit of open files is too low.",
         metadata: ["connections": "\(settings.mostConnections)"])
     }
     let plays = configuration.output != "none"
@@ -125,7 +126,7 @@ struct Serve: AsyncParsableCommand {
       settings: settings, logger: logger
     ) { [settings] port in
       let address = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
-      // Whoever reads them may have gone; the service goes on.
+      // A closed standard output does not stop the service.
       try? StandardOutput.write(Self.greeting(address, firstKey, home, plays: plays))
     }
     var group = ServiceGroupConfiguration(
@@ -137,7 +138,7 @@ struct Serve: AsyncParsableCommand {
       throw CannotListen(
         address: "\(settings.host):\(settings.port)", reason: String(cString: strerror(error.errnoCode)))
     } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
-      throw CannotListen(address: "\(settings.host):\(settings.port)", reason: "the name has no address")
+      throw CannotListen(address: "\(settings.host):\(settings.port)", reason: "the host name cannot be resolved")
     }
   }
 
@@ -159,20 +160,20 @@ struct Serve: AsyncParsableCommand {
     if configuration.backlogSeconds > 0 {
       settings.order.longestBacklogMilliseconds = Int64(configuration.backlogSeconds) * 1000
     }
-    // A name that is none is told now and not when the first payment comes.
+    // An invalid output name must be reported at start, and not when the first payment arrives.
     _ = try name.makeOutput()
     return (try lane.lane(), { () throws(OutputError) in try name.makeOutput() }, settings)
   }
 
-  /// Whether nobody but this machine can call: an address, or the one name that always is one. What else begins with
-  /// `127.` may be a name of anything.
+  /// Whether only this machine can reach the address. Other names that begin with `127.` may resolve to any address.
   static func isLoopback(_ host: String) -> Bool {
     var address = in_addr()
     let isAddress = inet_pton(AF_INET, host, &address) == 1
     return host == "localhost" || host == "::1" || (isAddress && host.hasPrefix("127."))
   }
 
-  /// A key is shown when it is made, and to people later; what goes on into a log says where it is.
+  /// Returns the text printed at start. A new key is always shown. An existing key is only shown on a terminal, so that
+  /// logs contain the path of the key's file instead.
   private static func greeting(
     _ address: String, _ key: FirstKey.Greeting, _ home: CrierHome, plays: Bool
   ) -> String {
@@ -188,7 +189,7 @@ struct Serve: AsyncParsableCommand {
     case .made(let key): shown = key.text
     case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : nil
     }
-    // What stands on a command line is seen by all who list processes: curl reads the key from its file.
+    // Every user can see the arguments of a process, so curl reads the key from its file.
     let header = Shell.quoted(home.firstKeyHeader.path(percentEncoded: false))
     return """
       Crier is at \(address)/\(shown.map { "#key=\($0)" } ?? "")
@@ -199,44 +200,45 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// The data is not all there.
+/// The error for data without the console's files.
 struct NoConsole: Error, CustomStringConvertible {
   var folder: URL
   var description: String {
-    "\(folder.path(percentEncoded: false)): the console's files are not there; name the folder that holds Console/ with "
+    "\(folder.path(percentEncoded: false)): the console's files are missing; give the folder that holds Console/ with "
       + "--data."
   }
 }
 
-/// The port is taken, or the address is not this machine's.
+/// The error for an address or a port that the service cannot listen on.
 struct CannotListen: Error, CustomStringConvertible {
   var address: String
   var reason: String
-  var description: String { "cannot listen on \(address): \(reason); choose others with --host and --port." }
+  var description: String { "cannot listen on \(address): \(reason); choose another with --host and --port." }
 }
 
-/// Off loopback there is to be a key before there is a service.
+/// The error for starting without a key on an address that other machines can reach.
 struct NoKeys: Error, CustomStringConvertible {
   var host: String
   var description: String {
-    "--host \(host): other machines could call the service, and there is no key; make one with crier keys create."
+    "--host \(host): other machines can reach this address, but no key exists; create one with crier keys create."
   }
 }
 
-/// A connection is a file, and a process that has none left for its own is ended by the system's libraries.
+/// The limit of open files. Each connection uses a file, and system libraries end a process that cannot open its own
+/// files.
 enum OpenFiles {
-  /// This user's limit is too low for a service.
+  /// The error for a limit that is too low for the service.
   struct TooFew: Error, CustomStringConvertible {
     var limit: Int
     var needed: Int
     var description: String {
-      "the limit of open files is \(limit), and the service needs \(needed); raise it with ulimit -n or LimitNOFILE."
+      "the limit of open files is \(limit), but the service needs \(needed); raise it with ulimit -n or LimitNOFILE."
     }
   }
 
-  /// Raises the limit as far as it goes.
+  /// Raises this process's limit of open files as far as the system allows.
   ///
-  /// - Returns: as many connections as may be open beside the service's own files.
+  /// - Returns: The number of connections that can be open in addition to the service's own files.
   /// - Throws: ``TooFew``.
   static func connections(atMost most: Int, speakers: Int) throws(TooFew) -> Int {
     var limit = rlimit()

@@ -10,9 +10,10 @@ import SoundLibrary
 import SystemPackage
 import Yams
 
-/// The service's settings: flags before `CRIER_…` of the environment, before a file of YAML, before the defaults.
+/// The service's settings. Command-line flags take precedence over `CRIER_…` environment variables, which take
+/// precedence over the YAML file, which takes precedence over the defaults.
 struct ServiceConfiguration: Sendable {
-  /// What can be set; each has a default.
+  /// The names of the settings. Each setting has a default.
   enum Name: String, CaseIterable, Sendable {
     case host, port, hosts, output, locale, group, groups, rate, burst, speakers, volume, gap, chime, batches, proxies
     case clipsAtOnce = "clips_at_once"
@@ -34,15 +35,15 @@ struct ServiceConfiguration: Sendable {
     case logLevel = "log_level"
   }
 
-  /// A setting as it holds, and who says so.
+  /// A setting's value and where it comes from.
   struct Setting: Sendable {
     var name: Name
-    /// As it is written in YAML.
+    /// The value as YAML.
     var value: String
     var source: String
   }
 
-  /// A setting that cannot be used.
+  /// The error for a setting that cannot be used.
   struct Fault: Error, CustomStringConvertible {
     var setting: String
     var source: String
@@ -51,14 +52,14 @@ struct ServiceConfiguration: Sendable {
   }
 
   private(set) var settings = ServiceSettings(rate: ServiceConfiguration.defaultRate)
-  /// `none`, or an output's name.
+  /// The name of an output, or `none`.
   private(set) var output = "default"
   private(set) var speakers = ProcessInfo.processInfo.activeProcessorCount
   private(set) var volume = 100
   private(set) var gap = 250
   private(set) var chime = ""
   private(set) var missingNumberMilliseconds = 2_000
-  /// 0 for never.
+  /// The number of waiting payments from which they are summarised. 0 means never.
   private(set) var backlogPayments = 0
   private(set) var backlogSeconds = 0
   private(set) var logLevel = Logger.Level.info
@@ -73,8 +74,9 @@ struct ServiceConfiguration: Sendable {
   private typealias Source = (name: String, reader: ConfigReader)
 
   /// - Parameters:
-  ///   - flags: by the names of settings, those that were given.
-  ///   - file: the file that was asked for, which must be there; nil for the home's, which may be.
+  ///   - flags: The settings that were given as flags.
+  ///   - file: The settings file from `--config`, which must exist. Nil means the home folder's file, which may be
+  ///     missing.
   /// - Throws: ``Fault``.
   init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) async throws {
     let place = file ?? home.configuration
@@ -103,7 +105,7 @@ struct ServiceConfiguration: Sendable {
       return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
     } catch {
       throw Fault(
-        setting: path, source: "file", rule: "cannot be read as YAML; correct it, or name another with --config")
+        setting: path, source: "file", rule: "is not valid YAML; correct it, or name another file with --config")
     }
   }
 
@@ -144,7 +146,7 @@ struct ServiceConfiguration: Sendable {
     let publicURL = try reader.text(.publicURL, "") { text in
       text.isEmpty || Self.isBase(text)
     } rule: {
-      "give what the world calls the service, such as https://pay.example, without a query, a fragment or a user"
+      "give the public base URL, such as https://pay.example, without a query, a fragment or a user"
     }
     settings.publicURL = publicURL.isEmpty ? nil : publicURL
     let rate = try reader.decimal(.rate, settings.rate.rate, RateLimit.rates)
@@ -177,7 +179,7 @@ struct ServiceConfiguration: Sendable {
     logLevel = Logger.Level(rawValue: level) ?? .info
   }
 
-  /// What an account may have done, and what an address without a good key may send.
+  /// Reads the limits on the work of an account and on requests without a valid key.
   private mutating func readLimits(_ reader: inout Reader) throws {
     var work = settings.work
     work.clipsAtOnce = try reader.number(.clipsAtOnce, work.clipsAtOnce, 1...1_000)
@@ -201,51 +203,54 @@ struct ServiceConfiguration: Sendable {
     list.split { $0 == "," || $0 == " " }.map(String.init)
   }
 
-  /// Paths are put behind it: with a query or a fragment they would be no paths. A user's name in it would be told to all.
+  /// Whether the text is a base URL that paths can be appended to. A query or a fragment would make that impossible,
+  /// and a user name in it would be shown to everyone.
   private static func isBase(_ text: String) -> Bool {
-    // What Foundation had to mend is not what was written.
+    // Foundation repairs some malformed URLs, so the text must equal the parsed URL.
     guard let url = URL(string: text), url.absoluteString == text, ["https", "http"].contains(url.scheme),
       url.host() != nil
     else { return false }
     return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
   }
 
-  /// A name that is none is a setting that somebody believes in.
+  /// Checks the names in the settings file. An unknown name is an error: the operator expects the setting to have an
+  /// effect.
   ///
-  /// - Returns: whether the file is there and sets anything.
+  /// - Returns: Whether the file exists and sets anything.
   private static func checkNames(in file: URL, isRequired: Bool) throws -> Bool {
     let path = file.path(percentEncoded: false)
     guard let text = try? String(contentsOf: file, encoding: .utf8) else {
       guard isRequired || FileManager.default.fileExists(atPath: path) else { return false }
-      throw Fault(setting: path, source: "file", rule: "cannot be read; name a file of YAML with --config")
+      throw Fault(setting: path, source: "file", rule: "cannot be read; name a YAML file with --config")
     }
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)
     } catch {
       throw Fault(
-        setting: path, source: "file", rule: "cannot be read as YAML; correct it, or name another with --config")
+        setting: path, source: "file", rule: "is not valid YAML; correct it, or name another file with --config")
     }
     guard let node = root, node.null == nil else { return false }
     guard let mapping = node.mapping else {
-      throw Fault(setting: path, source: "file", rule: "is no list of names and values; see docs/operations.md")
+      throw Fault(setting: path, source: "file", rule: "must be a list of names and values; see docs/operations.md")
     }
     for key in mapping.keys.compactMap(\.string) where Name(rawValue: key) == nil {
       throw Fault(
         setting: key, source: file.lastPathComponent,
-        rule: "is no setting; there are \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
+        rule: "is not a setting; the settings are \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    // Else the default would hold in its stead, and nobody would know. The output null is what it looks like.
+    // Without this check, the default would silently apply. `output: null` is allowed, because `null` is an output's
+    // name.
     for (key, value) in mapping where value.scalar == nil || value.null != nil {
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw Fault(
         setting: key.string ?? path, source: file.lastPathComponent,
-        rule: "give one value, and neither a list nor nothing")
+        rule: "give exactly one value, not a list and not null")
     }
     return !mapping.isEmpty
   }
 
-  /// The settings as a file that sets them, with who says so behind each.
+  /// The settings as YAML, each with its source in a comment.
   var yaml: String {
     let width = (all.map { $0.name.rawValue.count + $0.value.count }.max() ?? 0) + 4
     return all.map { setting in
@@ -254,7 +259,7 @@ struct ServiceConfiguration: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Looks a setting up, and keeps who had it.
+  /// A reader that looks up each setting and records its source.
   private struct Reader {
     let sources: [Source]
     var settings: [Setting] = []
@@ -291,7 +296,7 @@ struct ServiceConfiguration: Sendable {
       return value
     }
 
-    /// A value of any type as it is written: what is none of the wanted kind is to be told, and not passed over.
+    /// Returns a value of any type as text, so that a value of the wrong type is reported and not ignored.
     private func find(_ name: Name) -> (String, String)? {
       let key = ConfigKey([name.rawValue])
       for (source, reader) in sources {
@@ -303,7 +308,7 @@ struct ServiceConfiguration: Sendable {
       return nil
     }
 
-    /// What YAML would read as something other than text is quoted too.
+    /// Quotes a value. A word that YAML would read as something other than text is quoted too.
     private static func quoted(_ value: String) -> String {
       let isWord = ["null", "true", "false", "yes", "no", "on", "off"].contains(value.lowercased())
       let isPlain =

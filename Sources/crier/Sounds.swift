@@ -8,33 +8,33 @@ import SoundLibrary
 
 struct Sounds: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "The clips in Library/Sounds.",
+    abstract: "Manages the clips in Library/Sounds.",
     subcommands: [Prune.self])
 
   struct Prune: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes clips, and prints the name of each that it removed.",
+      abstract: "Removes clips and prints the name of each removed clip.",
       discussion: """
-        A removed clip is made anew when it is asked for again. A service that runs keeps clips in memory: start it anew, \
-        or remove an announcement by DELETE /v1/announcements/{id}. Each removal is in the log of administration; see \
-        crier keys log.
+        A removed clip is rendered again when it is next needed. A running service keeps clips in memory: restart it, \
+        or remove the announcement with DELETE /v1/announcements/{id}. Each removal is recorded in the log of \
+        administrative actions; see crier keys log.
 
         EXAMPLES
           crier sounds prune 9f31…e1.wav
           crier sounds prune --engine espeak-ng-1.51-8c1f5e0d9b7a6432
         """)
 
-    @Argument(help: "The names of clips.")
+    @Argument(help: "The names of the clips to remove.")
     var names: [String] = []
 
     @Option(
       help: """
-        Remove all clips in which this engine speaks: its name as a clip's record has it, or the 16 digits at its end, the \
-        digest of its data.
+        Remove all clips that this engine speaks. Give the engine's name as it is in a clip's record, or only the 16 \
+        digits at its end, which are the digest of the engine's data.
         """)
     var engine: String?
 
-    @Flag(help: "Print a line of JSON for each clip: name.")
+    @Flag(help: "Print one line of JSON for each removed clip: name.")
     var json = false
 
     @OptionGroup(title: "Publishing") var publishing: PublishingOptions
@@ -48,7 +48,7 @@ struct Sounds: AsyncParsableCommand {
         throw ValidationError("--engine is empty: name an engine, such as espeak-ng-1.51-8c1f5e0d9b7a6432.")
       }
       if names.isEmpty == (engine == nil) {
-        throw ValidationError("Give either the names of clips or --engine.")
+        throw ValidationError("Give either the names of clips or --engine, but not both.")
       }
     }
 
@@ -57,7 +57,7 @@ struct Sounds: AsyncParsableCommand {
         let library = try publishing.library(home: CrierHome(home))
         var log = RemovalLog(CrierHome(home))
         guard let engine else {
-          // A name that no clip can have is found out before anything is removed.
+          // All names are checked before anything is removed.
           for name in names { _ = try library.url(for: name) }
           var missing: [String] = []
           for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
@@ -67,23 +67,24 @@ struct Sounds: AsyncParsableCommand {
         let clips = try EngineClips(in: library)
         for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
         if !clips.unknown.isEmpty {
-          Terminal.note("Left alone: \(clips.unknown.count) files whose record cannot be read or names no engine.")
+          Terminal.note("Kept \(clips.unknown.count) files whose record cannot be read or names no engine.")
         }
         if clips.names(of: engine).isEmpty {
           let others = clips.names.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.count))" }
           Terminal.note(
-            "No clip is of the engine \(Terminal.printable(engine)). "
-              + (others.isEmpty ? "None has an engine in it." : "There are: \(others.joined(separator: ", "))."))
+            "There are no clips of the engine \(Terminal.printable(engine)). "
+              + (others.isEmpty
+                ? "No clip was spoken by an engine." : "Engines with clips: \(others.joined(separator: ", "))."))
         }
       }
     }
 
-    /// - Returns: whether there was such a clip.
+    /// - Returns: Whether the clip existed.
     @discardableResult
     private func remove(_ name: String, from library: SoundLibrary, _ log: inout RemovalLog) async throws -> Bool {
       guard try library.remove(name) else { return false }
       await log.add(name)
-      // Of a name no letter needs to be escaped but these: it has no control character.
+      // A clip's name has no control characters, so only these two characters need escaping.
       let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       try StandardOutput.write(json ? "{\"name\":\"\(quoted)\"}" : name)
       return true
@@ -91,7 +92,7 @@ struct Sounds: AsyncParsableCommand {
   }
 }
 
-/// The log of administration, for clips that are removed on this machine.
+/// The log of administrative actions, for clips that are removed on this machine.
 private struct RemovalLog {
   private let home: CrierHome
   private var ledger: Ledger?
@@ -99,8 +100,8 @@ private struct RemovalLog {
 
   init(_ home: CrierHome) { self.home = home }
 
-  /// Writes down that a clip was removed. What cannot be written is told once, and the removal goes on: it is what helps
-  /// when the disk is full.
+  /// Records that a clip was removed. An error is reported once and does not stop the removal, because removing clips
+  /// helps when the disk is full.
   mutating func add(_ name: String) async {
     guard !hasFailed else { return }
     do {
@@ -109,17 +110,18 @@ private struct RemovalLog {
       try await ledger.record(.clipRemoved, by: .currentUser, subject: name)
     } catch {
       hasFailed = true
-      Terminal.note("Removed clips could not be written to the log of administration. \(error)")
+      Terminal.note("The removed clips could not be recorded in the log of administrative actions. \(error)")
     }
   }
 }
 
-/// Clips that were to be removed and are not there.
+/// The error for clips that were to be removed but do not exist.
 struct NoSuchClips: Error, CustomStringConvertible {
   var names: [String]
   var folder: URL
 
   var description: String {
-    "NAME: there is no clip \(names.joined(separator: ", ")) in \(folder.path(percentEncoded: false)); the others are removed."
+    "NAME: there is no clip \(names.joined(separator: ", ")) in \(folder.path(percentEncoded: false)); "
+      + "the others were removed."
   }
 }

@@ -6,17 +6,19 @@
   import Darwin
 #endif
 
-/// Results, and nothing but results.
+/// The writer of results to standard output. Messages go to standard error instead.
 enum StandardOutput {
   struct Failure: Error, CustomStringConvertible {
     var cause: String
     var description: String { "standard output: cannot be written (\(cause)); the result was not printed." }
   }
 
-  /// - Throws: ``Failure`` when the line did not reach whoever reads: a full disk, a closed output.
+  /// Writes a line.
+  ///
+  /// - Throws: ``Failure`` if the line cannot be written, for example because a disk is full or the output is closed.
   static func write(_ line: String) throws(Failure) { try write(text: line + "\n") }
 
-  /// Text of several lines, as it stands.
+  /// Writes text as it is, without adding a newline.
   static func write(text: String) throws(Failure) {
     let bytes = Array(text.utf8)
     var written = 0

@@ -8,17 +8,18 @@ import Foundation
   import Darwin
 #endif
 
-/// The terminal the command runs in, or the pipe.
+/// The terminal or pipe that the command runs in.
 enum Terminal {
-  /// Opens standard descriptors that are closed, so that no file or socket of ours takes their place and receives what
-  /// is meant for a person. Output stays unwritable: a result that cannot be printed is an error.
+  /// Opens closed standard descriptors on /dev/null. Otherwise, a file or socket of this program could take their place
+  /// and receive messages meant for a person. Standard output stays unwritable, because a result that cannot be printed
+  /// is an error.
   static func fillMissingDescriptors() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Whether a drawing may be shown: standard output is a terminal that understands more than plain text.
+  /// Whether standard output is a terminal that can show drawings.
   static var isDrawable: Bool {
     isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
@@ -30,19 +31,20 @@ enum Terminal {
     return ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
   }
 
-  /// The height of standard output, in rows; 24 where that is not known.
+  /// The height of standard output, in rows, or 24 if it is unknown.
   static var rows: Int {
     var size = winsize()
     return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
   }
 
-  /// Writes a message for a person to standard error.
+  /// Writes a message and a newline to standard error.
   static func note(_ message: String) {
     // A message that nobody can read is no reason to fail.
     try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
   }
 
-  /// Text from outside without what could move a terminal's cursor or turn its writing around.
+  /// Returns the text with control and formatting characters replaced, because these could move the cursor or reverse
+  /// the text direction.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

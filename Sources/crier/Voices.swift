@@ -9,9 +9,9 @@ import VoicePacks
 
 struct Voices: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Voice packs: recordings from which announcements are joined.",
+    abstract: "Manages voice packs, the recordings that announcements are assembled from.",
     discussion: """
-      Packs are looked for in $CRIER_HOME/Voices, and then in Voices/ beside Templates/.
+      Packs are searched for in $CRIER_HOME/Voices and then in Voices/ beside Templates/.
 
       EXAMPLES
         crier voices sheet --locale en-US --html --output sheet.html
@@ -22,9 +22,9 @@ struct Voices: AsyncParsableCommand {
     subcommands: [List.self, Build.self, Sheet.self, Import.self, Check.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the packs: id, locale, speaker, words, licence.")
+    static let configuration = CommandConfiguration(abstract: "Lists voice packs: id, locale, speaker, words, licence.")
 
-    @Flag(help: "Print a line of JSON for each pack.")
+    @Flag(help: "Print one line of JSON for each pack.")
     var json = false
 
     @OptionGroup(title: "Files") var files: DataOptions
@@ -41,7 +41,7 @@ struct Voices: AsyncParsableCommand {
           }
         }
         if shelf.ids.isEmpty {
-          Terminal.note("There is no voice pack: make one with crier voices build or crier voices import.")
+          Terminal.note("There are no voice packs: make one with crier voices build or crier voices import.")
         }
       }
     }
@@ -49,32 +49,32 @@ struct Voices: AsyncParsableCommand {
 
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a pack by letting the engine say a locale's whole vocabulary.",
-      discussion: "The same engine makes the same bytes each time. The pack's id is the locale with -espeak behind it.")
+      abstract: "Makes a voice pack in which the engine speaks a locale's whole vocabulary.",
+      discussion: "The same engine always makes the same bytes. The default id is the locale followed by -espeak.")
 
-    @Option(help: "The language, by BCP 47; may be given several times.")
+    @Option(help: "A language, as a BCP 47 tag such as en-US; may be given several times.")
     var locale: [String]
 
-    @Option(help: "The pack's id, when there is one locale.")
+    @Option(help: "The pack's id, if only one locale is given.")
     var id: String?
 
-    @Option(help: "The engine's voice, such as en-us+f2, in place of the phrase book's.")
+    @Option(help: "The engine's voice, such as en-us+f2. (default: the phrase book's)")
     var voice: String?
 
-    @Option(help: "Words a minute, 80 to 450, in place of the phrase book's.")
+    @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")
     var rate: Int?
 
-    @Option(help: "The folder of packs to write into. (default: Voices/ beside Templates/)", completion: .directory)
+    @Option(help: "The folder to write the pack into. (default: Voices/ beside Templates/)", completion: .directory)
     var voices: String?
 
-    @Flag(help: "Say nothing but what went wrong.")
+    @Flag(help: "Print only errors.")
     var quiet = false
 
     @OptionGroup(title: "Files") var files: DataOptions
 
     func validate() throws {
-      if locale.isEmpty { throw ValidationError("--locale is missing: name a language, such as --locale en-US.") }
-      if id != nil, locale.count > 1 { throw ValidationError("--id names one pack, and there are several --locale.") }
+      if locale.isEmpty { throw ValidationError("--locale is missing: give a language, such as --locale en-US.") }
+      if id != nil, locale.count > 1 { throw ValidationError("--id cannot be used with several --locale: drop it.") }
       if voices == "" { throw ValidationError("--voices is empty: name a folder.") }
       if let rate, !RenderOptions.rates.contains(rate) {
         throw ValidationError("--rate \(rate) is out of range: give 80 to 450 words a minute.")
@@ -92,8 +92,8 @@ struct Voices: AsyncParsableCommand {
           let book = scripts.book
           if let voice, !book.isReadable(by: voice) {
             throw ValidationError(
-              "--voice \(Terminal.printable(voice)) does not read the words of \(book.locale): choose one of "
-                + "\(book.voices.joined(separator: ", ")), with any variant, such as +f2.")
+              "--voice \(Terminal.printable(voice)) cannot read the words of \(book.locale): choose one of "
+                + "\(book.voices.joined(separator: ", ")), with any variant such as +f2.")
           }
           let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
           let pack = id ?? "\(book.locale)-espeak"
@@ -115,11 +115,11 @@ struct Voices: AsyncParsableCommand {
 
   struct Sheet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints what is to be recorded: CSV for programs, or a page for whoever reads it aloud.")
+      abstract: "Prints the words to record, as CSV for programs or as a page for the speaker.")
 
-    @OptionGroup(title: "What to say") var words: VocabularyOptions
+    @OptionGroup(title: "Words to record") var words: VocabularyOptions
 
-    @Flag(help: "A page to print, instead of CSV.")
+    @Flag(help: "Print an HTML page instead of CSV.")
     var html = false
 
     @Option(help: "Write to this file instead of standard output.", completion: .file())
@@ -146,13 +146,13 @@ struct Voices: AsyncParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Checks packs: what they cannot say, and what is wrong with their clips.",
-      discussion: "Exit status: 65 when an announcement could fail; 0 when there are warnings only.")
+      abstract: "Checks voice packs for missing words and faulty clips.",
+      discussion: "Exit status: 65 if an announcement could fail; 0 if there are only warnings.")
 
-    @Argument(help: ArgumentHelp("Packs by id, or folders of packs. (default: every pack there is)", valueName: "pack"))
+    @Argument(help: ArgumentHelp("The ids or folders of the packs to check. (default: all packs)", valueName: "pack"))
     var packs: [String] = []
 
-    @Option(help: "A currency that the pack must be able to say; may be given several times. (default: the region's)")
+    @Option(help: "A currency that the packs must be able to say; may be given several times. (default: the region's)")
     var currency: [String] = []
 
     @Flag(help: "Print the reports as JSON.")
@@ -177,7 +177,8 @@ struct Voices: AsyncParsableCommand {
       if !isUsable { throw ExitCode(65) }
     }
 
-    /// - Returns: `nil` for a pack of a locale that has no phrase book; that is said, and the others are checked.
+    /// - Returns: The report, or `nil` after a note if no phrase book exists for the pack's locale. Other packs are
+    ///   still checked.
     private func report(_ pack: String, _ shelf: VoicePackShelf) throws -> PackCheckReport? {
       let folder = shelf.directory(id: pack) ?? URL(filePath: pack, directoryHint: .isDirectory).standardizedFileURL
       guard FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
@@ -187,7 +188,7 @@ struct Voices: AsyncParsableCommand {
             + (choices.isEmpty ? "make one with crier voices build." : "choose one of \(choices), or a folder."))
       }
       let books = try files.phraseBooks()
-      // Of a manifest that cannot be read the check says so, whatever the book.
+      // An unreadable manifest is reported by the check below, with any locale's writer.
       let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
         .manifest(id: folder.lastPathComponent)
       let writer: ScriptWriter
@@ -205,7 +206,7 @@ struct Voices: AsyncParsableCommand {
       return report
     }
 
-    /// How well the pack is understood, where a recogniser knows its language and the pack can be used.
+    /// Measures how well the pack is understood, if a recogniser exists for its language and the pack can be used.
     private func measure(_ report: inout PackCheckReport, _ folder: URL, _ writer: ScriptWriter) throws {
       guard UnderstandingMeasure.serves(report.locale), let pack = try? VoicePack(directory: folder) else { return }
       guard let recognizer = PocketSphinx() else {
@@ -222,12 +223,12 @@ struct Voices: AsyncParsableCommand {
   }
 }
 
-/// A locale's words, for the currencies that matter.
+/// The options for a locale's vocabulary.
 struct VocabularyOptions: ParsableArguments {
-  @Option(help: "The language, by BCP 47.")
+  @Option(help: "The language, as a BCP 47 tag such as en-US.")
   var locale: String
 
-  @Option(help: "A currency that matters, by ISO 4217; may be given several times. (default: the region's)")
+  @Option(help: "A currency to include, by its ISO 4217 code; may be given several times. (default: the region's)")
   var currency: [String] = []
 
   static func currencies(_ codes: [String]) throws -> [Currency]? {
@@ -239,7 +240,7 @@ struct VocabularyOptions: ParsableArguments {
   }
 }
 
-/// How far a work of some seconds is, on a terminal; nothing elsewhere.
+/// The progress of an operation that takes several seconds. It is only shown on a terminal.
 struct StepProgress {
   var name: String
   var isQuiet = false
@@ -254,13 +255,13 @@ struct StepProgress {
   }
 }
 
-/// A pack in a list.
+/// One pack as a line of `crier voices list`.
 private struct PackLine: Encodable {
   var id: String
   var locale: String
   var speaker: String
   var licence: String
-  /// How many tokens and phrases have clips.
+  /// The number of tokens and phrases that have clips.
   var words: Int
   var digest: String
 

@@ -9,11 +9,12 @@ import VoicePacks
 extension Voices {
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a pack of recordings, and prints its folder.",
+      abstract: "Makes a voice pack from recordings and prints its folder.",
       discussion: """
-        Recordings are a folder with a file for each row of the sheet, named after the row's file, token or text; or one \
-        long recording of all rows in their order, with pauses between them. Any rate, mono or stereo, and whatever \
-        libsndfile reads. They are resampled, freed of DC and rumble, trimmed and levelled; the source is not changed.
+        Give either a folder with one file for each row of the recording sheet, named after the row's file, token or \
+        text; or one long recording of all rows in order, with a pause after each. Any sample rate, mono or stereo, \
+        and any format that libsndfile reads is accepted. The recordings are resampled, filtered (DC and rumble), \
+        trimmed and levelled; the source files are not changed.
 
         EXAMPLES
           crier voices import recordings --locale en-US --id my-shop --speaker Ada --licence CC-BY-4.0
@@ -28,30 +29,30 @@ extension Voices {
     @Argument(help: "A folder of recordings, or one long recording.", completion: .file())
     var recordings: String
 
-    @OptionGroup(title: "What was said") var words: VocabularyOptions
+    @OptionGroup(title: "Recorded words") var words: VocabularyOptions
 
-    @Option(help: "The pack's id: letters, digits, -, _ and . of ASCII.")
+    @Option(help: "The pack's id: ASCII letters, digits, -, _ and .")
     var id: String
 
-    @Option(help: "Who speaks.")
+    @Option(help: "The name of the speaker.")
     var speaker = "not named"
 
-    @Option(help: "On what terms the recordings may be used.")
+    @Option(help: "The licence of the recordings.")
     var licence = "not stated"
 
-    @Option(help: "How the files are named: \(Layout.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "The naming scheme of the files: \(Layout.allCases.map(\.rawValue).joined(separator: ", ")).")
     var layout: Layout = .sheet
 
-    @Option(help: "The sheet that was read, CSV. (default: as crier voices sheet prints it)", completion: .file())
+    @Option(help: "The CSV sheet that was read aloud. (default: the output of crier voices sheet)", completion: .file())
     var sheet: String?
 
-    @Option(help: "How long a pause between two words of a long recording is at least, in ms.")
+    @Option(help: "The shortest pause that separates two rows of a long recording, 200 to 10000 ms.")
     var pause = 500
 
-    @Flag(help: "Replace a pack of this id.")
+    @Flag(help: "Replace an existing pack with this id.")
     var replace = false
 
-    @Option(help: "The folder of packs to write into. (default: $CRIER_HOME/Voices)", completion: .directory)
+    @Option(help: "The folder to write the pack into. (default: $CRIER_HOME/Voices)", completion: .directory)
     var voices: String?
 
     @OptionGroup(title: "Files") var files: DataOptions
@@ -62,7 +63,7 @@ extension Voices {
         throw ValidationError("--pause \(pause) is out of range: give 200 to 10000 ms.")
       }
       if layout == .asterisk, sheet != nil {
-        throw ValidationError("--sheet does not go with --layout asterisk, whose files have names of their own.")
+        throw ValidationError("--sheet cannot be used with --layout asterisk, which has fixed file names: drop one.")
       }
     }
 
@@ -79,16 +80,16 @@ extension Voices {
         progress.end()
         for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
         try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
-        Terminal.note("\(imported.clips.count) clips. What the pack can say: crier voices check \(id)")
+        Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
       }
     }
 
-    /// The source is never changed: a pack that is written where the recordings are would take their place.
+    /// Checks that the pack is not written over the recordings, which must never be changed.
     private func checkSource(isApartFrom pack: URL) throws {
       let (source, pack) = (Self.place(URL(filePath: recordings)), Self.place(pack))
       guard !(source + "/").hasPrefix(pack + "/") else {
         throw ValidationError(
-          "\(Terminal.printable(recordings)) is where the pack would be written: move the recordings to another folder."
+          "\(Terminal.printable(recordings)) is inside the pack's own folder: move the recordings to another folder."
         )
       }
     }
@@ -117,7 +118,7 @@ extension Voices {
       get throws {
         guard let sheet else { return RecordingSheet(vocabulary: try words.vocabulary(files)).rows.map(\.sheetRow) }
         guard let bytes = try? Data(contentsOf: URL(filePath: sheet)) else {
-          throw ValidationError("--sheet \(Terminal.printable(sheet)) cannot be read: name a CSV file.")
+          throw ValidationError("--sheet \(Terminal.printable(sheet)) cannot be read: give a CSV file.")
         }
         return try RecordingSheet.rows(csv: bytes)
       }

@@ -7,7 +7,7 @@ import Foundation
 
 struct Words: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints the words of amounts or of a text, a line each.",
+    abstract: "Prints amounts or a text in words, one line for each.",
     discussion: """
       EXAMPLES
         crier words 12.50 0.05 --locale zh-CN --currency CNY
@@ -16,47 +16,47 @@ struct Words: AsyncParsableCommand {
         crier words --text 'You received $1.5 million' --locale en-US --phonemes
       """)
 
-  @Argument(help: ArgumentHelp("Amounts as decimal text, or - for a line each on standard input.", valueName: "amount"))
+  @Argument(help: ArgumentHelp("Decimal amounts, or - to read one a line from standard input.", valueName: "amount"))
   var amounts: [String] = []
 
-  // Unconditional: a text may begin with a hyphen.
-  @Option(parsing: .unconditional, help: "A text, in place of amounts: prints it as it will be said.")
+  // Parsed unconditionally, because a text may begin with a hyphen.
+  @Option(parsing: .unconditional, help: "A text to print as it will be spoken, instead of amounts.")
   var text: String?
 
-  @Option(help: "The language, by BCP 47.")
+  @Option(help: "The language, as a BCP 47 tag such as en-US.")
   var locale: String
 
-  @Option(help: "The currency of the amounts, by ISO 4217.")
+  @Option(help: "The currency of the amounts, as an ISO 4217 code such as CNY.")
   var currency: String?
 
-  @Option(help: "What happened: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(help: "What happened to the payment: \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
   var kind: Payment.Kind = .received
 
-  @Option(help: "How it was paid.")
+  @Option(help: "The payment channel, such as alipay.")
   var channel: String?
 
-  @Option(parsing: .unconditional, help: "Who paid.")
+  @Option(parsing: .unconditional, help: "The name of the payer.")
   var payer: String?
 
-  @Option(help: ArgumentHelp("How the payer's name is said: kana, pinyin."))
+  @Option(help: ArgumentHelp("The pronunciation of the payer's name, in kana or pinyin."))
   var payerReading: String?
 
-  @Option(parsing: .unconditional, help: "What the payer wrote.")
+  @Option(parsing: .unconditional, help: "The payer's note.")
   var note: String?
 
-  @Flag(help: "Print the whole announcement.")
+  @Flag(help: "Print the whole announcement instead of only the amount.")
   var phrase = false
 
-  @Flag(help: "Print what the engine will say, in its own mnemonics.")
+  @Flag(help: "Print the phonemes that the engine will say, in its own notation.")
   var phonemes = false
 
-  @Flag(help: "Print what the engine is given: words that its voice would say wrongly are respelled.")
+  @Flag(help: "Print the text as it is given to the engine, with respellings for words that its voice mispronounces.")
   var respelled = false
 
-  @Flag(help: "Print the clip tokens, space-separated: what a voice pack needs to say it.")
+  @Flag(help: "Print the clip tokens that a voice pack needs, separated by spaces.")
   var tokens = false
 
-  @Option(help: "A lexicon in place of the one in the home folder: CSV with the columns locale, text, said.")
+  @Option(help: "A lexicon to use instead of lexicon.csv in the home folder: CSV with columns locale, text, said.")
   var lexicon: String?
 
   @OptionGroup(title: "Files") var files: DataOptions
@@ -67,24 +67,26 @@ struct Words: AsyncParsableCommand {
     }
     guard text != nil || !amounts.isEmpty else { throw ValidationError("Nothing to print: give an AMOUNT, or --text.") }
     guard amounts == ["-"] || !amounts.contains("-") else {
-      throw ValidationError("- stands alone: amounts come from the command line or from standard input.")
+      throw ValidationError("- cannot be combined with amounts: give amounts, or - to read standard input.")
     }
     guard text != nil || currency != nil else {
       throw ValidationError("AMOUNT needs --currency, such as --currency CNY.")
     }
     let forms = [(phonemes, "--phonemes"), (respelled, "--respelled"), (tokens, "--tokens")].filter(\.0).map(\.1)
-    guard forms.count < 2 else { throw ValidationError("\(forms.joined(separator: " and ")): choose one.") }
+    guard forms.count < 2 else {
+      throw ValidationError("\(forms.joined(separator: " and ")) cannot be given together: choose one.")
+    }
     let paymentFlags = [
       currency.map { _ in "--currency" }, channel.map { _ in "--channel" }, payer.map { _ in "--payer" },
       payerReading.map { _ in "--payer-reading" }, note.map { _ in "--note" },
     ].compactMap(\.self)
     if text != nil, let flag = paymentFlags.first {
-      throw ValidationError("\(flag) goes with AMOUNT; a text says such things itself.")
+      throw ValidationError("\(flag) needs an AMOUNT and cannot be used with --text: drop it, or put it into the text.")
     }
     if !phrase, text == nil,
       let flag = paymentFlags.first(where: { ["--payer", "--payer-reading", "--note"].contains($0) })
     {
-      throw ValidationError("\(flag) goes with --phrase: without it the words of the amount alone are printed.")
+      throw ValidationError("\(flag) needs --phrase: without --phrase, only the amount is printed.")
     }
   }
 
@@ -127,7 +129,7 @@ struct Words: AsyncParsableCommand {
     if tokens { return script.tokens.map(\.name).joined(separator: " ") }
     if respelled { return script.runs.map(\.spelling).joined(separator: " ") }
     guard phonemes else { return script.text }
-    // The engine ends each clause with a new line; one amount is one line here.
+    // The engine ends each clause with a newline, but each amount must stay on one line.
     return try await announcer.phonemes(of: script).joined(separator: " ").split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
   }

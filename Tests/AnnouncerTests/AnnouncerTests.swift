@@ -9,9 +9,9 @@ import SoundMeasurement
 import Testing
 import Waveforms
 
-@Suite("An announcement becomes a clip")
+@Suite("Rendering a clip")
 struct AnnouncerTests {
-  @Test("in every locale: -16 LUFS within 1 LU, at most -1 dBTP, 30 ms of silence at both ends, mono 16-bit 22,050 Hz")
+  @Test("clips of every locale have -16 LUFS within 1 LU, at most -1 dBTP, 30 ms of silence at both ends, 22,050 Hz")
   func sound() async throws {
     let workshop = try Workshop()
     for announcement in try Workshop.announcements() {
@@ -24,14 +24,14 @@ struct AnnouncerTests {
       #expect((25...35).contains(sound.trailingSilenceMilliseconds))
       #expect(abs(sound.dcOffset) < 0.01)
       #expect((sound.sampleRate, sound.channels) == (22_050, 1))
-      // Bytes 34 and 35 of a WAV file say how many bits a sample has.
+      // Bytes 34 and 35 of a WAV file hold the bits per sample.
       #expect(clip.bytes[34...35] == [16, 0])
       #expect(sound.durationMilliseconds < 30_000)
       #expect(clip.report.clip.bytes == (try Data(contentsOf: URL(filePath: clip.report.clip.path))).count)
     }
   }
 
-  @Test("the report is the contract's object, with every key")
+  @Test("the report is an object with all documented keys")
   func report() async throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment(channel: "alipay")
@@ -57,7 +57,7 @@ struct AnnouncerTests {
     #expect(ends.last ?? 0 <= clip.report.clip.durationMilliseconds)
   }
 
-  @Test("free text has no amount and no id, and the keys are there all the same")
+  @Test("the report of a free text has null for the amount and the id")
   func freeText() async throws {
     let workshop = try Workshop()
     let clip = try await workshop.announcer.render(.text("We close at 9", locale: "en-US"), into: nil)
@@ -68,7 +68,7 @@ struct AnnouncerTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("the same recipe gives the same name and bytes, with one speaker or two, in another home")
+  @Test("the same recipe gives the same name and bytes, in any home and with any number of speakers")
   func reproducible() async throws {
     let (one, two) = (try Workshop(speakers: 1), try Workshop(speakers: 2))
     for announcement in try Workshop.announcements() {
@@ -80,7 +80,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("a recipe that differs in anything heard has another name")
+  @Test("recipes that differ in anything audible have different names")
   func distinctNames() async throws {
     let plain = RenderOptions()
     let ulaw = SoundFormat(container: .wav, encoding: .ulaw)
@@ -98,7 +98,7 @@ struct AnnouncerTests {
     #expect(names.count == 6)
   }
 
-  @Test("every format and encoding that can be written reads back as what was asked for")
+  @Test("every format and encoding reads back as the requested one")
   func formats() async throws {
     let workshop = try Workshop()
     for container in SoundFormat.Container.allCases {
@@ -117,7 +117,7 @@ struct AnnouncerTests {
     }
   }
 
-  @Test("options that cannot be are named, with the choices")
+  @Test("invalid options are named, with the choices")
   func badOptions() async throws {
     let workshop = try Workshop()
     let cases: [(RenderOptions, String)] = [
@@ -136,7 +136,7 @@ struct AnnouncerTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("voices of several runs are equally loud")
+  @Test("the voices of different runs are equally loud")
   func severalVoices() async throws {
     let workshop = try Workshop()
     let clip = try await workshop.announcer.render(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Announcer
 
-@Suite("Which ways to say an announcement are tried")
+@Suite("Attempts to shorten an announcement")
 struct AttemptTests {
-  @Test("a payment: whole, without the note, without the payer, faster, the amount alone")
+  @Test("a payment is tried whole, without the note, without the payer, faster, and with only the amount")
   func payment() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment(payer: "张三", note: "午餐")
@@ -20,7 +20,7 @@ struct AttemptTests {
     #expect(attempts.map(\.pace) == [.normal, .normal, .normal, .justEnough, .fastest, .normal])
   }
 
-  @Test("steps that would leave nothing out are not taken")
+  @Test("steps that would omit nothing are skipped")
   func plain() throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment()
@@ -32,7 +32,7 @@ struct AttemptTests {
   }
 
   @Test(
-    "the rate is raised to what is needed, by at most a quarter, and not at all when that cannot be enough",
+    "the rate is raised as far as needed, by at most a quarter, and not at all if that is not enough",
     arguments: [
       (.normal, 160, 99_000, 160), (.justEnough, 160, 30_000, 163), (.justEnough, 160, 36_875, 200),
       (.justEnough, 160, 37_200, nil), (.fastest, 160, 37_200, 200), (.fastest, 160, 45_000, nil),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Announcer
 
-@Suite("A list becomes rows")
+@Suite("Reading the rows of a list")
 struct BatchRowsTests {
   private func rows(
     _ bytes: [UInt8], as format: BatchRows.Format? = nil, pieceBytes: Int = .max
@@ -22,7 +22,7 @@ struct BatchRowsTests {
     return read
   }
 
-  /// `line id: words` of each row, with the amount or text, or the error's code.
+  /// Describes each row as `line id: words`, with the amount or text, or the error's code.
   private func told(_ rows: [BatchRow]) -> [String] {
     rows.map { row in
       let what =
@@ -43,14 +43,14 @@ struct BatchRowsTests {
     } catch { return "\(error)" }
   }
 
-  @Test("the header says which cell is what, in any order", arguments: [1, 7, .max])
+  @Test("the header gives the meaning of each cell, in any order", arguments: [1, 7, .max])
   func columns(pieceBytes: Int) throws {
     let text = "currency,colour,id,amount,text,locale\nCNY,red,1,12.50,,zh-CN\n\n,,2,,Hello,en-US\nUSD,,,5,,\n"
     let rows = try rows(Array(text.utf8), pieceBytes: pieceBytes)
     #expect(told(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
   }
 
-  @Test("columns that are not used are named, and their cells are not looked at")
+  @Test("unknown columns are named, and their cells are ignored")
   func unknownColumns() throws {
     var rows = BatchRows()
     rows.append(Array("amount,Colour,currency,,Colour\n5,\"\n\",CNY,x,y\n".utf8))
@@ -58,7 +58,7 @@ struct BatchRowsTests {
     #expect(rows.unknownColumns == ["Colour", "", "Colour"])
   }
 
-  @Test("each row of a list with such columns names them, and a strict reader refuses the list")
+  @Test("each row names the unknown columns, and a strict reader refuses the list")
   func warnings() throws {
     let text = "amount,Colour,currency\n5,red,CNY\n6,blue,CNY\n"
     #expect(try rows(Array(text.utf8)).map(\.warnings) == Array(repeating: ["Colour: unknown key, ignored"], count: 2))
@@ -67,7 +67,7 @@ struct BatchRowsTests {
     let error = #expect(throws: AnnouncementError.self) { try strict.next() }
     #expect(
       error?.description
-        == "line 1, column Colour: is not a column; leave it out, or do not ask for strict handling.")
+        == "line 1, column Colour: is not a column; remove it, or do not request strict handling.")
     var lines = BatchRows(unknownKeys: .refuse)
     lines.append(Array("{\"text\":\"a\",\"memo\":1}\n{\"text\":\"a\"}\n".utf8))
     #expect(throws: AnnouncementError.self) { try lines.next()?.announcement.get() }
@@ -77,7 +77,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a column that is near a known one is the fault of the whole list",
+    "a misspelled column is an error of the whole list",
     arguments: [("knid", "kind"), ("kinds", "kind"), ("amout", "amount"), ("payerReading", "payer_reading")])
   func nearColumns(name: String, meant: String) {
     #expect(
@@ -85,7 +85,7 @@ struct BatchRowsTests {
         == "line 1, column \(name): is not a column; did you mean \(meant)?")
   }
 
-  @Test("a column that tells in other systems what became of the money is read where there is no kind")
+  @Test("a column that other systems use for the kind of a payment is read if there is no column kind")
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
     #expect(
@@ -95,7 +95,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a column that tells a state is known however a spreadsheet writes its name",
+    "a status column is recognised in any spelling that a spreadsheet uses",
     arguments: [
       ("Payment Status", "failed"), ("payment-status", "failed"), ("Transaction Type", "refund"),
       ("transactionType", "refund"), ("IsRefund", "true"), ("is refund", "true"), ("ISREFUND", "1"),
@@ -108,12 +108,12 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "of two columns that tell a state both are read, and two of one meaning are the fault of the whole list",
+    "two status columns are both read, but two with the same meaning are an error of the whole list",
     arguments: [("failed", "paid"), ("paid", "failed")])
   func twoStates(first: String, second: String) throws {
     for (left, right) in [("status", "status"), ("Payment Status", "paymentStatus"), ("status", "stauts")] {
       let message = fault("\(left),amount,currency,\(right)\n\(first),5,CNY,\(second)\n")
-      #expect(message?.contains("means the same as another one; keep one of them") == true)
+      #expect(message?.contains("means the same as another column; keep only one of them") == true)
       let kind = "\(left),amount,currency,\(right),kind\n\(first),5,CNY,\(second),failed\n"
       #expect(try told(rows(Array(kind.utf8))) == ["2 -: 5.00 CNY"])
     }
@@ -122,7 +122,7 @@ struct BatchRowsTests {
   }
 
   @Test(
-    "a column that looks like another, or holds a sign that nobody sees, is the fault of the whole list",
+    "a column that looks like another or has an invisible character is an error of the whole list",
     arguments: [
       "\u{43A}\u{456}nd", "ｋｉｎｄ", "k\u{200B}i\u{200B}n\u{200B}d", "k.i.n.d", "k\u{131}Nd", "'kind", "备注", "\u{212A}ind",
       "amount\u{200B}",
@@ -131,7 +131,7 @@ struct BatchRowsTests {
     #expect(fault("amount,currency,\(name)\n5,CNY,refunded\n")?.contains("is not a column") == true)
   }
 
-  @Test("a column's name may be as long as a row, and of one letter with thousands of marks")
+  @Test("a column name can be as long as a row and have thousands of combining marks")
   func longColumn() throws {
     let name = "e" + String(repeating: "\u{301}", count: 30_000)
     #expect(fault("amount,\(name),currency\n5,x,CNY\n")?.unicodeScalars.count ?? .max < 300)
@@ -141,7 +141,7 @@ struct BatchRowsTests {
     #expect(read.first?.warnings.first?.unicodeScalars.count ?? 0 < 100)
   }
 
-  @Test("a row with a fault is one row: those around it are sound")
+  @Test("an error in one row does not affect the rows around it")
   func faultyRows() throws {
     let text = "amount,currency\n1,CNY\nx,CNY\n3\n4,CNY,5\n\"5,CNY\n6,CNY\n7,cny\n8,CNY"
     #expect(
@@ -152,19 +152,19 @@ struct BatchRowsTests {
   }
 
   private static let noAmount =
-    "column amount: is missing; name the columns, separated by commas: amount (or minor) and currency, or text."
+    "column amount: is missing; name the columns, separated by commas: either amount (or minor) and currency, or text."
 
   @Test(
-    "a header that cannot make an announcement is the fault of the whole list",
+    "a header that cannot form an announcement is an error of the whole list",
     arguments: [
       ("", "list: is empty; give CSV with a header, or JSON lines that begin with {."),
       (" \n\n", "line 1, \(Self.noAmount)"),
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
       ("\nSum,Currency\n", "line 2, \(Self.noAmount)"),
-      ("Amount,amount ,currency\n", "line 1, column amount: stands there twice; name each column once."),
-      ("amount\n5\n", "line 1, column currency: is missing; amounts need one."),
-      ("minor,text\n5\n", "line 1, column currency: is missing; amounts need one."),
-      ("amount,currency,amount\n", "line 1, column amount: stands there twice; name each column once."),
+      ("Amount,amount ,currency\n", "line 1, column amount: occurs twice; name each column once."),
+      ("amount\n5\n", "line 1, column currency: is missing; add a currency for the amounts."),
+      ("minor,text\n5\n", "line 1, column currency: is missing; add a currency for the amounts."),
+      ("amount,currency,amount\n", "line 1, column amount: occurs twice; name each column once."),
       (
         "amount,\"currency\n5,CNY\n",
         "line 1, field 2: begins with a quotation mark, but does not end with one; end it with a quotation mark,  "
@@ -175,19 +175,21 @@ struct BatchRowsTests {
     #expect(fault(text, as: .csv) == message)
   }
 
-  @Test("a column's name may be in capitals and have spaces around it")
+  @Test("a column name can have capitals and be surrounded by spaces")
   func spelling() throws {
     #expect(try told(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
   }
 
-  @Test("an empty list is told as such, and one of JSON lines has no rows")
+  @Test("an empty CSV list is an error, and an empty list of JSON lines has no rows")
   func empty() throws {
     #expect(fault("")?.hasPrefix("list: is empty") == true)
     #expect(try rows([], as: .jsonl).isEmpty)
     #expect(try rows(Array("amount,currency\n".utf8)).isEmpty)
   }
 
-  @Test("JSON lines are known by their first letter, behind blanks and a byte order mark", arguments: [1, 7, .max])
+  @Test(
+    "JSON lines are recognised by their first character, after white space and a byte order mark",
+    arguments: [1, 7, .max])
   func jsonLines(pieceBytes: Int) throws {
     let lines = [
       "\u{FEFF}{\"id\": \"1\", \"minor\": 5, \"currency\": \"CNY\"}\r", " \t\r", "{\"text\": \"Hello\"}", "{",
@@ -201,7 +203,7 @@ struct BatchRowsTests {
     #expect(told(try rows(Array("\n\n {\"text\": \"Hello\"}".utf8))) == ["3 -: Hello -"])
   }
 
-  @Test("a line longer than a payload may be is a fault, whatever is on it, and is not kept")
+  @Test("a line that is longer than a payload can be is an error and is not kept in memory")
   func longLine() throws {
     let long = "{\"text\": \"" + String(repeating: "x", count: 200_000) + "\"}\n{\"text\": \"Hello\"}\n"
     #expect(told(try rows(Array(long.utf8), pieceBytes: 1_000)) == ["1 -: payload_too_large", "2 -: Hello -"])
@@ -215,7 +217,8 @@ struct BatchRowsTests {
     #expect(lines.consumedBytes == 15)
   }
 
-  @Test("a row says where in the list it ends", arguments: ["amount,currency\n1,CNY\r\n2,CNY", "{}\r\n{}\n\n{}"])
+  @Test(
+    "a row gives the offset of its end in the list", arguments: ["amount,currency\n1,CNY\r\n2,CNY", "{}\r\n{}\n\n{}"])
   func offsets(text: String) throws {
     #expect(try rows(Array(text.utf8)).map(\.endOffset) == (text.hasPrefix("{") ? [4, 7, 10] : [23, 28]))
   }

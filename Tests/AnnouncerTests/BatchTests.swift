@@ -10,7 +10,7 @@ import Testing
 
 @testable import Announcer
 
-@Suite("A batch")
+@Suite("Batch")
 struct BatchTests {
   private func source(_ list: String) -> BatchSource {
     let pieces = Locked([Array(list.utf8), []])
@@ -43,7 +43,7 @@ struct BatchTests {
 
     """
 
-  @Test("makes the clip of each row, and tells each row's fault with its line")
+  @Test("renders a clip for each row, and reports each row's error with its line")
   func rows() async throws {
     let workshop = try Workshop()
     let outcomes = try await outcomes(Self.list, in: workshop, limit: 1)
@@ -55,12 +55,12 @@ struct BatchTests {
       outcomes.compactMap { report($0)?.text } == [
         "支付宝到账十二元五角", "The shop closes at nine", "Received five dollars by card", "支付宝到账十二元五角",
       ])
-    // The last row's clip is the first one's.
+    // The last row has the same clip as the first row.
     #expect(outcomes.compactMap { report($0)?.cached } == [false, false, false, true])
     #expect(workshop.files.count == 3)
   }
 
-  @Test("again, it finds every clip made; a clip that went is made again, and is the same")
+  @Test("a second run finds all clips, and renders a deleted clip again with the same bytes")
   func again() async throws {
     let workshop = try Workshop()
     let first = try await outcomes(Self.list, in: workshop)
@@ -71,7 +71,7 @@ struct BatchTests {
     #expect(report(second[0])?.clip == victim.clip)
   }
 
-  @Test("a row's JSON is the report, or the line with the error's code and message")
+  @Test("a row's JSON is its report, or its line with the error's code and message")
   func json() async throws {
     let workshop = try Workshop()
     let outcomes = try await outcomes(Self.list, in: workshop)
@@ -85,19 +85,19 @@ struct BatchTests {
     #expect(try unnamed.json().contains(#""id":null,"line":9"#))
   }
 
-  @Test("an option that no row can have is an error of the whole, and nothing is read")
+  @Test("an invalid option is an error of the whole batch, and nothing is read")
   func option() async throws {
     let workshop = try Workshop()
     await #expect(throws: AnnouncerError.self) {
       try await workshop.announcer.batch(
         {
-          Issue.record("a row was asked for")
+          Issue.record("a row was requested")
           return nil
         }, options: RenderOptions(rate: 9), into: workshop.library, limit: 1, each: { _ in })
     }
   }
 
-  @Test("an output that cannot be written ends it with that error")
+  @Test("an output that cannot be written ends the batch with that error")
   func output() async throws {
     let workshop = try Workshop()
     let container = workshop.directory.appending(path: "group.crier")
@@ -112,7 +112,7 @@ struct BatchTests {
     #expect(taken == 0)
   }
 
-  @Test("a folder that has a clip's name is the fault of its row alone")
+  @Test("a folder with a clip's name is an error of its row only")
   func folderAsClip() async throws {
     let workshop = try Workshop()
     let clip = try report(try await outcomes(Self.list, in: workshop)[0]).orThrow("a report").clip
@@ -124,7 +124,7 @@ struct BatchTests {
   }
 
   @Test(
-    "an engine that is not there ends it; one that fails at a text is the fault of that row",
+    "a missing engine ends the batch, and an engine that fails at a text is an error of that row",
     arguments: [
       (SpeechEngineError.Code.engineUnavailable, true), (.textUnspeakable, false), (.voiceUnknown, false),
       (.speakerDied, false),
@@ -142,7 +142,7 @@ struct BatchTests {
     #expect(taken == (ends ? [] : [code.rawValue, code.rawValue]))
   }
 
-  @Test("a long list: never more than the limit are under way or asked for ahead, and each is taken in once")
+  @Test("a long list never exceeds the limit of concurrent rows, and each outcome is delivered once")
   func long() async throws {
     let count = 50_000
     let report = try report(try await outcomes("text\nHello\n", in: try Workshop())[0]).orThrow("a report")

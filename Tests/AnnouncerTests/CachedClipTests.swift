@@ -4,14 +4,14 @@ import Announcer
 import Foundation
 import Testing
 
-@Suite("A clip that stands in the folder")
+@Suite("A clip that is already in the folder")
 struct CachedClipTests {
   private func rendered(_ workshop: Workshop) async throws -> (RenderedClip, URL) {
     let clip = try await workshop.announcer.render(try Workshop.payment(channel: "alipay"), into: workshop.library)
     return (clip, URL(filePath: clip.report.clip.path))
   }
 
-  @Test("is used again, and the report is the same but for cached")
+  @Test("is used again, and its report differs only in cached")
   func reused() async throws {
     let workshop = try Workshop()
     let (first, url) = try await rendered(workshop)
@@ -26,7 +26,7 @@ struct CachedClipTests {
   }
 
   @Test(
-    "is made again when it is empty, short, torn or somebody else's",
+    "is rendered again if it is empty, short, damaged or another clip",
     arguments: [
       "empty", "short", "one byte short", "zeros in the middle", "one sample changed", "trailing", "other clip",
     ])
@@ -49,7 +49,7 @@ struct CachedClipTests {
     #expect(try [UInt8](Data(contentsOf: url)) == clip.bytes)
   }
 
-  @Test("is published once by many at the same time, and nothing else is left")
+  @Test("is published once by concurrent renderings, and no other files are left")
   func together() async throws {
     let workshop = try Workshop()
     try await withThrowingTaskGroup(of: String.self) { group in

@@ -10,9 +10,9 @@ import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks
 
-@Suite("An announcement is joined from recorded clips")
+@Suite("Announcements from recorded clips")
 struct ClipsTests {
-  @Test("auto takes a pack that has all of it, and the report says so", arguments: ["zh-CN", "en-US"])
+  @Test("auto uses a pack that has all words, and the report says so", arguments: ["zh-CN", "en-US"])
   func auto(locale: String) async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: locale)
@@ -30,7 +30,7 @@ struct ClipsTests {
     #expect(again.bytes == clip.bytes)
   }
 
-  @Test("clips alone need no engine")
+  @Test("clips alone do not need the engine")
   func withoutEngine() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -38,7 +38,7 @@ struct ClipsTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("the sound keeps the promises of every clip, spoken names between recorded words too")
+  @Test("the sound meets the requirements of every clip, even with spoken names between recorded words")
   func sound() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -59,7 +59,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("clips leaves out a note and a payer, which nobody recorded, and says so")
+  @Test("the method clips omits the payer and the note, and reports it")
   func clipsOnly() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -70,7 +70,7 @@ struct ClipsTests {
     #expect(clip.report.shortened == ["note", "payer"])
   }
 
-  @Test("a pack that lacks words is passed over by auto, and filled in by the engine when it was asked for")
+  @Test("auto skips a pack that lacks words, and a requested pack is completed by the engine")
   func incomplete() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in
@@ -90,7 +90,7 @@ struct ClipsTests {
     #expect(error?.code == .methodUnavailable)
   }
 
-  @Test("a voice or a rate that was asked for is the engine's")
+  @Test("a requested voice or rate makes the engine speak")
   func engineOptions() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -102,7 +102,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("free text is the engine's, unless somebody recorded it whole")
+  @Test("the engine speaks free text, unless it was recorded as a whole")
   func freeText() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "en-US") { clips in
@@ -119,7 +119,7 @@ struct ClipsTests {
     #expect(other.report.method == "speech")
   }
 
-  @Test("a clip that says other words than its token's is never heard: the engine says them, or nobody")
+  @Test("a clip whose words differ from its token is never played")
   func otherWords() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN") { clips in
@@ -144,7 +144,7 @@ struct ClipsTests {
     #expect(workshop.files.isEmpty)
   }
 
-  @Test("without an engine a payment is said as far as there are clips: without its payer")
+  @Test("without an engine, a payment is spoken from clips without its payer")
   func engineGone() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", engine: NoEngine())
@@ -156,7 +156,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("a pack whose bytes were changed is refused when asked for, and passed over when not")
+  @Test("a pack with changed files is refused if requested, and otherwise skipped")
   func changed() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -171,7 +171,7 @@ struct ClipsTests {
     #expect(try await announcer.render(try Workshop.payment(), into: nil).report.method == "speech")
   }
 
-  @Test("packs that cannot serve are named, with what can be chosen")
+  @Test("packs that cannot be used are named, with the choices")
   func unknownPacks() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN")
@@ -179,17 +179,17 @@ struct ClipsTests {
       (RenderOptions(pack: "nobody"), "zh-CN", "pack nobody: is not installed; choose one of voice."),
       (
         RenderOptions(pack: "voice"), "ko-KR",
-        "pack voice: is recorded in zh-CN, and the announcement is in ko-KR; choose a pack of the announcement's locale: "
-          + "none is there; make one with crier voices build."
+        "pack voice: is recorded in zh-CN, but the announcement is in ko-KR; choose a pack of the announcement's locale: "
+          + "no packs are installed; make one with crier voices build."
       ),
       (
         RenderOptions(method: .speech, pack: "voice"), "zh-CN",
-        "pack voice: does not go with method speech; drop one of them."
+        "pack voice: cannot be used with method speech; drop one of them."
       ),
       (
         RenderOptions(method: .clips), "ko-KR",
         "method clips: no voice pack of ko-KR is installed; make one with crier voices build --locale ko-KR, or choose "
-          + "speech, or auto."
+          + "method speech or auto."
       ),
     ]
     for (options, locale, description) in cases {
@@ -200,7 +200,7 @@ struct ClipsTests {
     }
   }
 
-  @Test("the same clips give the same name and bytes in another home, and other clips another name")
+  @Test("the same clips give the same name and bytes in any home, and other clips give another name")
   func reproducible() async throws {
     let (one, two, three) = (try Workshop(), try Workshop(), try Workshop())
     let payment = try Workshop.payment("88.80", channel: "wechat", payer: "Ada")

@@ -4,11 +4,12 @@ import Announcer
 import ConcurrencySupport
 import Testing
 
-@Suite("Several at a time")
+@Suite("Concurrent processing")
 struct ConcurrentlyTests {
   private struct Stop: Error {}
 
-  @Test("no more are at work than may be, and no item is asked for before there is room for it", arguments: [1, 2, 7])
+  @Test(
+    "the limit of concurrent items holds, and no item is requested before there is room for it", arguments: [1, 2, 7])
   func limit(limit: Int) async throws {
     let watch = Watch()
     var sum = 0
@@ -29,9 +30,9 @@ struct ConcurrentlyTests {
     #expect(watch.farthestAhead <= limit)
   }
 
-  @Test("outputs come as they are done, while the next item is awaited")
+  @Test("outputs are delivered as they complete, while the next item is awaited")
   func whileWaiting() async throws {
-    // The second item comes only when the first output was taken in: whoever waited for it first would wait for ever.
+    // The second item only arrives after the first output was delivered. Waiting for it first would never end.
     let (outputs, taken) = AsyncStream.makeStream(of: Int.self)
     let asked = Locked(0)
     var order: [Int] = []
@@ -54,7 +55,7 @@ struct ConcurrentlyTests {
     #expect(order == [1, 2])
   }
 
-  @Test("an error of each ends it: what is under way is waited for, and no more is asked for")
+  @Test("an error of each ends the processing after the items in progress, and requests no more items")
   func eachThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {
@@ -72,7 +73,7 @@ struct ConcurrentlyTests {
     #expect(watch.atWork == 0)
   }
 
-  @Test("an error of next ends it")
+  @Test("an error of next ends the processing")
   func nextThrows() async throws {
     let watch = Watch()
     await #expect(throws: Stop.self) {
@@ -87,7 +88,7 @@ struct ConcurrentlyTests {
     #expect(watch.asked == 5)
   }
 
-  @Test("cancelling ends it, though there is always more to do")
+  @Test("cancelling ends the processing of an endless sequence")
   func cancelled() async throws {
     let watch = Watch()
     let (started, isStarted) = AsyncStream.makeStream(of: Void.self)
@@ -105,7 +106,7 @@ struct ConcurrentlyTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("a sequence is worked off, and an empty one too")
+  @Test("all items of a sequence are processed, and an empty sequence is allowed")
   func sequence() async throws {
     var taken: Set<String> = []
     try await concurrently(["a", "b", "c"], limit: 2, work: { $0 + $0 }, each: { taken.insert($0) })

@@ -7,10 +7,10 @@ import SoundLibrary
 import SpeechEngine
 import Testing
 
-@Suite("An error as programs are told of it")
+@Suite("Error reports")
 struct ErrorReportTests {
   @Test(
-    "has the error's own code and words",
+    "has the error's own code and message",
     arguments: [
       (AnnouncementError(.fieldMissing, "id", "is missing", remedy: "give it") as any Error, "field_missing"),
       (AnnouncerError(.tooLong, "text", "takes 31 s to say", remedy: "shorten it"), "too_long"),
@@ -21,7 +21,7 @@ struct ErrorReportTests {
     #expect(ErrorReport(error).message == "\(error)")
   }
 
-  @Test("a name that cannot be used has its code")
+  @Test("an invalid group name has its own code")
   func naming() {
     let error = #expect(throws: SoundLibraryError.self) {
       try GroupContainer(containers: URL(filePath: "/"), group: "../x")
@@ -29,11 +29,11 @@ struct ErrorReportTests {
     #expect(error.map { ErrorReport($0).code } == "invalid_group_name")
   }
 
-  @Test("an unknown error keeps what it says to itself")
+  @Test("the report of an unknown error omits the error's description")
   func unknown() {
     struct Stranger: Error, CustomStringConvertible { let description = "张三 paid 12.50" }
     let report = ErrorReport(Stranger())
     #expect(report.code == "internal_error")
-    #expect(report.message == "something failed that should not (Stranger); please report it.")
+    #expect(report.message == "an unexpected internal error occurred (Stranger); please report it.")
   }
 }

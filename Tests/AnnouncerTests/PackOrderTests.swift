@@ -7,9 +7,9 @@ import Testing
 import VoicePackMaking
 import Waveforms
 
-@Suite("What speaks by default")
+@Suite("The default voice")
 struct PackOrderTests {
-  @Test("auto prefers a recorded pack to one that an engine said, whatever their order")
+  @Test("auto prefers a recorded pack to a built pack, whatever their order")
   func recordedFirst() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("a-built", in: "zh-CN", isSynthesized: true)
@@ -19,14 +19,14 @@ struct PackOrderTests {
     #expect(clip.report.method == "clips")
   }
 
-  @Test("auto prefers the engine to a pack that an engine said")
+  @Test("auto prefers the engine to a built pack")
   func engineBeforeBuilt() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true)
     #expect(try await announcer.render(try Workshop.payment(), into: nil).report.method == "speech")
   }
 
-  @Test("auto takes the engine where a recorded pack lacks words and a built one has them")
+  @Test("auto uses the engine if a recorded pack lacks words and a built pack has them")
   func incompleteRecording() async throws {
     let workshop = try Workshop()
     try await workshop.writePack("built", in: "zh-CN", isSynthesized: true)
@@ -38,7 +38,7 @@ struct PackOrderTests {
     #expect(try await announcer.render(try Workshop.payment("4"), into: nil).report.voice == "recorded")
   }
 
-  @Test("a built pack speaks when it was asked for")
+  @Test("a requested built pack speaks")
   func askedFor() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true)
@@ -51,7 +51,7 @@ struct PackOrderTests {
     }
   }
 
-  @Test("where there is no engine a built pack speaks, and leaves out the names")
+  @Test("without an engine, a built pack speaks and omits the names")
   func withoutEngine() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(in: "zh-CN", isSynthesized: true, engine: NoEngine())
@@ -61,7 +61,7 @@ struct PackOrderTests {
     #expect(clip.report.shortened == ["payer"])
   }
 
-  @Test("a built pack speaks when the engine ends while it speaks")
+  @Test("a built pack speaks if the engine ends while speaking")
   func engineEnds() async throws {
     let workshop = try Workshop()
     let announcer = try await workshop.recordedAnnouncer(
@@ -72,7 +72,7 @@ struct PackOrderTests {
   }
 
   @Test(
-    "a built pack takes nobody's place who was asked for: method, voice or rate",
+    "a built pack does not replace a requested method, voice or rate",
     arguments: [
       RenderOptions(method: .speech), RenderOptions(voice: "cmn-latn-pinyin+f5"), RenderOptions(rate: 200),
     ])
@@ -86,7 +86,7 @@ struct PackOrderTests {
   }
 }
 
-/// An engine that starts and ends with the first request.
+/// An engine that starts, and ends at the first request.
 private struct EndingEngine: Speaking {
   let engine: any Speaking
 

@@ -6,9 +6,9 @@ import Foundation
 import SpeechEngine
 import Testing
 
-@Suite("What the engine is given is part of a clip, and what is not spoken is part of its report")
+@Suite("Pronunciation and unspoken text")
 struct PronunciationTests {
-  @Test("a lexicon makes another clip under another name, with the same text")
+  @Test("a lexicon changes the clip and its name, but not the text in the report")
   func recipe() async throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment("5", "USD", payer: "Siobhan", locale: "en-US")
@@ -24,7 +24,7 @@ struct PronunciationTests {
     #expect(said.bytes != plain.bytes)
   }
 
-  @Test("the report tells what is not spoken, also of a clip that was there already")
+  @Test("the report lists unspoken text, even if the clip already existed")
   func remarks() async throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment("5", "USD", payer: "Bob, $1,000 สมชาย", locale: "en-US")
@@ -40,7 +40,7 @@ struct PronunciationTests {
     }
   }
 
-  @Test("the marks of respelled words carry the real words")
+  @Test("the marks of respelled words have the original words")
   func marks() async throws {
     let workshop = try Workshop()
     let won = try await workshop.announcer.render(try Workshop.payment("20", "KRW", locale: "en-US"), into: nil)

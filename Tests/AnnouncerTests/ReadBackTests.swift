@@ -8,9 +8,9 @@ import Testing
 
 @testable import Announcer
 
-@Suite("The amount spoken is the amount paid")
+@Suite("Reading back the amount")
 struct ReadBackTests {
-  /// An announcer whose phrase book says something else than it should.
+  /// Returns an announcer whose phrase book has one wrong word.
   private func announcer(_ locale: String, replacing word: String, with other: String) throws -> (Announcer, URL) {
     let executable = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
     let installation = Installation(data: nil, environment: [:], executable: executable)
@@ -25,7 +25,7 @@ struct ReadBackTests {
   }
 
   @Test(
-    "words that read back as another amount, or as none, are never spoken",
+    "words that mean a different amount or no amount are never spoken",
     arguments: [
       ("zh-CN", "\"五\", \"六\"", "\"六\", \"五\"", "5", "CNY"),
       ("zh-CN", "\"other\": \"角\"", "\"other\": \"分\"", "0.50", "CNY"),
@@ -47,7 +47,7 @@ struct ReadBackTests {
   }
 
   @Test(
-    "right words pass",
+    "correct words are accepted",
     arguments: [
       ("zh-CN", "CNY"), ("en-US", "USD"), ("ja-JP", "JPY"), ("ko-KR", "KRW"), ("hi-IN", "INR"), ("es-MX", "MXN"),
     ])
@@ -60,7 +60,7 @@ struct ReadBackTests {
     }
   }
 
-  @Test("what is read back are the words that will be heard, not those that were meant")
+  @Test("the check reads the words that will be heard, not the intended ones")
   func heardWords() throws {
     let workshop = try Workshop()
     let script = try workshop.announcer.script(for: try Workshop.payment("5"))
@@ -81,7 +81,7 @@ struct ReadBackTests {
       })
   }
 
-  @Test("each count and each sum of a summary is read back")
+  @Test("every count and sum of a summary is read back")
   func summaries() throws {
     let workshop = try Workshop()
     let summary = try summary([(5, "57.50", "CNY"), (2, "20", "USD")])
@@ -90,7 +90,7 @@ struct ReadBackTests {
     try Announcer.readBack(summary, in: SpeakingPlan(spoken: script), script.locale)
   }
 
-  @Test("a summary with another count, another sum, a total too many or too few is not spoken")
+  @Test("a summary with a wrong count, a wrong sum, or a wrong number of totals is not spoken")
   func wrongSummaries() throws {
     let workshop = try Workshop()
     let said = try summary([(5, "57.50", "CNY"), (2, "20", "USD")])

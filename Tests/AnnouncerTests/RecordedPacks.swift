@@ -8,15 +8,15 @@ import VoicePackMaking
 import VoicePacks
 import Waveforms
 
-/// Packs of single words that the engine said, made once for all tests; each test copies the one it needs into a folder of
-/// its own.
+/// Packs of single words that the engine spoke, made once for all tests. Each test copies its pack into a folder of its
+/// own.
 actor RecordedPacks {
   static let shared = RecordedPacks()
 
   private var clips: [String: Task<[PackClip], any Error>] = [:]
 
-  /// The clips of a locale: its own currency's amounts, sentences and channels, one for each word, and one more for each
-  /// that may end an announcement.
+  /// Returns the clips of a locale: amounts in its own currency, sentences and channels. Each word has a clip, and
+  /// words that can end an announcement have a second one.
   func clips(for locale: String) async throws -> [PackClip] {
     let task = clips[locale] ?? Task { try await Self.make(locale) }
     clips[locale] = task
@@ -43,11 +43,11 @@ actor RecordedPacks {
 }
 
 extension Workshop {
-  /// An announcer with this workshop's engine and one voice pack.
+  /// Returns an announcer with this workshop's engine and one voice pack.
   ///
   /// - Parameters:
-  ///   - isSynthesized: whether the pack's manifest tells that an engine said it.
-  ///   - change: what the pack has otherwise than the engine said it.
+  ///   - isSynthesized: Whether the pack's manifest says that an engine spoke it.
+  ///   - change: Changes the pack's clips.
   func recordedAnnouncer(
     in locale: String, id: String = "voice", isSynthesized: Bool = false, engine: (any Speaking)? = nil,
     change: ([PackClip]) -> [PackClip] = { $0 }
@@ -56,7 +56,7 @@ extension Workshop {
     return packAnnouncer(engine: engine)
   }
 
-  /// Writes a pack beside those that are there.
+  /// Writes a pack beside the existing ones.
   func writePack(
     _ id: String, in locale: String, isSynthesized: Bool, change: ([PackClip]) -> [PackClip] = { $0 }
   ) async throws {
@@ -65,7 +65,7 @@ extension Workshop {
     _ = try PackWriter(directory: voices).write(facts, clips: clips)
   }
 
-  /// An announcer with all packs that were written.
+  /// Returns an announcer with all packs written so far.
   func packAnnouncer(engine: (any Speaking)? = nil) -> Announcer {
     Announcer(
       phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine, packs: VoicePackShelf(folders: [voices]))
@@ -74,7 +74,7 @@ extension Workshop {
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 }
 
-/// An engine that is not to be needed.
+/// An engine that always fails, for tests that must not need it.
 struct NoEngine: Speaking {
   private var error: SpeechEngineError {
     SpeechEngineError(.engineUnavailable, "speaking", "there is no engine", remedy: "none")

@@ -6,7 +6,7 @@ import Foundation
 import SoundFiles
 import Testing
 
-@Suite("How a request wants its clip made")
+@Suite("Requested options")
 struct RequestedOptionsTests {
   private func requested(_ change: (inout AnnouncementRequest.Options) -> Void) -> AnnouncementRequest.Options {
     var options = AnnouncementRequest.Options()
@@ -14,7 +14,7 @@ struct RequestedOptionsTests {
     return options
   }
 
-  @Test("a request that says nothing is as its base")
+  @Test("a request without options uses the base options")
   func nothing() throws {
     let base = RenderOptions(
       method: .clips, rate: 120, format: SoundFormat(container: .caf, encoding: .ulaw), defaultLocale: "hi-IN")
@@ -22,7 +22,7 @@ struct RequestedOptionsTests {
     #expect(try RenderOptions(.init(), defaults: .init()) == RenderOptions())
   }
 
-  @Test("what it says holds, and its key's locale and pack where it says nothing")
+  @Test("requested options take precedence over the key's locale and pack")
   func said() throws {
     let options = try RenderOptions(
       requested {
@@ -36,7 +36,7 @@ struct RequestedOptionsTests {
   }
 
   @Test(
-    "a name of none is refused, with the choices and without the name",
+    "an unknown name is refused with the choices, without repeating the name",
     arguments: [("method", "sing"), ("format", "mp3"), ("encoding", "opus"), ("method", ""), ("format", "WAV")])
   func unknown(option: String, name: String) {
     let requested = requested { options in
@@ -47,11 +47,15 @@ struct RequestedOptionsTests {
       }
     }
     let error = #expect(throws: AnnouncerError.self) { try RenderOptions(requested, defaults: .init()) }
-    #expect(error?.code == .optionInvalid && error?.description.hasPrefix("\(option): is none that there is") == true)
+    #expect(
+      error?.code == .optionInvalid
+        && error?.description.hasPrefix(
+          "\(option): is not a known \(option)") == true
+    )
     if !name.isEmpty { #expect(error?.description.contains(name) == false) }
   }
 
-  @Test("options that do not go together are refused")
+  @Test("options that exclude each other are refused")
   func together() {
     for requested in [
       requested { ($0.method, $0.pack) = ("speech", "p") }, requested { ($0.format, $0.encoding) = ("caf", "ima4") },
@@ -63,14 +67,14 @@ struct RequestedOptionsTests {
     }
   }
 
-  @Test("a key's pack does not keep a request from asking for the engine")
+  @Test("a request can choose the engine even if its key has a pack")
   func preferredWithSpeech() throws {
     let options = try RenderOptions(requested { $0.method = "speech" }, defaults: .init(pack: "p"))
     #expect(options.method == .speech && options.pack == nil)
   }
 }
 
-@Suite("The pack that is preferred")
+@Suite("The preferred pack")
 struct PreferredPackTests {
   private func options(_ id: String?, _ method: RenderOptions.Method = .auto) -> RenderOptions {
     var options = RenderOptions(method: method)
@@ -78,7 +82,7 @@ struct PreferredPackTests {
     return options
   }
 
-  @Test("it speaks announcements of its locale, before others that have all of their words")
+  @Test("speaks announcements of its locale before other packs that have all words")
   func preferred() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")
@@ -89,7 +93,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: options("b", .clips), into: nil).report.voice == "b")
   }
 
-  @Test("it is passed over when it is missing, or of another locale, or the engine is asked for")
+  @Test("is skipped if it is missing or of another locale, or if the engine is requested")
   func passedOver() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "en-US", id: "english")
@@ -105,7 +109,7 @@ struct PreferredPackTests {
     #expect(try await announcer.render(payment, options: fast, into: nil).report.method == "speech")
   }
 
-  @Test("it is passed over when its bytes were changed")
+  @Test("is skipped if its files were changed")
   func broken() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "voice")
@@ -119,7 +123,7 @@ struct PreferredPackTests {
     #expect(clip.report.voice == "voice")
   }
 
-  @Test("one that was asked for goes before it")
+  @Test("a requested pack takes precedence over it")
   func askedFor() async throws {
     let workshop = try Workshop()
     _ = try await workshop.recordedAnnouncer(in: "zh-CN", id: "a")

@@ -10,8 +10,8 @@ import Waveforms
 
 @Suite("A clip is shorter than 30 seconds")
 struct ShorteningTests {
-  /// Letters said one by one take about 0.45 s each at 80 words a minute. (Of one letter many times over, the engine
-  /// says three.)
+  /// Returns a text of single letters, which take about 0.45 s each at 80 words a minute. The letters differ, because
+  /// the engine shortens repetitions of one letter to three.
   private static func letters(_ count: Int) -> String {
     (0..<count).map { String(Array("bcdfghjklmnp")[$0 % 12]) }.joined(separator: " ")
   }
@@ -28,13 +28,13 @@ struct ShorteningTests {
     return clip.report
   }
 
-  @Test("what fits is not shortened")
+  @Test("an announcement that fits is not shortened")
   func fits() async throws {
     let report = try await report(try Workshop.payment("5", "USD", payer: "Ann", note: "Lunch", locale: "en-US"))
     #expect(report.shortened == [])
   }
 
-  @Test("first the note goes")
+  @Test("the note is omitted first")
   func note() async throws {
     let report = try await report(
       try Workshop.payment("5", "USD", payer: "Ann", note: long, locale: "en-US"), rate: 80)
@@ -42,7 +42,7 @@ struct ShorteningTests {
     #expect(report.text == "Received five dollars, from Ann")
   }
 
-  @Test("then the payer")
+  @Test("the payer is omitted next")
   func payer() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -51,7 +51,7 @@ struct ShorteningTests {
     #expect(report.text.hasSuffix("ninety-nine cents in cash"))
   }
 
-  @Test("then it is spoken faster, and no more than is needed")
+  @Test("then the announcement is spoken faster, but no faster than needed")
   func rate() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -60,7 +60,7 @@ struct ShorteningTests {
     #expect(report.clip.durationMilliseconds > 26_000)
   }
 
-  @Test("then the amount is said alone")
+  @Test("finally only the amount is spoken")
   func amountOnly() async throws {
     let report = try await report(
       try Workshop.payment(
@@ -70,7 +70,7 @@ struct ShorteningTests {
     #expect(report.text.hasSuffix("dollars and ninety-nine cents"))
   }
 
-  @Test("free text that stays too long is an error that says how long it is and how long it may be")
+  @Test("free text that stays too long is an error with its length and the limit")
   func freeText() async throws {
     let workshop = try Workshop()
     let text = String(repeating: "thank you very much ", count: 60)
@@ -92,7 +92,7 @@ struct ShorteningTests {
     #expect(clip.report.clip.durationMilliseconds < 30_000)
   }
 
-  @Test("a name or a note that ends the engine is left out, and the payment is said")
+  @Test("a name or a note that makes the engine fail is omitted, and the payment is spoken")
   func deadlyName() async throws {
     let workshop = try Workshop()
     let engine = BrittleEngine(engine: workshop.engine, failsFor: "cmn-latn-pinyin+f2")
@@ -107,14 +107,14 @@ struct ShorteningTests {
     let channel = try await announcer.render(
       try Workshop.payment("5", "USD", channel: "钱包", locale: "en-US"), into: nil)
     #expect(channel.report.shortened == ["amount_only"])
-    // Free text has nothing that may be left out.
+    // A free text has no part that can be omitted.
     await #expect(throws: SpeechEngineError.self) {
       try await announcer.render(.text("Lunch 午餐", locale: "en-US"), into: nil)
     }
   }
 }
 
-/// The engine, but that it ends at every text of one voice.
+/// An engine that fails at every text of one voice.
 private struct BrittleEngine: Speaking {
   let engine: SpeechEngine
   let failsFor: String

@@ -2,7 +2,7 @@
 
 import ConcurrencySupport
 
-/// Counts who is at work, and how many items were asked for.
+/// Counts the running workers and the requested items.
 final class Watch: Sendable {
   private struct Counts {
     var asked = 0
@@ -14,7 +14,7 @@ final class Watch: Sendable {
 
   private let counts = Locked(Counts())
 
-  /// The next of so many numbers.
+  /// Returns the next of `count` numbers, or nil at the end.
   func next(of count: Int) -> Int? {
     counts.withLock { counts in
       guard counts.asked < count else { return nil }

@@ -6,7 +6,7 @@ import Foundation
 import SoundLibrary
 import SpeechEngine
 
-/// An announcer with the speaker that was built with these tests, and a container of its own that goes with it.
+/// An announcer with the speaker built with these tests, and a container that is removed with it.
 final class Workshop: Sendable {
   let directory: URL
   let announcer: Announcer
@@ -36,7 +36,7 @@ final class Workshop: Sendable {
         locale: locale))
   }
 
-  /// One payment in each locale, with a name in another script.
+  /// One payment for each locale, some with a name in another script.
   static func announcements() throws -> [Announcement] {
     [
       try payment("12.50", "CNY", channel: "alipay"),
@@ -47,7 +47,7 @@ final class Workshop: Sendable {
     ]
   }
 
-  /// The names of the files in `Library/Sounds`, hidden ones too.
+  /// The names of the files in `Library/Sounds`, including hidden files.
   var files: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: library.soundsDirectory.path(percentEncoded: false))) ?? []
   }

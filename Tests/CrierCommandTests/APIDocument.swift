@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// The contract for programs, `Console/openapi.json`, and whether an answer keeps it.
+/// The OpenAPI document of the service, `Console/openapi.json`, and the checks of requests and answers against it.
 struct APIDocument {
   struct Operation {
-    /// `operationId`
+    /// The `operationId`.
     var id: String
-    /// In capitals.
+    /// The HTTP method in capitals.
     var method: String
-    /// With its parameter, as `/v1/clips/{name}`.
+    /// The path with its parameter, such as `/v1/clips/{name}`.
     var path: String
     var node: JSONValue
 
     var tag: String { node["tags"]?.array?.first?.string ?? "" }
-    /// Whether it needs a key.
+    /// Whether the operation needs a key.
     var isSecured: Bool { node["security"]?.array?.isEmpty == false }
-    /// The scope that its description names.
+    /// The scope named in the operation's description.
     var scope: String? {
       node["description"]?.string?.firstMatch(of: /Scope `([a-z]+)`/).map { String($0.1) }
     }
-    /// Every status that it may answer.
+    /// The documented statuses.
     var statuses: Set<Int> { Set((node["responses"]?.object ?? [:]).keys.compactMap { Int($0) }) }
   }
 
@@ -30,7 +30,7 @@ struct APIDocument {
   let schema: JSONSchema
   let operations: [Operation]
 
-  /// What HTTP itself says, and not the call.
+  /// The header fields of HTTP itself, which the document does not describe.
   private static let ownHeaders: Set = [
     "connection", "content-length", "content-type", "date", "server", "transfer-encoding",
   ]
@@ -54,7 +54,7 @@ struct APIDocument {
     return operation
   }
 
-  /// A node, or what it refers to.
+  /// Returns the node, or the node that its reference names.
   func resolved(_ node: JSONValue?) -> JSONValue? {
     guard let reference = node?["$ref"]?.string else { return node }
     return resolved(schema.resolved(reference))
@@ -62,9 +62,9 @@ struct APIDocument {
 
   // MARK: Answers
 
-  /// What in an answer is not as the document has it; empty when all is.
+  /// Returns the ways in which an answer deviates from the document; empty if it conforms.
   ///
-  /// - Parameter isStream: whether its body has no end, and is looked at elsewhere.
+  /// - Parameter isStream: Whether the body is an endless stream, which is checked elsewhere.
   func violations(of answer: HTTPAnswer, to operation: Operation, isStream: Bool = false) -> [String] {
     guard let response = resolved(operation.node["responses"]?["\(answer.status)"]) else {
       return ["the status \(answer.status) is not documented"]
@@ -82,7 +82,7 @@ struct APIDocument {
     for (name, header) in documented.sorted(by: { $0.key < $1.key }) {
       let sent = answer.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
       if sent.isEmpty, header["required"] == .boolean(true) { violations.append("the header \(name) is missing") }
-      if sent.count > 1 { violations.append("the header \(name) is there \(sent.count) times") }
+      if sent.count > 1 { violations.append("the header \(name) occurs \(sent.count) times") }
       for text in sent {
         let isNumber = header["schema"]?["type"]?.string == "integer"
         let value = isNumber ? Double(text).map(JSONValue.number) ?? .string(text) : .string(text)
@@ -104,21 +104,21 @@ struct APIDocument {
   private func bodyViolations(of answer: HTTPAnswer, _ response: JSONValue, method: String) -> [String] {
     if method == "HEAD" { return answer.body.isEmpty ? [] : ["an answer to HEAD has a body"] }
     guard response["content"] != nil else {
-      return answer.body.isEmpty ? [] : ["there is a body, and none is documented"]
+      return answer.body.isEmpty ? [] : ["there is a body, but none is documented"]
     }
     let violations = mediaTypeViolations(of: answer, response)
     guard violations.isEmpty, let type = mediaType(answer), let content = response["content"]?[type]?["schema"] else {
       return violations
     }
     if ["application/json", "application/problem+json"].contains(type) {
-      guard let value = try? answer.json() else { return ["the body is no JSON"] }
+      guard let value = try? answer.json() else { return ["the body is not JSON"] }
       return schema.violations(of: value, schema: content)
         + (type.contains("problem") ? problemViolations(value, answer, response) : [])
     }
     if answer.body.isEmpty { return ["the body is empty"] }
-    // Bytes are no JSON value.
+    // Audio is not JSON.
     if type.hasPrefix("audio/") { return [] }
-    guard let text = String(data: answer.body, encoding: .utf8) else { return ["the text is no UTF-8"] }
+    guard let text = String(data: answer.body, encoding: .utf8) else { return ["the text is not UTF-8"] }
     return schema.violations(of: .string(text), schema: content)
   }
 
@@ -128,16 +128,18 @@ struct APIDocument {
     if response["description"]?.string?.contains("`\(code)`") != true {
       violations.append("the code \(code) is not documented for \(answer.status)")
     }
-    if problem["status"]?.number != Double(answer.status) { violations.append("the body has another status") }
+    if problem["status"]?.number != Double(answer.status) {
+      violations.append("the status in the body differs from the answer's")
+    }
     if problem["request_id"]?.string != answer.header("X-Request-Id") {
-      violations.append("the body has another request id than the header")
+      violations.append("the request id in the body differs from the header's")
     }
     return violations
   }
 
   // MARK: Requests
 
-  /// What in a request's body is not as the document has it.
+  /// Returns the ways in which a request body deviates from the document; empty if it conforms.
   func violations(ofBody value: JSONValue, mediaType: String, of operation: Operation) -> [String] {
     guard let schema = operation.node["requestBody"]?["content"]?[mediaType]?["schema"] else {
       return ["the media type \(mediaType) is not documented"]
@@ -145,7 +147,7 @@ struct APIDocument {
     return self.schema.violations(of: value, schema: schema)
   }
 
-  /// The request bodies that the document shows for an operation, by media type and name.
+  /// Returns the documented request examples of an operation, with their media types and names.
   func requestExamples(of operation: Operation) -> [(mediaType: String, name: String, value: JSONValue)] {
     (operation.node["requestBody"]?["content"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap {
       mediaType, content in

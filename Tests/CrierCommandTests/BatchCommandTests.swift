@@ -22,7 +22,7 @@ struct BatchCommandTests {
     }
   }
 
-  /// The summary without its last part, which is of seconds.
+  /// Returns the summary without its last part, which contains times.
   private func counts(_ message: String) -> Substring? {
     message.split(separator: "\n").last?.split(separator: ";").first
   }
@@ -35,7 +35,7 @@ struct BatchCommandTests {
 
     """
 
-  @Test("makes the clips, tells each fault with its line, and prints nothing on standard output; status 1")
+  @Test("renders the clips, reports each error with its line, prints nothing on standard output, and exits with 1")
   func rows() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -44,7 +44,7 @@ struct BatchCommandTests {
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     let lines = result.message.split(separator: "\n")
-    #expect(lines.first == "not used: the column \"shop\"")
+    #expect(lines.first == "unknown column, ignored: \"shop\"")
     #expect(
       lines.dropFirst().first
         == "line 3: amount: has more decimal digits than CNY has; CNY has 2, and nothing is rounded.")
@@ -53,7 +53,7 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds).count == 2)
   }
 
-  @Test("--json prints a line for each row: the report of render, or the fault")
+  @Test("--json prints one line for each row: the report of render, or the error")
   func json() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -72,7 +72,7 @@ struct BatchCommandTests {
     #expect(report as NSDictionary == expected as NSDictionary)
   }
 
-  @Test("again, all is there already, and no file is touched; status 0 when no row failed")
+  @Test("a second run finds all clips, touches no file, and exits with 0")
   func again() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -87,7 +87,7 @@ struct BatchCommandTests {
     #expect(try files(crier.sounds) == before)
   }
 
-  @Test("killed twice and run again, it leaves what an undisturbed run leaves, byte for byte")
+  @Test("a batch that is killed twice and run again leaves the same bytes as an undisturbed run")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -97,7 +97,7 @@ struct BatchCommandTests {
     #expect(try crier("batch", "list.csv", "--containers", "calm").status == 0)
     let sounds = ["calm", "shaken"].map { crier.directory.appending(path: "\($0)/group.crier/Library/Sounds") }
 
-    // The second run passes over what the first one left, and is killed among the clips that it makes itself.
+    // The second run skips the clips of the first run, and is killed while it renders its own.
     for lines in [8, 35] {
       let batch = try RunningCommand(
         ["batch", file.path, "--json", "--containers", crier.directory.appending(path: "shaken").path], of: crier)
@@ -118,7 +118,7 @@ struct BatchCommandTests {
     #expect(try files(sounds[1]) == files(sounds[0]))
   }
 
-  @Test("rows are done as they come: a writer may wait for each answer")
+  @Test("rows are rendered as they arrive, so a writer can wait for each answer")
   func conversation() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -137,7 +137,7 @@ struct BatchCommandTests {
     #expect(batch.wait() == 0)
   }
 
-  @Test("a reader that goes away is 73, also while the list is still open")
+  @Test("exits with 73 when its reader closes, even while the list is still open")
   func closedOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -149,7 +149,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "what is wrong with the whole list is 65, in one line behind which nothing was done",
+    "an error in the whole list is one line and exits with 65, and nothing is rendered",
     arguments: [
       ("amount,locale\n5,en-US\n", "crier: line 1, column currency: is missing; amounts need one.\n"),
       ("", "crier: list: is empty; give CSV with a header, or JSON lines that begin with {.\n"),
@@ -164,7 +164,7 @@ struct BatchCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
   }
 
-  @Test("a list that cannot be read is 65", arguments: ["nothing.csv", "."])
+  @Test("exits with 65 for a list that cannot be read", arguments: ["nothing.csv", "."])
   func unreadable(path: String) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -172,10 +172,10 @@ struct BatchCommandTests {
     #expect(result.status == 65)
     #expect(
       result.message
-        == "crier: \(path): cannot be read; name a file of CSV or JSON lines, or - for standard input.\n")
+        == "crier: \(path): cannot be read; give a CSV or JSON lines file, or - for standard input.\n")
   }
 
-  @Test("an output that cannot be written ends the whole with 73, behind what was done")
+  @Test("an output that cannot be written ends the batch with 73 and keeps the finished clips")
   func unwritable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -186,7 +186,7 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "a wrong command line is 64 and names what was typed",
+    "a wrong command line exits with 64, and the message names the argument as typed",
     arguments: [
       (["batch"], "Missing expected argument '<file>'"),
       (["batch", "-", "--jobs", "0"], "--jobs 0 is out of range: give 1 to 256."),
@@ -205,7 +205,7 @@ struct BatchCommandTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("the rows are read as --input-format says, whatever they begin with")
+  @Test("--input-format determines how rows are read, whatever their first character is")
   func inputFormat() throws {
     let crier = try Command()
     defer { crier.remove() }

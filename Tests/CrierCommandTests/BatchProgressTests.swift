@@ -4,9 +4,9 @@ import Testing
 
 @testable import crier
 
-@Suite("How far a batch is")
+@Suite("Batch progress")
 struct BatchProgressTests {
-  /// Rows of 100 bytes, each made into a clip of 1,000 bytes, so many a second for so many seconds.
+  /// Returns the progress of a batch at a constant speed. Each row has 100 bytes and makes a clip of 1,000 bytes.
   private func progress(_ rows: Int, aSecond: Int, totalBytes: Int?) -> BatchProgress {
     var progress = BatchProgress(totalBytes: totalBytes)
     for row in 1...rows {
@@ -15,14 +15,14 @@ struct BatchProgressTests {
     return progress
   }
 
-  @Test("the figures are what is done, rows a second, and the time left at that pace")
+  @Test("the figures show the progress, the rows per second, and the time left at that speed")
   func figures() {
     #expect(progress(50, aSecond: 10, totalBytes: 10_000).figures(at: .seconds(5)) == "50 %, 50 rows, 10/s, 0:05 left")
     let long = progress(2_000, aSecond: 100, totalBytes: 100_000_000)
     #expect(long.figures(at: .seconds(20)) == "0 %, 2,000 rows, 100/s, 2:46:20 left")
   }
 
-  @Test("without a total there are a count and a rate, and at the very beginning a count alone")
+  @Test("without a total, the figures show a count and a rate, and at the beginning only a count")
   func pipe() {
     #expect(progress(50, aSecond: 10, totalBytes: nil).figures(at: .seconds(5)) == "50 rows, 10/s")
     var first = BatchProgress(totalBytes: nil)
@@ -30,7 +30,7 @@ struct BatchProgressTests {
     #expect(first.figures(at: .zero) == "1 row, 1 failed")
   }
 
-  @Test("the pace is that of the last seconds: clips of an earlier run promise nothing")
+  @Test("the speed is that of the last seconds, so clips of an earlier run do not affect it")
   func pace() {
     var progress = BatchProgress(totalBytes: 1_000_000)
     for row in 1...9_000 { progress.add(.cached, endOffset: row * 100, at: .milliseconds(row / 9)) }
@@ -40,7 +40,7 @@ struct BatchProgressTests {
     #expect(progress.figures(at: .seconds(41)) == "92 %, 9,200 rows, 5.0/s, 2:40 left")
   }
 
-  @Test("rows that end out of order do not set it back, and a list that grew is no more than all")
+  @Test("rows that end out of order do not lower the progress, and a growing list stays at 100 %")
   func bounds() {
     var progress = BatchProgress(totalBytes: 100)
     progress.add(.cached, endOffset: 80, at: .seconds(1))
@@ -51,7 +51,7 @@ struct BatchProgressTests {
     #expect(progress.figures(at: .seconds(2)).hasSuffix(", 0:00 left"))
   }
 
-  @Test("the bar takes what the figures leave of the line, up to 40, and gives way where that is little")
+  @Test("the bar fills the rest of the line, up to 40 columns, and disappears if there is too little room")
   func bar() {
     let progress = progress(50, aSecond: 10, totalBytes: 10_000)
     let figures = progress.figures(at: .seconds(5))
@@ -62,7 +62,7 @@ struct BatchProgressTests {
     for columns in 0...100 { #expect(progress.bar(at: .seconds(5), columns: columns).count <= max(0, columns - 1)) }
   }
 
-  @Test("the summary counts rows by their ending, and bytes and seconds")
+  @Test("the summary counts the rows by outcome, the bytes and the seconds")
   func summary() {
     var progress = BatchProgress(totalBytes: nil)
     for row in 1...1_200 { progress.add(.made(bytes: 80_000), endOffset: row, at: .seconds(1)) }
@@ -76,7 +76,7 @@ struct BatchProgressTests {
   }
 }
 
-@Suite("When progress is told")
+@Suite("Progress display")
 struct ProgressDisplayTests {
   private let erased = "\r\u{1B}[K"
 
@@ -86,7 +86,7 @@ struct ProgressDisplayTests {
     return progress
   }
 
-  @Test("a bar is drawn at once, and again after a tenth of a second")
+  @Test("the bar is drawn immediately, and redrawn after a tenth of a second")
   func bar() {
     var display = ProgressDisplay(style: .bar)
     #expect(display.update(progress(1), at: .zero) { 80 } == "\(erased)1 row")
@@ -94,7 +94,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(3), at: .milliseconds(100)) { 80 } == "\(erased)3 rows, 30/s")
   }
 
-  @Test("a message stands above the bar, which comes back with the next row")
+  @Test("a message appears above the bar, which is redrawn with the next row")
   func message() {
     var display = ProgressDisplay(style: .bar)
     #expect(display.message("a") == "a\n")
@@ -104,7 +104,7 @@ struct ProgressDisplayTests {
     #expect(display.update(progress(2), at: .milliseconds(1)) { 80 }.hasPrefix("\(erased)2 rows"))
   }
 
-  @Test("elsewhere it is a line every five seconds, and no control character")
+  @Test("without a terminal, progress is one line every five seconds, without control characters")
   func lines() {
     var display = ProgressDisplay(style: .lines)
     #expect(display.update(progress(1), at: .milliseconds(4_999)) { 80 } == "")

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// Runs the built program, as a shell would.
+/// A runner of the built program that starts it as a shell would.
 struct Command {
   struct Result {
     var status: Int32
@@ -16,8 +16,8 @@ struct Command {
     var message: String
   }
 
-  /// A folder of its own for each test; `CRIER_HOME` is in it, and so is its data: the checkout's phrase books and console,
-  /// and only the voice packs that the test makes.
+  /// The test's own folder. It contains `CRIER_HOME` and the data: the checkout's phrase books and console, and only
+  /// the voice packs that the test makes.
   let directory: URL
 
   init() throws {
@@ -29,7 +29,7 @@ struct Command {
     }
   }
 
-  /// What a program of this test gets, and nothing else but what `make sanitize` says to the sanitizer.
+  /// The whole environment of the program, including the sanitizer options of `make sanitize`.
   var environment: [String: String] {
     var environment = [
       "CRIER_HOME": directory.appending(path: "home").path, "CRIER_DATA": data.path, "PATH": "/usr/bin:/bin",
@@ -52,11 +52,13 @@ struct Command {
     try run(arguments, input: input, environment: environment)
   }
 
-  /// - Parameter seconds: after which it is killed, for a program that might not end by itself: status 137.
+  /// Runs the program.
+  ///
+  /// - Parameter seconds: The time after which the program is killed, with status 137. For programs that may not end.
   func run(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:], seconds: Int? = nil
   ) throws -> Result {
-    // Files and not pipes: a program that prints more than a pipe holds must not wait for its reader.
+    // Files are used instead of pipes, because a program must not block when its output exceeds a pipe's buffer.
     let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     for file in files { try Data().write(to: file) }
     try Data((input ?? "").utf8).write(to: files[0])

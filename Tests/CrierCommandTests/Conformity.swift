@@ -4,25 +4,25 @@ import Foundation
 import ServiceAccess
 import Testing
 
-/// The running service, each answer of which is held against the document, and what was provoked so far.
+/// A running service whose every answer is checked against the document, with the statuses provoked so far.
 final class Conformity {
   let document: APIDocument
   let crier: Command
   let service: RunningService
-  /// Keys of the default account by the one scope that each has.
+  /// The keys of the default account, by their only scope.
   let keys: [String: String]
-  /// One that has sent all that it may for a quarter of an hour.
+  /// A key that has used up its rate limit for a quarter of an hour.
   let exhausted: String
-  /// By operation.
+  /// The statuses provoked so far, by operation.
   private(set) var statuses: [String: Set<Int>] = [:]
 
-  /// What nobody outside can bring about, but by taking the service's disk, engine or time.
+  /// The statuses that can only be provoked by taking away the service's disk, engine or time.
   private static let unprovoked: Set = [500, 503, 507]
 
   init(_ crier: Command, _ flags: [String] = RunningService.flags) throws {
     document = try APIDocument()
     self.crier = crier
-    // Its greeting is to have a key, which it makes when there is none.
+    // A key that exists before the start would keep the service from creating its first key.
     service = try RunningService(of: crier, flags)
     func key(_ flags: String...) throws -> String {
       let result = try crier.run(["keys", "create"] + flags)
@@ -35,11 +35,11 @@ final class Conformity {
     _ = try service.send("GET", "/v1/voices", key: exhausted)
   }
 
-  /// Sends a request, and holds its answer against the document.
+  /// Sends a request and checks its answer against the document.
   ///
   /// - Parameters:
-  ///   - parameter: for the operation's path, percent-encoded.
-  ///   - code: of the problem document.
+  ///   - parameter: The operation's path parameter, percent-encoded.
+  ///   - code: The expected code of the problem document.
   @discardableResult
   func check(
     _ id: String, at parameter: String = "", query: String = "", key: String? = nil, headers: [String] = [],
@@ -53,7 +53,7 @@ final class Conformity {
     return answer
   }
 
-  /// Sends JSON; what is accepted is what the document says of a request.
+  /// Sends JSON. If the service accepts it, the body must conform to the document.
   @discardableResult
   func check(
     _ id: String, json: String, key: String? = nil, headers: [String] = [], _ status: Int, _ code: String? = nil,
@@ -86,10 +86,10 @@ final class Conformity {
     operation.path.replacing(/\{[a-z]+\}/, with: parameter)
   }
 
-  // MARK: What every call with a key refuses
+  // MARK: Common refusals
 
-  /// Provokes what every call with a key refuses alike: nobody, somebody unknown, who may not, who comes too often, and a
-  /// body that ends too early or is too large for the signature over it to be checked.
+  /// Provokes the refusals common to all calls with a key: no key, an unknown key, a missing scope, too many requests,
+  /// and a body that is incomplete or too large for its signature to be checked.
   func checkRefusals(_ id: String, _ parameter: String = "") throws {
     let operation = try document.operation(id)
     try check(id, at: parameter, key: "", 401, "key_missing")
@@ -121,13 +121,13 @@ final class Conformity {
       try connection.send(
         operation.method, target, headers: signed + ["Content-Length: \(length)", "Content-Type: application/json"])
       try connection.send("abc")
-      // Of what is too large nothing more is awaited.
+      // The service does not wait for the rest of a body that is too large.
       if status == 400 { connection.endSending() }
       try record(try connection.receiveAnswer(hasBody: operation.method != "HEAD"), id, status, code)
     }
   }
 
-  /// The header fields of a request without a body that is signed.
+  /// Returns the header fields that sign a request without a body.
   func signature(_ key: String, _ method: String, _ target: String, at date: Date) throws -> [String] {
     let key = try APIKey(key)
     let signed = SignedRequest(
@@ -135,14 +135,14 @@ final class Conformity {
     return ["Authorization: Crier \(key.id)"] + signed.headerFields.map { "\($0.name): \($0.value)" }
   }
 
-  /// That each status that is documented for the operations of a tag came, but what cannot be provoked; and that no other
-  /// came was checked with each answer.
+  /// Checks that each documented status of a tag's operations was provoked, except those that cannot be. Undocumented
+  /// statuses are reported by the check of each answer.
   func expectAllProvoked(tag: String, without left: Set<Int> = unprovoked) {
     for operation in document.operations where operation.tag == tag {
       let missing = operation.statuses.subtracting(statuses[operation.id] ?? []).subtracting(left)
       #expect(
         missing.isEmpty,
-        "\(operation.id): \(missing.sorted()) did not come; statuses that cannot are not to be documented")
+        "\(operation.id): \(missing.sorted()) were not provoked; do not document statuses that cannot occur")
     }
   }
 }

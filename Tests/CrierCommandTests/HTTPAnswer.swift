@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// An answer as it came over the line.
+/// An HTTP answer as received.
 struct HTTPAnswer {
   var status: Int
   var headers: [(name: String, value: String)]
@@ -16,7 +16,7 @@ struct HTTPAnswer {
 
   struct Unreadable: Error { var bytes: String }
 
-  /// - Parameter bytes: the whole answer, with its head; the body is whatever follows.
+  /// - Parameter bytes: The whole answer with its head. The body is everything after the head.
   init(_ bytes: Data) throws {
     let end = bytes.range(of: Data("\r\n\r\n".utf8))
     let head = String(decoding: bytes[..<(end?.lowerBound ?? bytes.endIndex)], as: UTF8.self)
@@ -32,7 +32,7 @@ struct HTTPAnswer {
     body = Data(bytes[end.upperBound...])
   }
 
-  /// The value of a header field, whatever the case of its name.
+  /// Returns the value of a header field, ignoring the case of its name.
   func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
@@ -41,11 +41,11 @@ struct HTTPAnswer {
 
   func json() throws -> JSONValue { try JSONValue(body) }
 
-  /// The `code` of a problem document.
+  /// The `code` of the problem document.
   var code: String? { try? json()["code"]?.string }
 }
 
-/// Requests by curl, one connection each.
+/// A client that sends each request with curl, on a new connection.
 enum Curl {
   struct Failure: Error {
     var status: Int32
@@ -53,15 +53,15 @@ enum Curl {
   }
 
   /// - Parameters:
-  ///   - headers: `Name: value`, each; curl's own `Content-Type` and `Expect` are not sent.
-  ///   - directory: where its files are for the moment.
+  ///   - headers: The header fields, each as `Name: value`. curl's own `Content-Type` and `Expect` are not sent.
+  ///   - directory: The folder for temporary files.
   static func send(
     _ method: String, _ url: String, headers: [String], body: Data?, in directory: URL
   ) throws -> HTTPAnswer {
     let files = ["request", "answer", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     defer { for file in files { try? FileManager.default.removeItem(at: file) } }
     var words = ["-sS", "-i", "--http1.1", "--path-as-is", "--globoff", "--max-time", "60", "-H", "Expect:"]
-    // curl would wait for a body after HEAD.
+    // With `-X HEAD`, curl would wait for a body.
     words += method == "HEAD" ? ["--head"] : ["-X", method]
     if let body {
       try body.write(to: files[0])
@@ -83,22 +83,22 @@ enum Curl {
   }
 }
 
-/// A TCP connection to this machine, for what no client would send, and for streams.
+/// A TCP connection to this machine, for streams and for requests that no client would send.
 final class RawConnection {
   struct Failure: Error { var number: Int32 }
 
   private let descriptor: Int32
-  /// What came and was not asked for yet.
+  /// The bytes received but not read yet.
   private var bytes = Data()
 
-  /// - Throws: ``Failure``, with `ECONNREFUSED` when nobody listens.
+  /// - Throws: ``Failure``, with `ECONNREFUSED` if nothing listens on the port.
   init(port: UInt16) throws {
     #if canImport(Glibc)
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     #else
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
-    // What does not come within this time is missing.
+    // Data that does not arrive within this time is missing.
     var patience = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
@@ -118,7 +118,7 @@ final class RawConnection {
   func send(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      // The other side may have gone: that is an error, and no signal.
+      // A closed connection must be an error and not a signal.
       let count = rest.withUnsafeBytes {
         #if canImport(Glibc)
           Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -131,16 +131,17 @@ final class RawConnection {
     }
   }
 
-  /// Sends the head of a request.
+  /// Sends a request's head.
   func send(_ method: String, _ target: String, headers: [String]) throws {
     try send((["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1"] + headers).joined(separator: "\r\n") + "\r\n\r\n")
   }
 
-  /// Nothing more will be sent; what comes is still read.
+  /// Closes the sending direction. Data can still be received.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// - Parameter hasBody: false for an answer to HEAD.
-  /// - Returns: an answer whose length is said.
+  /// Receives an answer that states its length.
+  ///
+  /// - Parameter hasBody: False for an answer to HEAD.
   func receiveAnswer(hasBody: Bool = true) throws -> HTTPAnswer {
     let head = Data(try receive(through: "\r\n\r\n").utf8)
     let length = try HTTPAnswer(head).header("Content-Length").flatMap { Int($0) } ?? 0
@@ -150,13 +151,13 @@ final class RawConnection {
     return try HTTPAnswer(head + bytes.prefix(length))
   }
 
-  /// - Returns: what comes until the other side ends the connection.
+  /// - Returns: All bytes until the other side closes the connection.
   func receiveAll() throws -> Data {
     while try receive() {}
     return bytes
   }
 
-  /// - Returns: everything up to and with this text; what follows is left for the next call.
+  /// - Returns: All text through `end`. The rest is kept for the next call.
   func receive(through end: String) throws -> String {
     while true {
       if let found = bytes.range(of: Data(end.utf8)) {
@@ -167,7 +168,7 @@ final class RawConnection {
     }
   }
 
-  /// - Returns: false when the other side has ended the connection.
+  /// - Returns: False if the other side has closed the connection.
   private func receive() throws -> Bool {
     var piece = [UInt8](repeating: 0, count: 1 << 14)
     let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }

@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("What others may do with a home's files")
+@Suite("Home permissions")
 struct HomePermissionsTests {
   private func fault(_ care: HomePermissions.Care, _ mode: mode_t, owner: uid_t = 1000, user: uid_t = 1000)
     -> HomePermissions.Fault?
@@ -20,7 +20,7 @@ struct HomePermissionsTests {
     HomePermissions.fault(care, mode: mode, owner: owner, user: user)
   }
 
-  @Test("what is secret is its user's alone; what is trusted may be read")
+  @Test("only the user may read secret files, and others may read trusted files")
   func modes() {
     for mode in [0o600, 0o400, 0o700] as [mode_t] {
       #expect(fault(.secret, mode) == nil && fault(.trusted, mode) == nil)
@@ -28,13 +28,13 @@ struct HomePermissionsTests {
     for mode in [0o644, 0o640, 0o604, 0o601, 0o710, 0o755] as [mode_t] {
       #expect(fault(.secret, mode) == .readable && fault(.trusted, mode) == nil)
     }
-    // The bit of folders like /tmp keeps others from removing files, and not from adding them.
+    // The sticky bit of folders such as /tmp keeps other users from removing files, but not from adding files.
     for mode in [0o620, 0o602, 0o622, 0o666, 0o777, 0o775, 0o1777] as [mode_t] {
       #expect(fault(.secret, mode) == .writable && fault(.trusted, mode) == .writable)
     }
   }
 
-  @Test("a file is the user's own or root's, whoever the user is")
+  @Test("a file must belong to the user or to root")
   func owners() {
     for care in [HomePermissions.Care.secret, .trusted] {
       #expect(fault(care, 0o600, owner: 0) == nil && fault(care, 0o600, owner: 1001) == .foreign(owner: 1001))
@@ -42,7 +42,7 @@ struct HomePermissionsTests {
     }
   }
 
-  @Test("the message says of each file what is wrong, why that matters, and the command to run with the path as typed")
+  @Test("the message says what is wrong with each file and why, and gives a command with the path as typed")
   func message() {
     let error = UnsafeHome(findings: [
       .init(path: "./my home", isFolder: true, care: .trusted, fault: .writable),
@@ -56,7 +56,7 @@ struct HomePermissionsTests {
         ./my home/signing-secret: other users of this machine can read it, and it is secret.
         /srv/crier/crier.yaml: belongs to another user (id 1001), who could change it at any time.
         /srv/crier/first-key: other users of this machine can write to it, and could have changed it.
-        Nothing was done. See to it that what is there is yours, and then run:
+        Nothing was done. Check that the files' contents are your own, and then run:
           chmod go-w './my home'
           chmod go= './my home/signing-secret'
           sudo chown "$(id -un)" /srv/crier/crier.yaml
@@ -65,13 +65,13 @@ struct HomePermissionsTests {
   }
 }
 
-@Suite("A home that others can change", .timeLimit(.minutes(10)))
+@Suite("Unsafe home", .timeLimit(.minutes(10)))
 struct UnsafeHomeTests {
   private let crier: Command
 
   init() throws {
     crier = try Command()
-    // A home as the service leaves it, with all that it may hold.
+    // This creates a home as the service leaves it, with all possible files.
     #expect(try crier("keys", "create").status == 0)
     let key = APIKey.make().text
     for (name, text) in [
@@ -94,7 +94,7 @@ struct UnsafeHomeTests {
   }
 
   @Test(
-    "it is refused with the command that mends it, by the service and by what makes keys and plays; and then it serves",
+    "the service and commands refuse an unsafe home and print the repair command; the repaired home works",
     arguments: [
       ("", 0o777, "chmod go-w"), ("", 0o1777, "chmod go-w"), ("", 0o770, "chmod go-w"),
       ("ledger.sqlite", 0o666, "chmod go="), ("ledger.sqlite", 0o644, "chmod go="),
@@ -121,7 +121,7 @@ struct UnsafeHomeTests {
     #expect(try crier("keys", "list").status == 0)
   }
 
-  @Test("--home is named as it was typed")
+  @Test("the message names --home as it was typed")
   func typed() throws {
     defer { crier.remove() }
     setMode("", 0o777)
@@ -129,7 +129,7 @@ struct UnsafeHomeTests {
     #expect(result.status == 73 && result.message.contains("\n  chmod go-w ./home/\n"), "\(result.message)")
   }
 
-  @Test("a secret that somebody planted in such a home signs nothing")
+  @Test("a signing secret planted by another user is not used")
   func planted() throws {
     defer { crier.remove() }
     setMode("", 0o777)
@@ -137,10 +137,11 @@ struct UnsafeHomeTests {
     let result = try crier.serve(RunningService.flags)
     #expect(result.status == 73)
     #expect(
-      result.message.contains("chmod go-w ") && result.message.contains("/signing-secret\n"), "all is told at once")
+      result.message.contains(
+        "chmod go-w ") && result.message.contains("/signing-secret\n"), "all problems are reported at once")
   }
 
-  @Test("a home that others may read, and settings that they may read, are taken")
+  @Test("a home and settings that others can read are accepted")
   func readable() throws {
     defer { crier.remove() }
     for (name, mode) in [("", 0o755), ("crier.yaml", 0o644), ("lexicon.csv", 0o644), ("Voices/pack/pack.json", 0o644)] {
@@ -150,19 +151,19 @@ struct UnsafeHomeTests {
     #expect(try service.send("GET", "/healthz", key: "").status == 200)
   }
 
-  @Test("settings are printed all the same")
+  @Test("--print-config prints the settings of an unsafe home")
   func printing() throws {
     defer { crier.remove() }
     setMode("", 0o777)
     #expect(try crier.serve("--print-config").output.contains("volume: 90"))
   }
 
-  @Test("whatever the user's umask, the home that is made, and all in it, is nobody else's to change")
+  @Test("a new home and its files cannot be changed by other users, whatever the umask")
   func made() throws {
     crier.remove()
     let fresh = try Command()
     defer { fresh.remove() }
-    // An address of the documentation's (RFC 5737), on which nobody listens: all is made by then.
+    // No process listens on this documentation address (RFC 5737). The service has written all files before it fails.
     let line = #"umask 0; "$0" keys create && "$0" serve --host 192.0.2.1 --port 0 --output null"#
     let process = try Spawned(
       URL(filePath: "/bin/sh"), ["-c", line, Command.program.path], environment: fresh.environment,

@@ -2,34 +2,34 @@
 
 import Foundation
 
-/// Whether values are what a schema says: of JSON Schema 2020-12, the part that the contract for programs uses.
+/// A validator for the part of JSON Schema 2020-12 that the API document uses.
 ///
-/// A keyword that it does not know is a violation, so that nothing is left unchecked; so is a reference to nowhere.
+/// An unknown keyword or an unresolved reference is a violation, so nothing is left unchecked.
 struct JSONSchema {
-  /// In which `$ref` are looked up.
+  /// The document in which each `$ref` is resolved.
   let document: JSONValue
 
-  /// What says nothing about a value's shape.
+  /// The keywords that do not constrain a value.
   private static let annotations: Set = [
     "$comment", "default", "deprecated", "description", "example", "examples", "externalDocs", "format", "readOnly",
     "title", "writeOnly",
   ]
 
-  /// - Parameter path: where the value is, for the message.
-  /// - Returns: everything that is wrong, in words; empty when the value is right.
+  /// - Parameter path: The path of the value, for messages.
+  /// - Returns: A sentence for each violation; empty if the value is valid.
   func violations(of value: JSONValue, schema: JSONValue, at path: String = "$") -> [String] {
     switch schema {
     case .boolean(true): return []
-    case .boolean(false): return ["\(path): nothing may be here"]
+    case .boolean(false): return ["\(path): no value is allowed here"]
     case .object(let keywords):
       return keywords.sorted { $0.key < $1.key }.flatMap { keyword, argument in
         violations(of: value, keyword, argument, keywords, path)
       }
-    default: return ["\(path): the schema is none"]
+    default: return ["\(path): the schema is invalid"]
     }
   }
 
-  /// The node that a local reference names, as `#/components/schemas/Report`.
+  /// Returns the node that a local reference such as `#/components/schemas/Report` names.
   func resolved(_ reference: String) -> JSONValue? {
     guard reference.hasPrefix("#/") else { return nil }
     return reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false).reduce(document) {
@@ -43,27 +43,27 @@ struct JSONSchema {
   ) -> [String] {
     switch (keyword, argument) {
     case ("$ref", .string(let reference)):
-      guard let schema = resolved(reference) else { return ["\(path): \(reference) is nowhere"] }
+      guard let schema = resolved(reference) else { return ["\(path): \(reference) does not exist"] }
       return violations(of: value, schema: schema, at: path)
     case ("type", .string(let name)):
-      return value.isOfType(name) ? [] : ["\(path): is no \(name)"]
+      return value.isOfType(name) ? [] : ["\(path): is not of type \(name)"]
     case ("type", .array(let names)):
-      return names.contains { $0.string.map(value.isOfType) ?? false } ? [] : ["\(path): is of none of the types"]
+      return names.contains { $0.string.map(value.isOfType) ?? false } ? [] : ["\(path): has none of the allowed types"]
     case ("enum", .array(let choices)):
-      return choices.contains(value) ? [] : ["\(path): is none of the choices"]
+      return choices.contains(value) ? [] : ["\(path): is not one of the allowed values"]
     case ("const", _):
-      return value == argument ? [] : ["\(path): is not what it must be"]
+      return value == argument ? [] : ["\(path): is not the required value"]
     case ("allOf", .array(let schemas)):
       return schemas.flatMap { violations(of: value, schema: $0, at: path) }
     case ("anyOf", .array(let schemas)):
       let each = schemas.map { violations(of: value, schema: $0, at: path) }
-      return each.contains { $0.isEmpty } ? [] : ["\(path): fits none: \(each)"]
+      return each.contains { $0.isEmpty } ? [] : ["\(path): matches none of the schemas: \(each)"]
     case ("oneOf", .array(let schemas)):
       let each = schemas.map { violations(of: value, schema: $0, at: path) }
       let count = each.count { $0.isEmpty }
-      return count == 1 ? [] : ["\(path): fits \(count) and not one: \(each)"]
+      return count == 1 ? [] : ["\(path): matches \(count) schemas instead of one: \(each)"]
     case ("not", _):
-      return violations(of: value, schema: argument, at: path).isEmpty ? ["\(path): is what it must not be"] : []
+      return violations(of: value, schema: argument, at: path).isEmpty ? ["\(path): matches the forbidden schema"] : []
     case ("properties", .object), ("required", .array), ("additionalProperties", _):
       return value.object.map { ofObject($0, keyword, argument, keywords, path) } ?? []
     case ("items", _), ("minItems", .number), ("maxItems", .number):
@@ -80,7 +80,7 @@ struct JSONSchema {
       return value.number.map { $0 < bound } ?? true ? [] : ["\(path): is not less than \(bound)"]
     default:
       return Self.annotations.contains(keyword)
-        ? [] : ["\(path): the keyword \(keyword) is not known, or not so written"]
+        ? [] : ["\(path): the keyword \(keyword) is unknown or malformed"]
     }
   }
 
@@ -110,7 +110,7 @@ struct JSONSchema {
     switch keyword {
     case "items":
       return elements.enumerated().flatMap { violations(of: $1, schema: argument, at: "\(path)[\($0)]") }
-    case "minItems": return Double(elements.count) >= bound ? [] : ["\(path): has less than \(bound) elements"]
+    case "minItems": return Double(elements.count) >= bound ? [] : ["\(path): has fewer than \(bound) elements"]
     default: return Double(elements.count) <= bound ? [] : ["\(path): has more than \(bound) elements"]
     }
   }
@@ -121,10 +121,12 @@ struct JSONSchema {
     case "minLength": return length >= bound ? [] : ["\(path): is shorter than \(bound)"]
     case "maxLength": return length <= bound ? [] : ["\(path): is longer than \(bound)"]
     default:
-      // ECMA-262's $ is the very end; here it would stand before a last line feed too.
+      // In ECMA-262, `$` matches only at the very end. Here it would also match before a final line feed.
       var pattern = argument.string ?? ""
       if pattern.hasSuffix("$"), !pattern.hasSuffix("\\$") { pattern = pattern.dropLast() + "\\z" }
-      guard let expression = try? NSRegularExpression(pattern: pattern) else { return ["\(path): the pattern is none"] }
+      guard let expression = try? NSRegularExpression(pattern: pattern) else {
+        return ["\(path): the pattern is invalid"]
+      }
       let whole = NSRange(text.startIndex..., in: text)
       return expression.firstMatch(in: text, range: whole) == nil ? ["\(path): does not match \(pattern)"] : []
     }

@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("The checker of JSON schemas that tests use")
+@Suite("JSON schema validator of the tests")
 struct JSONSchemaTests {
   private static let definitions = #"""
     {"a/b": {"type": "integer"}, "list": {"type": "array", "items": {"$ref": "#/list"}, "maxItems": 2}}
@@ -14,7 +14,7 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "what is right has no violations",
+    "a valid value has no violations",
     arguments: [
       ("null", "{}"), ("1", "true"), (#""x""#, #"{"type": "string"}"#), ("1", #"{"type": "integer"}"#),
       ("1.0", #"{"type": "integer"}"#), ("1.5", #"{"type": "number"}"#), ("true", #"{"type": "boolean"}"#),
@@ -37,15 +37,16 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "what is wrong is a violation that says where",
+    "an invalid value has a violation with its path",
     arguments: [
-      ("1", "false", "$"), ("1", #"{"type": "string"}"#, "$: is no string"), ("1.5", #"{"type": "integer"}"#, "$"),
+      ("1", "false", "$"), ("1", #"{"type": "string"}"#, "$: is not of type string"),
+      ("1.5", #"{"type": "integer"}"#, "$"),
       ("true", #"{"type": "integer"}"#, "$"), ("1", #"{"type": "boolean"}"#, "$"),
       (#""1""#, #"{"type": "number"}"#, "$"),
       ("null", #"{"type": "object"}"#, "$"), ("{}", #"{"type": "array"}"#, "$"), ("[]", #"{"type": "object"}"#, "$"),
       ("1", #"{"type": ["string", "null"]}"#, "$"), (#""c""#, #"{"enum": ["a", "b"]}"#, "$"),
       (#""null""#, #"{"enum": [null]}"#, "$"), ("[1, 2]", #"{"const": [1]}"#, "$"),
-      (#"{"a": "1"}"#, #"{"properties": {"a": {"type": "integer"}}}"#, "$.a: is no integer"),
+      (#"{"a": "1"}"#, #"{"properties": {"a": {"type": "integer"}}}"#, "$.a: is not of type integer"),
       (#"{"b": 1}"#, #"{"required": ["a"]}"#, "$.a: is missing"),
       (#"{"b": 1}"#, #"{"properties": {"a": true}, "additionalProperties": false}"#, "$.b"),
       (#"{"b": "1"}"#, #"{"additionalProperties": {"type": "integer"}}"#, "$.b"),
@@ -61,8 +62,8 @@ struct JSONSchemaTests {
       ("1.5", ##"{"$ref": "#/a~1b"}"##, "$"), ("[[1]]", ##"{"$ref": "#/list"}"##, "$[0][0]"),
       ("0", #"{"allOf": [{"minimum": 1}, {"maximum": 1}]}"#, "$"),
       ("2", #"{"anyOf": [{"minimum": 3}, {"maximum": 1}]}"#, "$"),
-      ("2", #"{"oneOf": [{"minimum": 1}, {"maximum": 3}]}"#, "$: fits 2"),
-      ("2", #"{"oneOf": [{"minimum": 3}]}"#, "$: fits 0"), ("1", #"{"not": {"type": "integer"}}"#, "$"),
+      ("2", #"{"oneOf": [{"minimum": 1}, {"maximum": 3}]}"#, "$: matches 2"),
+      ("2", #"{"oneOf": [{"minimum": 3}]}"#, "$: matches 0"), ("1", #"{"not": {"type": "integer"}}"#, "$"),
     ])
   func wrong(value: String, schema: String, words: String) throws {
     let found = try violations(value, schema)
@@ -70,7 +71,7 @@ struct JSONSchemaTests {
   }
 
   @Test(
-    "a schema that cannot be checked is a violation, whatever the value",
+    "a schema that cannot be checked is a violation for any value",
     arguments: [
       #"{"multipleOf": 2}"#, #"{"minimum": "1"}"#, #"{"required": "a"}"#, ##"{"$ref": "#/nowhere"}"##,
       #"{"$ref": "https://other.example"}"#, #"{"type": "integers"}"#, #"{"pattern": "("}"#, "7",

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Any JSON.
+/// A JSON value of any type.
 enum JSONValue: Decodable, Hashable {
   case null
   case boolean(Bool)
@@ -40,7 +40,7 @@ enum JSONValue: Decodable, Hashable {
 
   subscript(_ key: String) -> JSONValue? { object?[key] }
 
-  /// As bytes that decode to it.
+  /// The value encoded as JSON.
   var data: Data {
     get throws {
       try JSONSerialization.data(withJSONObject: foundation, options: [.fragmentsAllowed, .withoutEscapingSlashes])
@@ -51,7 +51,7 @@ enum JSONValue: Decodable, Hashable {
     switch self {
     case .null: NSNull()
     case .boolean(let value): value
-    // A whole number is written without a point.
+    // Whole numbers are written without a decimal point.
     case .number(let value): Int64(exactly: value).map { $0 as Any } ?? value
     case .string(let value): value
     case .array(let values): values.map(\.foundation)

@@ -23,7 +23,7 @@ struct KeysCommandTests {
     return try JSONDecoder().decode(Created.self, from: Data(result.output.utf8))
   }
 
-  @Test("create prints the key on a line of its own, this once; the ledger has its digest and not the key")
+  @Test("create prints the key on its own line, and the ledger stores its digest and not the key")
   func create() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -31,7 +31,7 @@ struct KeysCommandTests {
     #expect(result.status == 0)
     let key = try APIKey(try #require(result.output.split(separator: "\n").map(String.init).first))
     #expect(result.output == key.text + "\n")
-    #expect(result.message == "Key \(key.id) (announce, read): it is shown this once, so keep it now.\n")
+    #expect(result.message == "Key \(key.id) (announce, read): store it now, it is not shown again.\n")
 
     let kept = try #require(try await ledger(crier).key(digest: key.digest))
     #expect(kept.id == key.id && kept.account == "default" && kept.scopes == ["announce", "read"])
@@ -55,7 +55,7 @@ struct KeysCommandTests {
         of: /\{"id":"([0-9a-z]{8})","key":"crier_\1_[A-Za-z0-9_-]{43}","scopes":\["announce","play"\]\}\n/) != nil)
   }
 
-  @Test("everything that is said of a key is kept")
+  @Test("all properties of a key are stored")
   func everything() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -72,13 +72,13 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).key(id: other.id)?.rate == NewKey.Rate(perSecond: 1, burst: 50))
   }
 
-  @Test("list shows every key, and nothing that could be used as one")
+  @Test("list shows all keys without anything that could be used as a key")
   func list() async throws {
     let crier = try Command()
     defer { crier.remove() }
     let empty = try crier("keys", "list")
     #expect(empty.status == 0 && empty.output.isEmpty)
-    #expect(empty.message == "There is no key: make one with crier keys create.\n")
+    #expect(empty.message == "There are no keys: create one with crier keys create.\n")
 
     let first = try create(crier, "--name", "till", "--rate", "0.5")
     let second = try create(crier, "--account", "b\u{202E}c", "--scope", "read")
@@ -94,9 +94,9 @@ struct KeysCommandTests {
       ])
     let time = /[a-z]+ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/
     #expect(rows[0][5].wholeMatch(of: time) != nil && rows[0][6].wholeMatch(of: time) != nil)
-    #expect(rows[0][6].hasPrefix("used ") && rows[0][7] == "in force")
+    #expect(rows[0][6].hasPrefix("used ") && rows[0][7] == "active")
     #expect(try rows[0].last == "logged as \(APIKey.logName(ofDigest: APIKey(first.key).digest))")
-    #expect(rows[1][6] == "not used" && rows[1][7].hasPrefix("revoked ") && rows[1][7].wholeMatch(of: time) != nil)
+    #expect(rows[1][6] == "never used" && rows[1][7].hasPrefix("revoked ") && rows[1][7].wholeMatch(of: time) != nil)
 
     let json = try crier("keys", "list", "--json").output
     struct Line: Decodable {
@@ -117,7 +117,7 @@ struct KeysCommandTests {
     }
   }
 
-  @Test("a revoked key is refused at once; revoking it again changes nothing")
+  @Test("a revoked key is refused at once, and revoking it again changes nothing")
   func revoke() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -134,48 +134,50 @@ struct KeysCommandTests {
     #expect(try await ledger.keys() == revoked)
   }
 
-  @Test("an id that is nobody's is 65, and what is no id is 64 and not repeated: it may be a key")
+  @Test("an unknown id exits with 65, and a malformed id with 64 and is not repeated, as it may be a key")
   func revokeNobody() async throws {
     let crier = try Command()
     defer { crier.remove() }
     let created = try create(crier)
     let nobody = try crier("keys", "revoke", "00000000")
     #expect(nobody.status == 65)
-    #expect(nobody.message == "crier: ID 00000000: is no key's; see crier keys list.\n")
+    #expect(nobody.message == "crier: ID 00000000: no key has this id; run crier keys list to see the ids.\n")
     for text in [created.key, "", created.id + " ", created.id.uppercased() + "U", "../../etc"] {
       let result = try crier("keys", "revoke", text)
       #expect(result.status == 64)
       #expect(
-        result.message.contains("ID is none: give the 8 letters and digits that crier keys list shows, not the key."))
+        result.message.contains(
+          "ID is not an id: give the 8 letters and digits that crier keys list shows, not the key."))
       #expect(!result.message.contains(created.key.suffix(43)))
     }
     #expect(try await ledger(crier).key(id: created.id) != nil)
   }
 
   @Test(
-    "what was typed wrong is 64 and named as typed, and no key is made",
+    "a wrong argument exits with 64 and is named as typed, and no key is created",
     arguments: [
       (["--scope", "write"], "--scope"), (["--scope", ""], "--scope"), (["--scope", "Admin"], "--scope"),
-      (["--account", ""], "--account must have 1 to 255 bytes"), (["--account", "a\nb"], "--account must have"),
+      (["--account", ""], "--account must be 1 to 255 bytes"), (["--account", "a\nb"], "--account must be"),
       (["--account", "crier:files"], "--account must not begin with crier:"),
-      (["--name", ""], "--name must have"), (["--name", String(repeating: "x", count: 256)], "--name must have"),
-      (["--locale", ""], "--locale must have"), (["--pack", "\u{7}"], "--pack must have"),
-      (["--group", "../up"], "--group is no group"), (["--group", ""], "--group is no group"),
+      (["--name", ""], "--name must be"), (["--name", String(repeating: "x", count: 256)], "--name must be"),
+      (["--locale", ""], "--locale must be"), (["--pack", "\u{7}"], "--pack must be"),
+      (["--group", "../up"], "--group is not a valid"), (["--group", ""], "--group is not a valid"),
       (["--rate", "0"], "--rate or --burst: The rate limit is out of range"), (["--rate=-1"], "--rate or --burst"),
       (["--rate", "nan"], "--rate"), (["--rate", "inf"], "--rate"), (["--rate", "ten"], "--rate"),
-      (["--rate", "1", "--burst", "0"], "--rate or --burst"), (["--burst", "5"], "--burst goes with --rate."),
+      (["--rate", "1", "--burst", "0"], "--rate or --burst"), (["--burst", "5"], "--burst needs --rate"),
       (["--rate", "1", "--burst", "1.5"], "--burst"), (["extra"], "extra"),
-      (["--expires", "soon"], "--expires 'soon' is no date and no duration: give 2027-01-31"),
-      (["--expires", "2027-02-31"], "--expires '2027-02-31' is no date"), (["--expires", "-1d"], "--expires"),
-      (["--expires", "999999999w"], "--expires '999999999w' is no date"),
-      (["--expires", ""], "--expires '' is no date"),
-      (["--expires", "2020-01-31"], "--expires '2020-01-31' has passed"),
-      (["--expires", "0s"], "--expires '0s' has passed"),
+      (["--expires", "soon"], "--expires 'soon' is not a date or a duration: give 2027-01-31"),
+      (["--expires", "2027-02-31"], "--expires '2027-02-31' is not a date"), (["--expires", "-1d"], "--expires"),
+      (["--expires", "999999999w"], "--expires '999999999w' is not a date"),
+      (["--expires", ""], "--expires '' is not a date"),
+      (["--expires", "2020-01-31"], "--expires '2020-01-31' is in the past"),
+      (["--expires", "0s"], "--expires '0s' is in the past"),
       (["--address", "shop"], "--address 'shop' is no address or network: give one such as 192.0.2.7"),
       (["--address", "192.0.2.0/33"], "--address '192.0.2.0/33' has no such prefix: give /0 to /32"),
       (["--address", "::1", "--address", "192.0.2.7/24"], "give 192.0.2.0/24"),
       (
-        Array(repeating: ["--address", "::1"], count: 65).flatMap(\.self), "--address stands 65 times: give at most 64."
+        Array(repeating: ["--address", "::1"], count: 65).flatMap(\.self),
+        "--address is given 65 times: give at most 64."
       ),
     ])
   func wrong(flags: [String], message: String) throws {
@@ -188,7 +190,7 @@ struct KeysCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path))
   }
 
-  @Test("a locale that nobody can speak, or a pack that is not there, is 65 and no key is made")
+  @Test("a locale without a phrase book or an unknown pack exits with 65, and no key is created")
   func unspeakable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -202,7 +204,7 @@ struct KeysCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path))
   }
 
-  @Test("a key that could not be printed is 73, and is revoked: nobody has it")
+  @Test("a key that cannot be printed is revoked, and the command exits with 73")
   func unprinted() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -218,7 +220,7 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).keys().map { $0.revokedAt != nil } == [true])
   }
 
-  @Test("a ledger that is none is 73, and stays as it is")
+  @Test("a file that is not a ledger exits with 73 and is left unchanged")
   func noLedger() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -236,7 +238,7 @@ struct KeysCommandTests {
     #expect(try Data(contentsOf: home.appending(path: "ledger.sqlite")) == text)
   }
 
-  @Test("when a key expires, from where it may be used and that it is strict is kept and listed")
+  @Test("the expiry, the addresses and the strictness of a key are stored and listed")
   func limited() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -258,7 +260,7 @@ struct KeysCommandTests {
     #expect(
       rows.map { Array($0.dropLast().suffix(3)) }.prefix(2) == [
         ["expires 2127-01-31T00:00:00Z", "from 192.0.2.0/24,2001:db8::/32", "-"],
-        ["expires 2127-01-31T12:00:00Z", "from everywhere", "strict"],
+        ["expires 2127-01-31T12:00:00Z", "from anywhere", "strict"],
       ])
     #expect(rows.allSatisfy { $0.last?.hasPrefix("logged as ") == true })
     let json = try #require(try crier("keys", "list", "--json").output.split(separator: "\n").first)
@@ -266,7 +268,7 @@ struct KeysCommandTests {
     #expect(json.contains(#""expires_at":"2127-01-31T00:00:00Z""#))
   }
 
-  @Test("rotate prints a key with what the old one had, and lets that one end after the overlap")
+  @Test("rotate prints a key with the old key's properties, and the old key ends after the overlap")
   func rotate() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -283,29 +285,30 @@ struct KeysCommandTests {
     let end = try #require(ending.expiresAt)
     #expect(ending.rotatedTo == new.id && abs(end.timeIntervalSinceNow - 12 * 3600) < 600)
     #expect(
-      result.message.contains("Key \(new.id) takes the place of \(old.id), which expires \(end.formatted(.iso8601))."))
+      result.message.contains("Key \(new.id) replaces \(old.id), which expires \(end.formatted(.iso8601))."))
     #expect(try crier("keys", "list").output.contains(", rotated to \(new.id)\t"))
 
     let again = try crier("keys", "rotate", old.id)
     #expect(again.status == 65 && again.output.isEmpty)
-    #expect(again.message.hasPrefix("crier: ID \(old.id): is revoked, has expired, or was rotated before"))
+    #expect(again.message.hasPrefix("crier: ID \(old.id): this key was revoked, has expired or was already rotated"))
     let plain = try crier("keys", "rotate", new.id, "--overlap", "0s")
     #expect(plain.output == (try APIKey(plain.output.trimmingCharacters(in: .newlines)).text) + "\n")
     #expect(try await ledger.key(id: new.id)?.isInForce(at: Date()) == false)
     #expect(try crier("keys", "list").output.contains("\texpired "))
   }
 
-  @Test("what is typed wrong for rotate is named as typed, but for an id, which may be a key")
+  @Test("rotate names a wrong argument as typed, except for an id, which may be a key")
   func rotateWrong() async throws {
     let crier = try Command()
     defer { crier.remove() }
     let created = try create(crier)
     #expect(
-      try crier("keys", "rotate", "00000000").message == "crier: ID 00000000: is no key's; see crier keys list.\n")
+      try crier("keys", "rotate", "00000000").message
+        == "crier: ID 00000000: no key has this id; run crier keys list to see the ids.\n")
     for (words, message) in [
-      ([created.key], "ID is none: give the 8 letters and digits"),
-      ([created.id, "--overlap", "long"], "--overlap 'long' is no duration: give one such as 12h, 30m or 7d."),
-      ([created.id, "--overlap", "1.5h"], "--overlap '1.5h' is no duration"),
+      ([created.key], "ID is not an id: give the 8 letters and digits"),
+      ([created.id, "--overlap", "long"], "--overlap 'long' is not a duration: give one such as 12h, 30m or 7d."),
+      ([created.id, "--overlap", "1.5h"], "--overlap '1.5h' is not a duration"),
       ([created.id, "--overlap", "9"], "--overlap"),
     ] {
       let result = try crier.run(["keys", "rotate"] + words)
@@ -315,12 +318,12 @@ struct KeysCommandTests {
     #expect(try await ledger(crier).keys().count == 1)
   }
 
-  @Test("log tells who made, rotated and revoked which key, and nothing that could be used as one")
+  @Test("log lists who created, rotated and revoked which key, without anything that could be used as a key")
   func log() throws {
     let crier = try Command()
     defer { crier.remove() }
     let empty = try crier("keys", "log")
-    #expect(empty.status == 0 && empty.output.isEmpty && empty.message == "Nothing was administered.\n")
+    #expect(empty.status == 0 && empty.output.isEmpty && empty.message == "There are no administrative actions yet.\n")
     let first = try create(crier, "--name", "till")
     #expect(try crier("keys", "rotate", first.id, environment: ["SUDO_UID": "4321"]).status == 0)
     #expect(try crier("keys", "revoke", first.id).status == 0)

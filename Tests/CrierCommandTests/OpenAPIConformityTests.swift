@@ -4,8 +4,8 @@ import Foundation
 import ServiceAccess
 import Testing
 
-/// The running service against the contract for programs: every call, every status that can be provoked from outside.
-@Suite("The service keeps /openapi.json", .timeLimit(.minutes(10)))
+/// Checks every call of the running service, with every status that can be provoked from outside, against the document.
+@Suite("The service conforms to /openapi.json", .timeLimit(.minutes(10)))
 struct OpenAPIConformityTests {
   private static let payment = #"{"id":"1","amount":"12.50","currency":"USD","locale":"en-US"}"#
 
@@ -92,7 +92,7 @@ struct OpenAPIConformityTests {
       let isHead = id == "headClip"
       try service.check(id, at: name, 200)
       try service.check(id, at: name, query: String(query), key: "", 200)
-      // A range is of what GET gives (RFC 9110, section 14.2).
+      // Ranges are only defined for GET (RFC 9110, section 14.2).
       try service.check(id, at: name, headers: ["Range: bytes=10-19"], isHead ? 200 : 206)
       try service.check(id, at: name, headers: ["Range: bytes=10-19", "If-Range: \(etag)"], isHead ? 200 : 206)
       try service.check(id, at: name, headers: ["Range: bytes=10-19", "If-Range: \"other\""], 200)
@@ -112,7 +112,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("a signed request is answered once, and one that changes nothing as often as it comes")
+  @Test("a signed request is only answered once, and a signed request that changes nothing is answered repeatedly")
   func signedRequest() throws {
     try withService { service in
       let key = try #require(service.service.key)
@@ -124,7 +124,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("what can be spoken, with a pack and one that is at fault")
+  @Test("locales, voices and packs, with a valid and a broken pack")
   func speakable() throws {
     try withService { service in
       let built = try service.crier("voices", "build", "--locale", "en-US", "--id", "my-shop")
@@ -142,7 +142,7 @@ struct OpenAPIConformityTests {
       #expect(packs.map { $0["error"] == .null } == [false, true])
       service.expectAllProvoked(tag: "What can be spoken")
 
-      // Who speaks is told in the report.
+      // The report says whether a pack, the engine, or both spoke.
       let payment = #""amount":"5","currency":"USD","locale":"en-US","channel":"card""#
       let byPack = try service.check("announce", json: #"{"id":"1",\#(payment),"method":"clips"}"#, 201)
       #expect(try byPack.json()["method"] == .string("clips"))
@@ -198,7 +198,7 @@ struct OpenAPIConformityTests {
       _ = try post("application/jsonl", String(repeating: " ", count: (16 << 20) + 1), "", 413, "payload_too_large")
       try service.checkRefusals("createBatch")
 
-      // Longer than this test is.
+      // This batch runs longer than the test.
       let long = (0..<400).map { #"{"text":"\#(String(repeating: "word \($0) ", count: 12))"}"# + "\n" }.joined()
       let running = try #require(try post("application/jsonl", long).json()["id"]?.string)
       try service.check("getBatch", at: running, headers: ["Accept: application/jsonl"], 409, "batch_running")
@@ -242,7 +242,7 @@ struct OpenAPIConformityTests {
     }
   }
 
-  @Test("GET's answer to HEAD has the same header fields, and no body")
+  @Test("a HEAD request gets the header fields of GET and no body")
   func head() throws {
     try withService { service in
       try service.check("announce", json: Self.payment, 201)

@@ -3,18 +3,18 @@
 import Foundation
 import Testing
 
-@Suite("/openapi.json itself", .timeLimit(.minutes(10)))
+@Suite("The document /openapi.json", .timeLimit(.minutes(10)))
 struct OpenAPIDocumentTests {
   private let document: APIDocument
 
   init() throws { document = try APIDocument() }
 
-  @Test("every operation has a name of its own, a tag that is described, a summary, and who may call it")
+  @Test("every operation has a unique name, a described tag, a summary and its required scope")
   func operations() {
     let ids = document.operations.map(\.id)
     #expect(Set(ids).count == ids.count && !ids.contains(""))
     let tags = (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string }
-    // Each of them has a test in OpenAPIConformityTests or OpenAPIPlayerTests.
+    // Each tag has a test in OpenAPIConformityTests or OpenAPIPlayerTests.
     #expect(tags == ["Announcements", "Player", "Batches", "What can be spoken", "Operations", "Console"])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")
@@ -24,7 +24,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every reference leads somewhere, and every component is referred to")
+  @Test("every reference can be resolved, and every component is used")
   func references() {
     var references: Set<String> = []
     visit(document.root) { node in
@@ -38,14 +38,14 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  /// Of the lines of streams and lists, for which OpenAPI 3.1 has no place.
+  /// The schemas of lines in streams and lists, which OpenAPI 3.1 cannot describe, so that only texts mention them.
   private static let toldInText: Set = ["Event", "BatchRow"]
 
-  @Test("every example is as its schema says")
+  @Test("every example conforms to its schema")
   func examples() {
     var count = 0
     visit(document.root) { node in
-      // Of a parameter, a header or a media type.
+      // A parameter, a header or a media type.
       if let schema = node["schema"] {
         let values =
           (node["example"].map { [$0] } ?? []) + (node["examples"]?.object ?? [:]).values.compactMap { $0["value"] }
@@ -54,7 +54,7 @@ struct OpenAPIDocumentTests {
           #expect(document.schema.violations(of: value, schema: schema) == [], "\(value)")
         }
       }
-      // Of a schema.
+      // A schema.
       for value in node["examples"]?.array ?? [] {
         count += 1
         #expect(document.schema.violations(of: value, schema: node) == [], "\(value)")
@@ -63,7 +63,7 @@ struct OpenAPIDocumentTests {
     #expect(count > 150)
   }
 
-  @Test("examples of streams and of lists of JSON lines have lines that are as their schemas say")
+  @Test("the lines in examples of streams and JSON lines conform to their schemas")
   func lines() throws {
     var count = 0
     for operation in document.operations {
@@ -95,7 +95,7 @@ struct OpenAPIDocumentTests {
     #expect(count >= 3)
   }
 
-  @Test("every example of a problem has a code that its answer names, and its answer's status")
+  @Test("every problem example has a code that its response names, and the response's status")
   func problems() {
     for operation in document.operations {
       for (status, node) in operation.node["responses"]?.object ?? [:] {
@@ -109,7 +109,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every code of the service's page is named")
+  @Test("every code in docs/service.md is in the document")
   func codes() throws {
     let page = try String(contentsOf: Command.checkout.appending(path: "docs/service.md"), encoding: .utf8)
     let contract = try String(contentsOf: Command.checkout.appending(path: "Console/openapi.json"), encoding: .utf8)
@@ -120,7 +120,7 @@ struct OpenAPIDocumentTests {
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 
-  @Test("a wrong answer is found out")
+  @Test("the checks detect a wrong answer")
   func wrongAnswers() throws {
     let health = try document.operation("health")
     func violations(_ head: String, _ body: String) throws -> [String] {
@@ -159,7 +159,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every path of the sources is in it, with the same methods, and no other")
+  @Test("the document has exactly the paths and methods of the sources")
   func routes() throws {
     var routes: Set<String> = []
     let sources = Command.checkout.appending(path: "Sources/AnnouncementServer/Routes")
@@ -171,11 +171,11 @@ struct OpenAPIDocumentTests {
       }
       for page in text.matches(of: /\n    \("(\/[^"]*)", "[^"]+", [^)]+\)/) { routes.insert("GET \(page.1)") }
     }
-    // HEAD is what GET is, and stands in the document where it differs in more than its body.
+    // The document lists HEAD only where it differs from GET in more than the body.
     #expect(routes == Set(document.operations.filter { $0.method != "HEAD" }.map { "\($0.method) \($0.path)" }))
   }
 
-  @Test("a path has the methods that are documented, and others are refused with them; other paths are not there")
+  @Test("other methods get 405 with the documented methods, and other paths get 404")
   func methods() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -184,7 +184,7 @@ struct OpenAPIDocumentTests {
       let target = path.replacing(/\{[a-z]+\}/, with: "1")
       var methods = Set(operations.map(\.method))
       if methods.contains("GET") { methods.insert("HEAD") }
-      // An announcement may be called as a fixed path is, and taken back.
+      // An announcement's id can equal a fixed path segment, so DELETE is also allowed there.
       let ids: Set = path.hasPrefix("/v1/playback/") ? methods.union(["DELETE"]) : methods
       for method in Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]).subtracting(ids) {
         let answer = try service.send(method, target)
@@ -205,16 +205,16 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("every example of a request works as it stands")
+  @Test("every request example works unchanged")
   func requestExamples() throws {
     let crier = try Command()
     defer { crier.remove() }
     let service = try RunningService(of: crier)
-    // What examples name: a payment that was heard.
+    // The examples name a payment that has been played.
     let heard =
       #"{"id":"2026112000012345","amount":"1","currency":"USD","locale":"en-US","deliver":["play"],"rate":450}"#
     #expect(try service.announce(heard).status == 201)
-    try eventually("It is heard.") {
+    try eventually("The payment is played.") {
       try service.send("GET", "/v1/announcements/2026112000012345").json()["delivery"]?["play"]?["state"]
         == .string("played")
     }
@@ -228,7 +228,7 @@ struct OpenAPIDocumentTests {
         #expect(document.violations(of: answer, to: operation) == [], "\(operation.id) \(name)")
         count += 1
         guard operation.id == "createBatch", let id = try answer.json()["id"]?.string else { continue }
-        // Its stream ends with the batch.
+        // The stream of a batch ends when the batch is done.
         let events = try service.send("GET", "/v1/batches/\(id)", headers: ["Accept: text/event-stream"]).text
         #expect(events.contains("event: done\n") && events.contains(#""failed":0"#), "\(name)")
       }
@@ -236,7 +236,7 @@ struct OpenAPIDocumentTests {
     #expect(count >= 10)
   }
 
-  /// Every object in the document.
+  /// Visits every object in the document.
   private func visit(_ node: JSONValue, _ work: (JSONValue) -> Void) {
     switch node {
     case .object(let members):

@@ -3,13 +3,13 @@
 import Foundation
 import Testing
 
-@Suite("The service keeps /openapi.json: the player", .timeLimit(.minutes(10)))
+@Suite("The service conforms to /openapi.json: the player", .timeLimit(.minutes(10)))
 struct OpenAPIPlayerTests {
   private func announcement(_ id: String) -> String {
     #"{"id":"\#(id)","amount":"1","currency":"USD","locale":"en-US","deliver":["play"],"rate":450}"#
   }
 
-  /// An open event stream, and its answer so far.
+  /// Opens an event stream and reads the beginning of its answer.
   private func listen(_ service: Conformity, _ headers: [String] = []) throws -> RawConnection {
     let stream = try service.service.connect()
     try stream.send(
@@ -19,7 +19,7 @@ struct OpenAPIPlayerTests {
     return stream
   }
 
-  /// The events up to the first of a kind that is about an announcement, each held against the document.
+  /// Returns the events up to the first of a kind about an announcement, and checks each against the document.
   private func events(_ service: Conformity, _ stream: RawConnection, until kind: String, _ id: String) throws
     -> [JSONValue]
   {
@@ -35,7 +35,7 @@ struct OpenAPIPlayerTests {
     }
   }
 
-  @Test("the player, and what it tells")
+  @Test("the player's calls and events")
   func player() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -97,7 +97,7 @@ struct OpenAPIPlayerTests {
     _ = others
   }
 
-  @Test("what plays is told while it does")
+  @Test("the playing announcement is reported while it plays")
   func playing() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -112,7 +112,7 @@ struct OpenAPIPlayerTests {
     _ = try events(service, stream, until: "cancelled", "long")
   }
 
-  @Test("without an output there is no player")
+  @Test("a service without an output has no player")
   func noPlayer() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -11,7 +11,7 @@ import Waveforms
   import Darwin
 #endif
 
-/// A shop's loudspeaker, as a pipe: each line comes when a sound begins or ends, and waiting for it takes no clock.
+/// A loudspeaker, replaced by a pipe. Each line arrives when a sound begins or ends, so tests wait without a clock.
 private final class Loudspeaker {
   struct Line: Decodable, Equatable {
     var event: String
@@ -28,13 +28,13 @@ private final class Loudspeaker {
   init(in command: Command) throws {
     path = command.directory.appending(path: "speaker").path
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
-    // Open for writing too, or the pipe would end whenever a program gives it back.
+    // Also opened for writing, because otherwise the pipe would end whenever a program closes it.
     handle = try FileHandle(forUpdating: URL(filePath: path))
   }
 
   var output: String { "file:\(path)" }
 
-  /// The next line; waits for it.
+  /// Returns the next line, after waiting for it.
   func next() throws -> Line {
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -71,7 +71,7 @@ struct PlayCommandTests {
     var waiting: [Waiting]
   }
 
-  @Test("files are played in the order named, each to its end before the next")
+  @Test("files are played in the given order, each to its end before the next")
   func inOrder() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -86,14 +86,14 @@ struct PlayCommandTests {
     #expect(lines.compactMap(\.outcome) == ["heard", "heard", "heard"])
   }
 
-  @Test("nothing is heard when one of the files is none, and the message names it")
+  @Test("nothing is played if one of the files is not a sound, and the message names the file")
   func wrongFiles() throws {
     let crier = try Command()
     defer { crier.remove() }
     let whole = try tone("a.wav", milliseconds: 80, in: crier)
     let text = crier.directory.appending(path: "b.wav").path
     try Data("no sound".utf8).write(to: URL(filePath: text))
-    for (file, words) in [("missing.wav", "is not there"), (text, "is no whole sound file")] {
+    for (file, words) in [("missing.wav", "does not exist"), (text, "is not a complete sound file")] {
       let result = try crier("play", whole, file, "--output", "file:played.log")
       #expect(result.status == 65)
       #expect(result.message.contains(file) && result.message.contains(words))
@@ -102,7 +102,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "an output that is none, or cannot be opened, is an error before anything is accepted",
+    "an output that is invalid or cannot be opened is an error before anything is accepted",
     arguments: [("hw:1", 64), ("alsa:nosuch", 69), ("file:/nosuch/played.log", 73), ("", 64)])
   func wrongOutputs(output: String, status: Int32) throws {
     let crier = try Command()
@@ -113,7 +113,7 @@ struct PlayCommandTests {
   }
 
   @Test(
-    "numbers out of range are errors that name the flag",
+    "a number out of range is an error that names the flag",
     arguments: [["--volume", "101"], ["--gap=-1"], ["--chime", ""]])
   func wrongNumbers(flags: [String]) throws {
     let crier = try Command()
@@ -123,7 +123,7 @@ struct PlayCommandTests {
     #expect(result.message.contains(String(flags[0].prefix { $0 != "=" })))
   }
 
-  @Test("a chime is heard before each file")
+  @Test("a chime is played before each file")
   func chime() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -131,15 +131,15 @@ struct PlayCommandTests {
       try tone("a.wav", milliseconds: 200, in: crier), try tone("c.wav", milliseconds: 300, in: crier)
     )
     let speaker = try Loudspeaker(in: crier)
-    // No phrase books are needed to play a file.
+    // Playing a file does not need phrase books.
     let result = try crier("play", file, "--output", speaker.output, "--chime", chime, "--data", "nowhere")
     #expect(result.status == 0)
-    // 300 ms, a pause of 120 ms and 200 ms; the chime's ends are trimmed by a few ms.
+    // 300 ms of sound, a pause of 120 ms, and 200 ms of chime. Trimming shortens the chime by a few ms.
     let length = try #require(try speaker.next().length_ms)
     #expect((590...640).contains(length), "\(length)")
   }
 
-  @Test("two programs on one output are heard one after the other")
+  @Test("two programs on one output play one after the other")
   func together() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -154,7 +154,9 @@ struct PlayCommandTests {
     for program in programs { #expect(program.wait() == 0) }
   }
 
-  @Test("an interrupt silences it, takes back what waits, and ends it by the signal", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "an interrupt stops playback, cancels the waiting files, and ends the program by the signal",
+    arguments: [SIGINT, SIGTERM])
   func interrupt(number: Int32) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -169,7 +171,7 @@ struct PlayCommandTests {
     #expect(!left.running && left.waiting.isEmpty && left.playing == nil)
   }
 
-  @Test("what a killed program left is played by the next one, from its start, and before its own")
+  @Test("files left by a killed program are played by the next one, from their start and before its own")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -187,7 +189,7 @@ struct PlayCommandTests {
     #expect(lines.first?.label == first.label)
   }
 
-  @Test("the queue shows what plays; pause, resume, skip and replay are obeyed")
+  @Test("the queue shows the playing file, and pause, resume, skip and replay take effect")
   func queue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -204,7 +206,7 @@ struct PlayCommandTests {
       $0.running && $0.playing?.length_ms == 60_000 && $0.waiting.map(\.category) == ["information", "information"]
     }
     let text = try crier("queue", "--output", speaker.output).output
-    #expect(text.contains("> \(label)  a.wav") && text.contains("b.wav") && text.contains("2 wait"))
+    #expect(text.contains("> \(label)  a.wav") && text.contains("b.wav") && text.contains("2 waiting"))
     #expect(try crier("queue", "pause", "--output", speaker.output).status == 0)
     try seen(\.paused)
     #expect(try crier("queue", "resume", "--output", speaker.output).status == 0)
@@ -216,25 +218,25 @@ struct PlayCommandTests {
     #expect(try crier("queue", "replay", label, "--output", speaker.output).status == 0)
     #expect(try crier("queue", "cancel", last.label, "--output", speaker.output).status == 0)
     #expect(try speaker.next().outcome == "stopped")
-    // Its own have ended: what somebody had played again is left to the next player.
+    // The program's own files have ended. The replay is left to the next player.
     #expect(program.wait() == 0)
     #expect(try program.messages().contains("skipped"))
   }
 
   @Test(
-    "without a player there is nobody to obey, and a number of nowhere is an error",
+    "queue commands without a running player are errors",
     arguments: [["pause"], ["resume"], ["skip"], ["replay"], ["cancel", "7"], ["volume", "50"]])
   func nobody(words: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }
     let result = try crier.run(["queue"] + words + ["--output", "null"])
     #expect(result.status == 69)
-    #expect(result.message == "crier: no player runs on null; start one, or name another --output.\n")
-    #expect(try crier("queue", "--output", "null").output == "null: no player runs; nothing waits\n")
+    #expect(result.message == "crier: no player is running on null; start one, or give another --output.\n")
+    #expect(try crier("queue", "--output", "null").output == "null: no player is running; nothing waiting\n")
     #expect(try crier("queue", "volume", "101").status == 64)
   }
 
-  @Test("a number that has ended, has not, or is nobody's, is an error that says so")
+  @Test("a command about an announcement in the wrong state or an unknown number is an error")
   func wrongNumbersOfQueue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -246,8 +248,8 @@ struct PlayCommandTests {
     let first = try speaker.next(2)[0].label
     let second = try speaker.next().label
     for (words, problem) in [
-      (["cancel", first], "has ended (played)"), (["replay", second], "has not ended yet"),
-      (["cancel", "999"], "is none of"),
+      (["cancel", first], "has already ended (played)"), (["replay", second], "has not ended yet"),
+      (["cancel", "999"], "is not in"),
     ] {
       let result = try crier.run(["queue"] + words + ["--output", speaker.output])
       #expect(result.status == 65)
@@ -257,7 +259,7 @@ struct PlayCommandTests {
     #expect(program.wait() == 128 + SIGINT)
   }
 
-  @Test("a preview is heard, once, as long as it says, and leaves no file")
+  @Test("a preview is played once, for its stated duration, and leaves no file")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import crier
 
-@Suite("A queue, as lines")
+@Suite("Queue display")
 struct QueueDisplayTests {
-  /// A ledger with a payment that plays and two that wait.
+  /// Returns the view of a lane with one playing and two waiting payments.
   private func view(position: Int? = nil, _ change: (inout PlayerReport) -> Void = { _ in }) async throws -> LaneView {
     let folder = FileManager.default.temporaryDirectory.appending(path: "queue-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -37,11 +37,11 @@ struct QueueDisplayTests {
     QueueDisplay(columns: columns, title: { "words of \($0.id)" }).lines(view)
   }
 
-  @Test("says what plays and how far it is, and what waits in the order in which it will be heard")
+  @Test("shows the playing announcement with its progress, and the waiting ones in playing order")
   func playing() async throws {
     #expect(
       lines(try await view(position: 500)) == [
-        "counter: playing; 2 wait",
+        "counter: playing; 2 waiting",
         "> 1  words of a",
         "  [####---------------] 0.5 of 2.0 s",
         "  3  words of c  (accepted)",
@@ -49,16 +49,16 @@ struct QueueDisplayTests {
       ])
   }
 
-  @Test("says that it is paused, how loud it is, that its device is lost, that nothing plays")
+  @Test("shows the paused and the idle state, the volume, and a lost device")
   func states() async throws {
-    #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 wait")
-    #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 wait")
+    #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 waiting")
+    #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 waiting")
     #expect(
       lines(try await view(position: 0) { $0.isDeviceLost = true }).first
-        == "counter: its device is lost, waiting for it; 2 wait")
+        == "counter: audio device lost, waiting for it to return; 2 waiting")
   }
 
-  @Test("no line is wider than the terminal, and nothing in a title moves the cursor")
+  @Test("no line is wider than the terminal, and no title can move the cursor")
   func width() async throws {
     let view = try await view(position: 2_000)
     let display = QueueDisplay(columns: 24, title: { _ in "支付宝到账十二元五角\u{1B}[2J\u{202E}" })
@@ -68,7 +68,7 @@ struct QueueDisplayTests {
     }
   }
 
-  @Test("for programs there are states and ids, and no amounts, names or words")
+  @Test("the JSON has states and ids, and no amounts, names or spoken words")
   func snapshot() async throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

@@ -20,7 +20,7 @@ struct RenderCommandTests {
     #expect(result.message.hasPrefix("支付宝到账十二元五角 (2."))
   }
 
-  @Test("every sample is rendered, from a file and from standard input alike")
+  @Test("renders every sample, from a file and from standard input")
   func samples() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -32,7 +32,7 @@ struct RenderCommandTests {
       let fromInput = try crier("render", "-", input: try String(contentsOf: sample, encoding: .utf8))
       #expect(fromFile.status == 0, "\(fromFile.message)")
       #expect(fromFile.output == fromInput.output)
-      #expect(fromInput.message.hasSuffix(", made before)\n"))
+      #expect(fromInput.message.hasSuffix(", from cache)\n"))
     }
   }
 
@@ -64,7 +64,7 @@ struct RenderCommandTests {
     #expect(result.message.isEmpty)
   }
 
-  @Test("--output writes there, and publishes nothing")
+  @Test("--output writes to the file and publishes nothing")
   func output() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -76,7 +76,7 @@ struct RenderCommandTests {
     #expect(try SoundReport.measure(file: crier.directory.appending(path: "here.caf").path).frames > 8_000)
   }
 
-  @Test("groups and containers are where one says")
+  @Test("--group and --containers determine the folder")
   func group() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -85,25 +85,25 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "a wrong command line is 64 and names what was typed",
+    "a wrong command line exits with 64, and the message names the argument as typed",
     arguments: [
       (["render"], "Nothing to announce: give a PAYLOAD, or --amount and --currency, or --text."),
       (["render", "x.json", "--text", "y"], "PAYLOAD and --text cannot be given together: choose one."),
       (["render", "--amount", "5"], "--amount needs --currency, such as --currency CNY."),
       (
         ["render", "--text", "x", "--payer", "y"],
-        "--payer goes with --amount; a payload or a text says such things itself."
+        "--payer needs --amount: drop it, or put it into the payload or the text."
       ),
       (["render", "--text", "x", "--method", "sing"], "The value 'sing' is invalid for '--method <method>'"),
       (["render", "--text", "x", "--rate", "9"], "--rate: is out of range; give 80 to 450 words a minute."),
       (["render", "--text", "x", "--voice", "en-us+nobody"], "--voice: the engine has no such voice"),
       (
         ["render", "--text", "x", "--voice", "de"],
-        "--voice: does not read the words of en-US; choose one of en-us, en,"
+        "--voice: cannot read the words of en-US; choose one of en-us, en,"
       ),
       (
         ["render", "--text", "x", "--format", "wav", "--output", "x.caf"],
-        "--format wav and --output x.caf disagree: drop one."
+        "--format wav and --output x.caf contradict each other: drop one."
       ),
       (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" cannot be used"),
       (["render", "--text", "x", "--format", "caf", "--encoding", "ima4"], "choose one of pcm16, ulaw, alaw."),
@@ -119,7 +119,7 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "wrong input is 65, in one line that names the field or the flag",
+    "wrong input exits with 65, with one line that names the field or the flag",
     arguments: [
       (
         ["render", "--amount", "5.005", "--currency", "USD"],
@@ -135,7 +135,7 @@ struct RenderCommandTests {
         "crier: --locale: xx has no phrase book; choose one of en-US, es-MX, hi-IN, ja-JP, ko-KR, zh-CN.\n"
       ),
       (
-        ["render", "nothing.json"], "crier: nothing.json: cannot be read; name a JSON file, or - for standard input.\n"
+        ["render", "nothing.json"], "crier: nothing.json: cannot be read; give a JSON file, or - for standard input.\n"
       ),
       (["render", "-"], "crier: payload: is empty; send one JSON object: a payment, or an APNs payload.\n"),
     ])
@@ -149,14 +149,14 @@ struct RenderCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.sounds.path))
   }
 
-  @Test("without the engine it is 69, and the message says what to do")
+  @Test("exits with 69 without the engine, and the message says what to do")
   func noEngine() throws {
     let crier = try Command()
     defer { crier.remove() }
-    // The program alone in a folder, with its data named: no speaker stands beside it.
+    // The program is alone in a folder without the speaker, and its data is given with --data.
     let alone = crier.directory.appending(path: "crier")
-    // A link, where there can be one: what is being copied is open for writing in whatever another test forks meanwhile,
-    // and cannot be run.
+    // The program is linked if possible. A copy stays open for writing in processes that other tests fork meanwhile,
+    // and then cannot be run.
     do {
       try FileManager.default.linkItem(at: Command.program, to: alone)
     } catch {
@@ -178,7 +178,7 @@ struct RenderCommandTests {
     )
   }
 
-  @Test("without phrase books it is 69")
+  @Test("exits with 69 without phrase books")
   func noBooks() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -187,7 +187,7 @@ struct RenderCommandTests {
     #expect(result.message.contains("--data or CRIER_DATA"))
   }
 
-  @Test("--output follows a link, writes into a pipe, and destroys neither")
+  @Test("--output follows a link and writes into a pipe without replacing either")
   func specialOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -203,7 +203,7 @@ struct RenderCommandTests {
         == .typeCharacterSpecial)
   }
 
-  @Test("a result that cannot be printed is 73, and a message that cannot be printed is none")
+  @Test("exits with 73 if the result cannot be printed, and ignores a message that cannot be printed")
   func closedOutputs() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -222,7 +222,7 @@ struct RenderCommandTests {
   }
 
   @Test(
-    "what cannot be written is 73, and no partial file is left",
+    "exits with 73 if the output cannot be written, and leaves no partial file",
     arguments: ["containers is a file", "output in no folder"])
   func unwritable(fault: String) throws {
     let crier = try Command()

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// The built program while it runs, with pipes for its input and output.
+/// The running program, with pipes for its input and output.
 final class RunningCommand {
   let input: FileHandle
   let output: FileHandle
@@ -16,8 +16,8 @@ final class RunningCommand {
   private let message: URL
 
   /// - Parameters:
-  ///   - environment: further variables.
-  ///   - isRead: false for a program whose output nobody reads any more.
+  ///   - environment: Additional environment variables.
+  ///   - isRead: False for a program whose output is no longer read.
   init(
     _ arguments: [String], of command: Command, environment: [String: String] = [:], isRead: Bool = true
   ) throws {
@@ -26,7 +26,8 @@ final class RunningCommand {
     if !isRead { try fromProgram.fileHandleForReading.close() }
     for pipe in [toProgram, fromProgram] {
       for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] where handle.fileDescriptor > STDERR_FILENO {
-        // The program's own copies are 0 and 1; another's end would hide that this one closed its own.
+        // The program's own ends are descriptors 0 and 1. An inherited copy of an end would hide that the program
+        // closed its own.
         _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
       }
     }
@@ -38,7 +39,7 @@ final class RunningCommand {
       posix_spawn_file_actions_adddup2(&actions, fromProgram.fileHandleForWriting.fileDescriptor, STDOUT_FILENO)
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, message.path, O_WRONLY | O_CREAT, 0o600)
     }
-    // Else this process would be a reader, or a writer, that never goes.
+    // Otherwise, this process would keep the program's ends of the pipes open.
     try toProgram.fileHandleForReading.close()
     try fromProgram.fileHandleForWriting.close()
     (input, output, self.message) = (toProgram.fileHandleForWriting, fromProgram.fileHandleForReading, message)
@@ -48,9 +49,9 @@ final class RunningCommand {
 
   func signal(_ number: Int32) { kill(process.processID, number) }
 
-  /// - Returns: as `Spawned.wait()`.
+  /// - Returns: The status, as `Spawned.wait()` returns it.
   func wait() -> Int32 { process.wait() }
 
-  /// What it has written to standard error.
+  /// The program's output on standard error so far.
   func messages() throws -> String { try String(contentsOf: message, encoding: .utf8) }
 }

@@ -9,18 +9,18 @@ import Testing
   import Darwin
 #endif
 
-/// The built `crier serve` while it runs; it is ended with the test.
+/// The running `crier serve`. It is ended with the test.
 final class RunningService {
   struct Ended: Error {
     var status: Int32
     var message: String
   }
 
-  /// What it printed when it was ready: one line, or three when it shows or names a key.
+  /// The lines printed at start: one line, or three if they contain a key or name its file.
   let greeting: [String]
   /// `http://127.0.0.1:PORT`
   let address: String
-  /// The key that its greeting shows, or names the file of.
+  /// The key from the printed text, or from the file that it names.
   let key: String?
 
   private let crier: Command
@@ -28,14 +28,14 @@ final class RunningService {
 
   static let flags = ["--port", "0", "--output", "null"]
 
-  /// Returns when it listens.
+  /// Starts the service and waits until it listens.
   ///
-  /// - Throws: ``Ended`` when it ended instead.
+  /// - Throws: ``Ended`` if the service ended instead.
   init(of crier: Command, _ flags: [String] = RunningService.flags, environment: [String: String] = [:]) throws {
     self.crier = crier
     process = try RunningCommand(["serve"] + flags, of: crier, environment: environment)
     var text = ""
-    // Its lines come at once, or not at all.
+    // The service prints all lines at once, or none.
     while !text.hasSuffix("\n") {
       let bytes = process.output.availableData
       guard !bytes.isEmpty else { throw Ended(status: process.wait(), message: try process.messages()) }
@@ -52,7 +52,7 @@ final class RunningService {
 
   var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
-  /// The soft and the hard limit of a core file of the process, in bytes, as the kernel has them.
+  /// The process's soft and hard limits of a core file, in bytes, as the kernel reports them.
   var coreLimits: [String] {
     let text = (try? String(contentsOfFile: "/proc/\(process.processID)/limits", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
@@ -61,18 +61,18 @@ final class RunningService {
 
   func signal(_ number: Int32) { process.signal(number) }
 
-  /// - Returns: as `Spawned.wait()`.
+  /// - Returns: The status, as `Spawned.wait()` returns it.
   func wait() -> Int32 { process.wait() }
 
-  /// What it has written to standard error.
+  /// The service's output on standard error so far.
   func messages() throws -> String { try process.messages() }
 
-  /// A request, answered.
+  /// Sends a request and returns its answer.
   ///
   /// - Parameters:
-  ///   - target: path and query, as they are to be sent.
-  ///   - headers: `Name: value`, each.
-  ///   - key: nil for the greeting's; empty for none.
+  ///   - target: The path and query, sent unchanged.
+  ///   - headers: The header fields, each as `Name: value`.
+  ///   - key: The key to send. Nil means the first key, and empty means no key.
   func send(
     _ method: String = "GET", _ target: String, key: String? = nil, headers: [String] = [], body: Data? = nil
   ) throws -> HTTPAnswer {
@@ -82,19 +82,20 @@ final class RunningService {
       in: crier.directory)
   }
 
-  /// Sends a JSON document to be announced.
+  /// Sends a JSON payload to be announced.
   func announce(_ body: String, key: String? = nil, headers: [String] = []) throws -> HTTPAnswer {
     try send(
       "POST", "/v1/announcements", key: key, headers: ["Content-Type: application/json"] + headers,
       body: Data(body.utf8))
   }
 
-  /// A connection of which each byte is the test's.
+  /// Opens a connection on which the test controls each byte.
   func connect() throws -> RawConnection { try RawConnection(port: port) }
 }
 
 extension Command {
-  /// Runs `crier serve` where it is to end at once; one that serves is ended after a minute, with status 137.
+  /// Runs a `crier serve` that is expected to end at once. A service that keeps running is killed after a minute
+  /// (status 137).
   func serve(_ flags: String..., environment: [String: String] = [:]) throws -> Result {
     try run(["serve"] + flags, environment: environment, seconds: 60)
   }
@@ -104,10 +105,10 @@ extension Command {
   }
 }
 
-/// Waits for what another process does.
+/// Waits for an effect of another process.
 ///
-/// - Parameter isSo: is asked again until it is so.
-/// - Throws: when it is not so after half a minute.
+/// - Parameter isSo: The condition, which is checked repeatedly.
+/// - Throws: An error if the condition is not true after half a minute.
 func eventually(_ what: Comment, _ isSo: () throws -> Bool) throws {
   let start = ContinuousClock.now
   while try !isSo() { try #require(ContinuousClock.now - start < .seconds(30), what) }

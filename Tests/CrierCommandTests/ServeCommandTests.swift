@@ -39,7 +39,7 @@ struct ServeCommandTests {
 
   // MARK: Starting
 
-  @Test("it says where the console is, shows its first key, and a curl line that works as it stands")
+  @Test("prints the console's address, the first key, and a curl command that works unchanged")
   func greeting() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -51,7 +51,7 @@ struct ServeCommandTests {
     #expect(service.greeting[0] == "Crier is at \(service.address)/#key=\(key)")
     #expect(service.greeting[1] == "Key: \(key) (also in \(file.path))")
     let line = try #require(service.greeting[2].wholeMatch(of: /Try: (curl .*)/)).1
-    #expect(!line.contains("crier_"), "what is on a command line is seen by all who list processes")
+    #expect(!line.contains("crier_"), "every user can see the arguments of a process")
 
     let first = try shell(String(line), in: crier)
     #expect(first.status == 0)
@@ -67,7 +67,7 @@ struct ServeCommandTests {
     #expect(page.status == 200 && page.header("Content-Type") == "text/html; charset=utf-8")
   }
 
-  @Test("without an output the curl line asks for nothing that is played, and works as it stands")
+  @Test("without an output, the curl command requests no playback and works unchanged")
   func greetingWithoutOutput() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -78,7 +78,7 @@ struct ServeCommandTests {
     #expect(delivery["clip"]?.object != nil && delivery["play"]?.object == nil)
   }
 
-  @Test("at a later start, where its output is no terminal, it names the key's file, and the curl line works too")
+  @Test("a later start without a terminal names the key's file, and the curl command works")
   func laterGreeting() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -95,7 +95,7 @@ struct ServeCommandTests {
     #expect(try JSONValue(try shell(String(line), in: crier).output)["id"]?.string == "first")
   }
 
-  @Test("a home of an earlier version, which has the first key and no file for curl, is given one")
+  @Test("a home of an earlier version gets the missing header file for curl")
   func homeWithoutHeader() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -109,7 +109,7 @@ struct ServeCommandTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == "Authorization: Bearer \(key)\n")
   }
 
-  @Test("curl, which waits for 100 Continue before it sends, is answered at once")
+  @Test("a request that waits for 100 Continue before it sends its body is answered at once")
   func expectContinue() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -121,12 +121,12 @@ struct ServeCommandTests {
         \(key) -H 'Content-Type: application/json' -d '\(Self.body)' \(service.address)/v1/announcements
         """
       let result = try shell(line, in: crier)
-      // 28 is curl's status for a time that is over.
+      // curl exits with 28 after a timeout.
       #expect(result.status == 0 && String(decoding: result.output, as: UTF8.self) == status)
     }
   }
 
-  @Test("a crash leaves no core file, whatever the limit was")
+  @Test("a crash leaves no core file, whatever the user's limit")
   func noCoreFile() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -134,7 +134,7 @@ struct ServeCommandTests {
     #expect(service.coreLimits == ["0", "0"])
   }
 
-  @Test("the first key is its owner's to read, is never logged, and is the same after a restart")
+  @Test("only its owner can read the first key, which is never logged and survives a restart")
   func firstKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -159,7 +159,7 @@ struct ServeCommandTests {
     #expect(keys[0] == keys[1])
   }
 
-  @Test("once its first key is revoked, the greeting shows none; where all keys are revoked, it makes no other")
+  @Test("a revoked first key is not printed any more, and no new key is created if all keys are revoked")
   func firstKeyRevoked() async throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -201,7 +201,7 @@ struct ServeCommandTests {
   private static let noKeyInForce = "Every key has expired or was revoked: make one with crier keys create."
 
   @Test(
-    "where other machines can call, it does not start without a key, and says how to make one",
+    "on an address that other machines can reach, it does not start without a key",
     arguments: ["0.0.0.0", "::", "127.0.0.1.example"])
   func offLoopback(host: String) throws {
     let crier = try Command()
@@ -212,7 +212,7 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "first-key").path))
   }
 
-  @Test("where other machines can call, it starts with a key, and a revoked one is none")
+  @Test("on an address that other machines can reach, it starts with a key that is not revoked")
   func offLoopbackWithKey() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -226,7 +226,7 @@ struct ServeCommandTests {
     #expect(try crier.serve(["--host", "0.0.0.0"] + RunningService.flags).status == 64)
   }
 
-  @Test("a port that is taken, and an address that is not this machine's, are 69")
+  @Test("exits with 69 for a port that is in use and for an address of another machine")
   func cannotListen() throws {
     let (crier, other) = (try Command(), try Command())
     defer {
@@ -239,7 +239,7 @@ struct ServeCommandTests {
     #expect(taken.message.contains("cannot listen on 127.0.0.1:\(service.port): Address already in use"))
     #expect(taken.message.contains("--port"))
     #expect(try createKey(other).id.count == 8)
-    // The first is of the documentation's addresses, and the second has a top level that never is (RFC 5737, RFC 2606).
+    // The first is a documentation address, and the second has a reserved top-level domain (RFC 5737, RFC 2606).
     for host in ["192.0.2.1", "shop.invalid"] {
       let result = try other.serve(["--host", host] + RunningService.flags)
       #expect(result.status == 69 && result.output.isEmpty, "\(result.message)")
@@ -247,7 +247,7 @@ struct ServeCommandTests {
     }
   }
 
-  @Test("what it cannot start with ends it before it listens, and the message names it")
+  @Test("a wrong setting ends it before it listens, and the message names the setting")
   func wrongFlags() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -261,14 +261,14 @@ struct ServeCommandTests {
       (["--data", "nowhere"], 69, "nowhere"), (["--ports", "1"], 64, "--ports"), (["8080"], 64, "8080"),
     ]
     for (flags, status, words) in cases {
-      // The last of two flags counts.
+      // The last of two equal flags counts.
       let result = try crier.serve(["--port", "0", "--output", "null"] + flags)
       #expect(result.status == status && result.output.isEmpty, "\(flags): \(result.message)")
       #expect(result.message.contains(words), "\(flags): \(result.message)")
     }
   }
 
-  @Test("a home that cannot be written is 73, and data without a console 69")
+  @Test("exits with 73 for a home that cannot be written, and with 69 for data without a console")
   func wrongFolders() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -282,7 +282,7 @@ struct ServeCommandTests {
     #expect(without.message.contains("Console") && without.message.contains("--data"), "\(without.message)")
   }
 
-  @Test("--home comes before CRIER_HOME, and has everything that is kept")
+  @Test("--home takes precedence over CRIER_HOME and receives all data")
   func home() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -301,7 +301,7 @@ struct ServeCommandTests {
 
   // MARK: Keys
 
-  @Test("a key made meanwhile works at once, and a revoked one is refused within moments")
+  @Test("a running service accepts a new key at once and soon refuses a revoked key")
   func keys() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -312,12 +312,12 @@ struct ServeCommandTests {
     #expect(try service.announce(Self.body, key: created.key).code == "scope_missing")
     #expect(try crier("keys", "revoke", created.id).status == 0)
     let start = ContinuousClock.now
-    try eventually("The key is refused.") {
+    try eventually("The revoked key is refused.") {
       let answer = try service.send("GET", "/v1/announcements", key: created.key)
       #expect(answer.status == 200 || answer.code == "key_unknown")
       return answer.status == 401
     }
-    // 0.1 s, and time for this machine to be slow.
+    // The service notices after 0.1 s. The rest allows for a slow machine.
     #expect(ContinuousClock.now - start < .seconds(5))
     #expect(try service.send("GET", "/v1/announcements").status == 200)
   }

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-@Suite("crier serve, its settings")
+@Suite("crier serve settings")
 struct ServeConfigurationTests {
-  /// Every setting, with a value that is not its default, and another.
+  /// Every setting, with two values that are not its default.
   private static let values: [(name: String, value: String, other: String)] = [
     ("host", "127.0.0.2", "localhost"), ("port", "9001", "0"),
     ("hosts", "till.example, 192.0.2.7", "till.example"), ("output", "null", "none"), ("locale", "zh-CN", "en-GB"),
@@ -46,7 +46,7 @@ struct ServeConfigurationTests {
     try Data(text.utf8).write(to: crier.home.appending(path: "crier.yaml"))
   }
 
-  @Test("--print-config prints every setting with its default, once, and leaves nothing behind")
+  @Test("--print-config prints every setting once with its default, and writes no files")
   func defaults() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -69,7 +69,7 @@ struct ServeConfigurationTests {
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
 
-  @Test("every setting may stand in crier.yaml of the home, and in the environment, which comes before it")
+  @Test("every setting can be in crier.yaml or in the environment, which takes precedence")
   func sources() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -87,7 +87,7 @@ struct ServeConfigurationTests {
           uniqueKeysWithValues: Self.values.map { ($0.name, Shown(value: $0.other, source: "environment")) }))
   }
 
-  @Test("a flag comes before the environment, the environment before the file, the file before the default")
+  @Test("flags take precedence over the environment, the environment over the file, the file over defaults")
   func order() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -104,7 +104,7 @@ struct ServeConfigurationTests {
     #expect(printed["gap"] == Shown(value: "250", source: "default"))
   }
 
-  @Test("what is printed is a file that sets the same")
+  @Test("the printed settings are a valid settings file with the same values")
   func roundTrip() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -122,7 +122,7 @@ struct ServeConfigurationTests {
     }
   }
 
-  @Test("the file holds when the service runs, and --config names another one")
+  @Test("the service uses the home's settings file, and --config names another")
   func used() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -151,10 +151,11 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a setting that cannot be is 64, and the message names it, who has it, and what would be right",
+    "an invalid setting exits with 64, and the message names the setting, its source and valid values",
     arguments: [
-      ("prot: 8080", "prot (crier.yaml): is no setting; there are host, port, "),
-      ("port: 8080\nPort: 1", "Port (crier.yaml): is no setting"), ("8080: port", "8080 (crier.yaml): is no setting"),
+      ("prot: 8080", "prot (crier.yaml): is not a setting; the settings are host, port, "),
+      ("port: 8080\nPort: 1", "Port (crier.yaml): is not a setting"),
+      ("8080: port", "8080 (crier.yaml): is not a setting"),
       ("port: eighty", "port (crier.yaml): give a whole number from 0 to 65535"),
       ("port: 65536", "port (crier.yaml): give"), ("port: -1", "port (crier.yaml): give"),
       ("port: 80.5", "port (crier.yaml): give"), ("port: true", "port (crier.yaml): give"),
@@ -162,9 +163,10 @@ struct ServeConfigurationTests {
       ("port:", "port (crier.yaml): give"), ("port: ~", "port (crier.yaml): give"),
       ("port: ''", "port (crier.yaml): give"),
       ("port: 99999999999999999999", "port (crier.yaml): give"),
-      ("host: [a, b]", "host (crier.yaml): give one value, and neither a list nor nothing"),
+      ("host: [a, b]", "host (crier.yaml): give exactly one value, not a list and not null"),
       ("host:", "host (crier.yaml): give"), ("host: ''", "host (crier.yaml): give a name or an address"),
-      ("output: {alsa: hw}", "output (crier.yaml): give one value"), ("output:", "output (crier.yaml): give one value"),
+      ("output: {alsa: hw}", "output (crier.yaml): give exactly one"),
+      ("output:", "output (crier.yaml): give exactly one"),
       ("output: ''", "output (crier.yaml): give default"),
       ("rate: fast", "rate (crier.yaml): give a number from 0.001 to 1000000.0"),
       ("rate: 0", "rate (crier.yaml): give"),
@@ -175,11 +177,11 @@ struct ServeConfigurationTests {
       ("cache_mb: 0", "cache_mb (crier.yaml)"), ("url_days: 0", "url_days (crier.yaml)"),
       ("stop_seconds: 0", "stop_seconds (crier.yaml)"), ("connections: 15", "connections (crier.yaml)"),
       ("log_level: loud", "log_level (crier.yaml): give one of trace, debug, info"),
-      ("public_url: pay.example", "public_url (crier.yaml): give what the world calls the service"),
+      ("public_url: pay.example", "public_url (crier.yaml): give the public base URL"),
       ("public_url: ftp://pay.example", "public_url (crier.yaml): give"),
       (
         "public_url: https://pay.example?a=b",
-        "public_url (crier.yaml): give what the world calls the service, such as https://pay.example, without a query, a "
+        "public_url (crier.yaml): give the public base URL, such as https://pay.example, without a query, a "
           + "fragment or a user."
       ),
       ("public_url: 'https://pay.example/crier?'", "public_url (crier.yaml): give"),
@@ -187,14 +189,14 @@ struct ServeConfigurationTests {
       ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml): give"),
       ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
       ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
-      ("chime: [a]", "chime (crier.yaml): give"), ("hosts: [a, b]", "hosts (crier.yaml): give one value"),
+      ("chime: [a]", "chime (crier.yaml): give"), ("hosts: [a, b]", "hosts (crier.yaml): give exactly one value"),
       (
         "hosts: https://pay.example",
         "hosts (crier.yaml): give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7."
       ),
       ("hosts: 'pay.example:80'", "hosts (crier.yaml): give"), ("hosts: '*'", "hosts (crier.yaml): give"),
       ("groups: 'group.a ../etc'", "groups (crier.yaml): give app groups"),
-      ("groups: [group.a]", "groups (crier.yaml): give one value"),
+      ("groups: [group.a]", "groups (crier.yaml): give exactly one value"),
       ("proxies: localhost", "proxies (crier.yaml): give addresses"),
       ("batches: 17", "batches (crier.yaml): give a whole number from 1 to 16"),
     ])
@@ -212,7 +214,7 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a file that is no YAML of names and values is 64, and named",
+    "a file that is not a YAML list of names and values exits with 64 and is named",
     arguments: [
       "port: [", "port", "- port\n- host", "\tport: 1", "port: 1\n host: 2", "port: 1\nport: 2", "\u{1}",
       "a: 1\n---\nb: 2",
@@ -226,7 +228,7 @@ struct ServeConfigurationTests {
     #expect(result.message.contains("crier.yaml"), "\(result.message)")
   }
 
-  @Test("a file that is not there or cannot be read is 64, and named")
+  @Test("a file that is missing or cannot be read exits with 64 and is named")
   func noFile() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -239,14 +241,14 @@ struct ServeConfigurationTests {
         #expect(result.message.contains(path) && result.message.contains("--config"), "\(result.message)")
       }
     }
-    // The home's own is no exception.
+    // The home folder's own settings file follows the same rule.
     try FileManager.default.createDirectory(
       at: crier.home.appending(path: "crier.yaml"), withIntermediateDirectories: true)
     #expect(try crier.serve().status == 64)
   }
 
   @Test(
-    "a variable that cannot be is 64, and named with its source",
+    "an invalid environment variable exits with 64 and is named with its source",
     arguments: [
       ("CRIER_PORT", "eighty", "port"), ("CRIER_VOLUME", "-1", "volume"), ("CRIER_RATE", "0", "rate"),
       ("CRIER_LOG_LEVEL", "INFO ", "log_level"), ("CRIER_GROUP", "..", "group"), ("CRIER_PORT", "", "port"),

@@ -9,11 +9,11 @@ import Testing
   import Darwin
 #endif
 
-@Suite("crier serve, when it is stopped", .timeLimit(.minutes(10)))
+@Suite("Stopping crier serve", .timeLimit(.minutes(10)))
 struct ServeStoppingTests {
   private static let body = #"{"id":"7","amount":"12.50","currency":"USD","locale":"en-US"}"#
 
-  /// A request whose body has begun to come and is waited for.
+  /// Begins a request whose body is still incomplete, and waits until the service is processing it.
   private func underWay(_ service: RunningService) throws -> RawConnection {
     let connection = try service.connect()
     try connection.send(
@@ -24,15 +24,15 @@ struct ServeStoppingTests {
       ])
     try connection.send(String(Self.body.prefix(10)))
     try eventually("The request is under way.") {
-      // The other one is the one that asks.
+      // The second request in flight is this one.
       try service.send("GET", "/metrics").text.contains("crier_requests_in_flight 2\n")
     }
     return connection
   }
 
-  /// Returns when nobody is let in any more.
+  /// Waits until the service refuses connections.
   private func refusesConnections(_ service: RunningService) throws {
-    try eventually("It listens no more.") {
+    try eventually("The service no longer listens.") {
       do {
         _ = try service.connect()
         return false
@@ -42,7 +42,8 @@ struct ServeStoppingTests {
     }
   }
 
-  @Test("a signal ends it with status 0, and the request that is under way is answered", arguments: [SIGTERM, SIGINT])
+  @Test(
+    "a signal ends the service with status 0 after it answered the request in progress", arguments: [SIGTERM, SIGINT])
   func requestUnderWay(number: Int32) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -62,7 +63,7 @@ struct ServeStoppingTests {
     #expect(again.status == 200 && again.body == answer.body)
   }
 
-  @Test("nobody who keeps it waiting can keep it longer than its limit")
+  @Test("an unfinished request delays the stop no longer than the limit")
   func stuckRequest() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -75,7 +76,7 @@ struct ServeStoppingTests {
     _ = connection
   }
 
-  @Test("who listens to its events, or keeps a connection, does not keep it")
+  @Test("event streams and idle connections do not delay the stop")
   func listeners() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -90,10 +91,12 @@ struct ServeStoppingTests {
     service.signal(SIGTERM)
     #expect(service.wait() == 0)
     #expect(ContinuousClock.now - start < .seconds(5))
-    #expect(try String(decoding: stream.receiveAll(), as: UTF8.self).contains("0\r\n\r\n"), "The stream ends whole.")
+    #expect(
+      try String(decoding: stream.receiveAll(), as: UTF8.self).contains(
+        "0\r\n\r\n"), "The stream ends completely.")
   }
 
-  @Test("what waits to be heard is heard after the restart, and nothing twice")
+  @Test("waiting announcements are played once after a restart")
   func player() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -108,7 +111,7 @@ struct ServeStoppingTests {
     #expect(service.wait() == 0)
     service = try RunningService(of: crier, ["--port", "0", "--output", "file:\(log.path)"])
     #expect(try service.send("POST", "/v1/playback/resume").status == 200)
-    try eventually("Both are heard.") {
+    try eventually("Both are played.") {
       let list = try service.send("GET", "/v1/announcements").json()["announcements"]?.array ?? []
       #expect(list.compactMap { $0["id"]?.string } == ["b", "a"])
       return list.allSatisfy { $0["delivery"]?["play"]?["state"]?.string == "played" }
@@ -117,7 +120,7 @@ struct ServeStoppingTests {
     #expect(lines.filter { $0.contains("\"heard\"") }.count == 2)
   }
 
-  @Test("what was answered 201 is there after kill -9, byte for byte")
+  @Test("an announcement answered with 201 survives kill -9, byte for byte")
   func killed() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -137,7 +140,7 @@ struct ServeStoppingTests {
       #"{"text":"The shop is open","locale":"en-US"}"#, headers: ["Idempotency-Key: one"])
     #expect(keyedAgain.status == 200 && keyedAgain.body == keyed.body)
     #expect(try service.send("GET", "/v1/announcements/7").status == 200)
-    // The URL that was given then, but for the port, which is another one now.
+    // The same URL, except for the port, which differs after the restart.
     let url = try #require(try made.json()["clip"]?["url"]?.string)
     let clip = try service.send("GET", String(url.trimmingPrefix(address)), key: "")
     #expect(clip.status == 200)

@@ -21,7 +21,7 @@ struct SoundsCommandTests {
     try FileManager.default.contentsOfDirectory(atPath: crier.sounds.path).sorted()
   }
 
-  @Test("removes the clips that are named and prints their names; asked for again, a clip is made anew")
+  @Test("removes the named clips and prints their names, and a removed clip is rendered again when needed")
   func named() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -37,7 +37,7 @@ struct SoundsCommandTests {
     #expect(json.output == "{\"name\":\"\(first.lastPathComponent)\"}\n")
   }
 
-  @Test("each clip that is removed is in the log of administration, and who did it; what is not there is not")
+  @Test("each removed clip is in the log of administrative actions with its remover, and a missing clip is not")
   func written() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -51,7 +51,7 @@ struct SoundsCommandTests {
     #expect(help.contains("announcements, batches and clips; and the clips that crier sounds prune removed"))
   }
 
-  @Test("a log of administration that cannot be written is told, and the clip is removed all the same")
+  @Test("a log of administrative actions that cannot be written is reported, and the clip is removed")
   func unwritable() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -59,11 +59,11 @@ struct SoundsCommandTests {
     try Data("no database".utf8).write(to: crier.home.appending(path: "ledger.sqlite"))
     let result = try crier("sounds", "prune", clip)
     #expect(result.status == 0 && result.output == clip + "\n")
-    #expect(result.message.contains("could not be written to the log of administration"))
+    #expect(result.message.contains("could not be recorded in the log of administrative actions"))
     #expect(try names(crier).isEmpty)
   }
 
-  @Test("removes every clip of an engine, by its name or by its digest, and leaves those of others")
+  @Test("removes all clips of an engine, by its name or digest, and keeps the clips of other engines")
   func engine() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -72,14 +72,14 @@ struct SoundsCommandTests {
     let none = try crier("sounds", "prune", "--engine", "espeak-ng-0.0-0000000000000000")
     #expect(none.status == 0 && none.output.isEmpty)
     let known = try #require(none.message.firstMatch(of: #/espeak-ng-[0-9.]+-([0-9a-f]{16}) \(2\)/#))
-    #expect(none.message.contains("Left alone: 1 files"))
+    #expect(none.message.contains("Kept 1 files"))
     let result = try crier("sounds", "prune", "--engine", String(known.output.1))
     #expect(result.status == 0)
     #expect(result.output.split(separator: "\n").map(String.init) == clips)
     #expect(try names(crier) == ["tone.wav"])
   }
 
-  @Test("a clip that is not there is an error that names it, behind the removal of the others")
+  @Test("a missing clip is an error that names it, and the other clips are removed")
   func missing() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -91,7 +91,7 @@ struct SoundsCommandTests {
   }
 
   @Test(
-    "what cannot be meant is refused, and nothing is removed",
+    "invalid arguments are refused, and nothing is removed",
     arguments: [[], ["a.wav", "--engine", "x"], ["--engine", ""], ["../a.wav"], ["--group", "../x", "a.wav"]])
   func refused(arguments: [String]) throws {
     let crier = try Command()

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// A child process, spawned and waited for by the system's own calls: `Process` may never see a child end when others
+/// A child process that is started and awaited with system calls. `Process` can miss the end of a child when others
 /// start at the same moment.
 final class Spawned {
   struct Failure: Error { var number: Int32 }
@@ -17,8 +17,8 @@ final class Spawned {
   private var status: Int32?
 
   /// - Parameters:
-  ///   - directory: where it runs.
-  ///   - prepare: what becomes of its standard descriptors.
+  ///   - directory: The working folder.
+  ///   - prepare: Sets up the standard descriptors.
   init(
     _ program: URL, _ arguments: [String], environment: [String: String], directory: URL,
     _ prepare: (inout posix_spawn_file_actions_t) -> Void
@@ -36,7 +36,7 @@ final class Spawned {
     processID = number
   }
 
-  /// coreutils' env goes to the folder, and becomes the program.
+  /// The env program of coreutils, which changes the folder and then becomes the program.
   private static let changer = "/usr/bin/env"
   private static func inDirectory(_ directory: URL) -> [String] { ["env", "-C", directory.path] }
 
@@ -47,7 +47,7 @@ final class Spawned {
     }
   }
 
-  /// - Returns: the exit status, or 128 and the number of the signal that ended it, as a shell says it.
+  /// - Returns: The exit status, or 128 plus the signal that ended the process, as in a shell.
   func wait() -> Int32 {
     if let status { return status }
     var raw: Int32 = 0

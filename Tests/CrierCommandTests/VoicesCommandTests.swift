@@ -5,7 +5,7 @@ import Testing
 
 @Suite("crier voices")
 struct VoicesCommandTests {
-  /// The rows of a small sheet, and a folder with a recording of each, said by the engine.
+  /// Creates a folder with a recording of each word, spoken by the engine.
   private func recordings(_ crier: Command, _ words: [String]) throws -> URL {
     let folder = crier.directory.appending(path: "recordings")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -17,7 +17,7 @@ struct VoicesCommandTests {
     return folder
   }
 
-  @Test("from a sheet to a payment in a recorded voice")
+  @Test("sheet, import, list, check and render work with a recorded voice")
   func path() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -48,7 +48,7 @@ struct VoicesCommandTests {
     #expect(clip.output.contains("\"voice\":\"shop\""))
   }
 
-  @Test("build makes a pack that says everything its locale needs")
+  @Test("build makes a pack with the whole vocabulary of its locale")
   func build() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -59,7 +59,7 @@ struct VoicesCommandTests {
     #expect(check.output.contains("; no errors, no warnings"))
   }
 
-  @Test("the recordings are never changed: a pack is not written over them, nor over a folder that is none")
+  @Test("a pack never overwrites its recordings or a folder that is not a pack")
   func source() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -76,17 +76,17 @@ struct VoicesCommandTests {
   }
 
   @Test(
-    "what was typed wrong is 64 and named as typed",
+    "a wrong argument exits with 64 and is named as typed",
     arguments: [
       (["voices", "check", "nobody"], "crier: There is no pack nobody: make one with crier voices build.\n"),
       (
         ["voices", "build", "--locale", "en-US", "--voice", "zh"],
-        "crier: --voice zh does not read the words of en-US: choose one of en-us, en, en-gb-scotland, en-gb-x-rp, "
-          + "en-029, with any variant, such as +f2.\n"
+        "crier: --voice zh cannot read the words of en-US: choose one of en-us, en, en-gb-scotland, en-gb-x-rp, "
+          + "en-029, with any variant such as +f2.\n"
       ),
       (
         ["voices", "import", ".", "--sheet", "none.csv", "--locale", "en-US", "--id", "x"],
-        "crier: --sheet none.csv cannot be read: name a CSV file.\n"
+        "crier: --sheet none.csv cannot be read: give a CSV file.\n"
       ),
     ])
   func wrong(arguments: [String], message: String) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("crier words and crier preview")
 struct WordsCommandTests {
-  @Test("words prints one line an amount, from arguments and from standard input")
+  @Test("words prints one line for each amount, from arguments and from standard input")
   func lines() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -16,7 +16,7 @@ struct WordsCommandTests {
     #expect(input.output == "one dollar\ntwo dollars and five cents\n")
   }
 
-  @Test("--phrase prints the whole announcement, of its kind and channel")
+  @Test("--phrase prints the whole announcement with its kind and channel")
   func phrase() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -26,7 +26,7 @@ struct WordsCommandTests {
     #expect(result.output == "支付宝退款十二元五角\n")
   }
 
-  @Test("--phonemes prints what the engine will say, a line an amount")
+  @Test("--phonemes prints the engine's phonemes, one line for each amount")
   func phonemes() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -34,7 +34,7 @@ struct WordsCommandTests {
     #expect(result.output == "tw'Elv d'0l3z\nf'aIv d'0l3z\n")
   }
 
-  @Test("--text prints a text as it will be said, also one that begins with a hyphen")
+  @Test("--text prints a text as it will be spoken, even if it begins with a hyphen")
   func text() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -44,7 +44,7 @@ struct WordsCommandTests {
     #expect(try crier("words", "--text", "-$5", "--locale", "en-US").output == "minus five dollars\n")
   }
 
-  @Test("--respelled prints what the engine is given, and --phrase takes a payer and a note")
+  @Test("--respelled prints the engine's input, and --phrase accepts a payer and a note")
   func respelled() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -56,7 +56,7 @@ struct WordsCommandTests {
       try crier.run(payment + ["--respelled"]).output == "Received twenty wahn, from devorák. Note, I I I\n")
   }
 
-  @Test("a lexicon of the home folder is used, and --lexicon names another")
+  @Test("the home folder's lexicon is used, unless --lexicon names another")
   func lexicon() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -76,22 +76,22 @@ struct WordsCommandTests {
   }
 
   @Test(
-    "options that do not go together are named",
+    "options that exclude each other are named",
     arguments: [
       (["words", "5", "--text", "x", "--locale", "en-US"], "AMOUNT and --text cannot be given together: choose one."),
       (["words", "--locale", "en-US"], "Nothing to print: give an AMOUNT, or --text."),
       (["words", "5", "--locale", "en-US"], "AMOUNT needs --currency, such as --currency CNY."),
       (
         ["words", "--text", "x", "--locale", "en-US", "--payer", "Ann"],
-        "--payer goes with AMOUNT; a text says such things itself."
+        "--payer needs an AMOUNT and cannot be used with --text: drop it, or put it into the text."
       ),
       (
         ["words", "5", "--locale", "en-US", "--currency", "USD", "--note", "x"],
-        "--note goes with --phrase: without it the words of the amount alone are printed."
+        "--note needs --phrase: without --phrase, only the amount is printed."
       ),
       (
         ["words", "5", "--locale", "en-US", "--currency", "USD", "--tokens", "--respelled"],
-        "--respelled and --tokens: choose one."
+        "--respelled and --tokens cannot be given together: choose one."
       ),
     ])
   func conflicts(arguments: [String], message: String) throws {
@@ -102,7 +102,7 @@ struct WordsCommandTests {
     #expect(result.message.contains("Error: \(message)"))
   }
 
-  @Test("a bad amount ends it with 65 and the line's number; what was printed before stands")
+  @Test("a wrong amount ends the command with 65 and the line's number, after printing the earlier lines")
   func badAmount() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -114,7 +114,7 @@ struct WordsCommandTests {
         == "crier: line 2, amount '2.005': has more decimal digits than USD has; USD has 2, and nothing is rounded.\n")
   }
 
-  @Test("- stands alone")
+  @Test("- cannot be combined with amounts")
   func dash() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -122,7 +122,7 @@ struct WordsCommandTests {
     #expect(try crier("words", "5", "--currency", "USD").message.contains("--locale"))
   }
 
-  @Test("preview into a pipe prints each word with its times, and no drawing")
+  @Test("preview into a pipe prints each word with its times and draws nothing")
   func preview() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -131,7 +131,7 @@ struct WordsCommandTests {
     let lines = result.output.split(separator: "\n")
     #expect(lines.map { String($0.split(separator: " ").last ?? "") } == ["Received", "five", "dollars"])
     #expect(lines.allSatisfy { $0.contains(" ms ") && $0.allSatisfy(\.isASCII) })
-    #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path), "nothing is kept")
+    #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "home").path), "no file is left")
   }
 
   @Test("the help of every command names its arguments", arguments: ["render", "preview", "words"])

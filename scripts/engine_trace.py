@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The phonemes that libespeak-ng gives to texts, and the rules and dictionary entries that it used for them."""
+"""Reads the phonemes that libespeak-ng gives to texts, and the rules and dictionary entries that it used."""
 import ctypes
 import os
 import re
@@ -8,7 +8,7 @@ import tempfile
 
 
 class Engine:
-    """The phonemes that libespeak-ng gives to texts, and the trace of how it found them."""
+    """The engine with one voice, which returns the phonemes of texts and a trace of how it found them."""
 
     PLAYS_NOTHING, KEEPS_RUNNING, UTF8, TRACE = 2, 0x8000, 1, 8
 
@@ -16,7 +16,7 @@ class Engine:
         self.voice = voice
 
     def __call__(self, texts):
-        """Returns (phonemes, trace) for each text. The engine dies of some texts: those get None."""
+        """Returns (phonemes, trace) for each text, or None for a text at which the engine crashes."""
         results = []
         while len(results) < len(texts):
             with tempfile.NamedTemporaryFile() as file:
@@ -61,7 +61,7 @@ class Engine:
 
 
 def named(answer, is_word=True):
-    """Tells whether the engine named a letter, changed the language, or spelled the word."""
+    """Returns whether the engine named a letter, changed the language, or spelled the word."""
     if answer is None:
         return True
     phonemes, trace = answer

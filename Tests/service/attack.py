@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One key holder and strangers attack: others are served as before, and so are their batches.
+"""Attacks by one key holder and by strangers must not affect the requests and batches of other clients.
 
-The attackers have a key of another account (or only the id of one, or nothing), and do all of this at once:
+The attackers have a key of another account, or only a key's id, or no key. They do all of this at once:
 
-- payloads that are costly to read: a name with 30,000 combining marks, texts without a word, 4,000 unknown keys;
-- a new app group with each request, and clips that are not there;
-- batches whose head has a known key's id and a signature of nobody, and whose body stops half-way;
-- an announcement whose clip stands, and its removal, again and again;
-- requests with well-formed keys that nobody made, and event streams that are opened and closed.
+- send payloads that take long to read: a name with 30,000 combining marks, texts without a word, 4,000 unknown keys;
+- use a new app group in each request, and request clips that do not exist;
+- send batches with a known key's id and an invalid signature, whose bodies stop half-way;
+- announce a clip that exists already, and remove the announcement, repeatedly;
+- send requests with well-formed but unknown keys, and open and close event streams.
 """
 
 import json
@@ -22,17 +22,18 @@ from client import Connection, Lost, post
 from harness import Bars, Service, Unusable, percentile, plain_environment, progress, told, work_folder
 
 MEASURED_SECONDS = 20
-# Of the others' 99th percentile with the attack, over that without; and a stall of the machine more.
+# The limits for the others' 99th percentile during the attack: a factor of the value without it, and an allowance for a
+# short stall of the machine.
 FACTOR, MORE_MS = 2, 5
-# What each attacking process sends in a second at most: an attack that the machine itself could not take says nothing
-# about the service.
+# The maximum number of requests an attacking process sends in a second. An attack that overloads the machine itself
+# would say nothing about the service.
 RATE = 60
 HALF_SENT = 4
 KINDS = ("costly", "groups", "half-sent", "removals", "keyless", "streams")
 
 
 def attack(kind, port, key, pipe):
-    """A process of its own. Sends until it is told to end, and then tells what it was answered."""
+    """Runs as its own process. Sends requests until it is told to end, and then reports the answers."""
     number, statuses = 0, {}
     held = []
     connection = Connection(port, key=None if kind == "keyless" else key, timeout=30)
@@ -71,7 +72,7 @@ def groups(connection, key, number, held):
 
 
 def half_sent(connection, key, number, held):
-    """Keeps four uploads under way that never come whole."""
+    """Keeps four incomplete uploads open."""
     for connected in list(held):
         connected.setblocking(False)
         try:
@@ -96,7 +97,7 @@ def half_sent(connection, key, number, held):
 
 
 def removals(connection, key, number, held):
-    """Announces what others have announced too, so that its clip stands, and removes it."""
+    """Makes an announcement whose clip exists already, and removes it."""
     identifier = f"removal-{secrets.token_hex(4)}"
     status = post(connection, inputs.payment(1, identifier)).status
     if status != 201:
@@ -105,7 +106,7 @@ def removals(connection, key, number, held):
 
 
 def keyless(connection, key, number, held):
-    """Keys that are as keys are, and that nobody made, from one address behind the proxy that loopback is taken for."""
+    """Sends well-formed unknown keys from one address behind a proxy on the loopback address."""
     unknown = f"crier_{secrets.token_hex(4)}_{secrets.token_urlsafe(32)}"
     headers = f"Authorization: Bearer {unknown}\r\nX-Forwarded-For: 203.0.113.7\r\n"
     return connection.request("GET", "/v1/announcements", headers=headers).status
@@ -129,7 +130,7 @@ ATTACKS = {
 
 
 def measure(service, clip, hit, seconds, start_number):
-    """What others meet, one call after the other: hits, new clips, and now and then a batch and a new connection."""
+    """Measures the calls of other clients: cached and new clips, and sometimes a batch and a new connection."""
     times, errors = {}, []
     end = time.monotonic() + seconds
     batch = json.dumps(inputs.payment(2, "row")).encode()
@@ -166,7 +167,7 @@ def measure(service, clip, hit, seconds, start_number):
 
 
 def wait_for_batch(connection, batch):
-    """One at a time, so that a batch which is not taken was kept out by others."""
+    """Waits until a batch has ended. Only one runs at a time, so a refused batch was refused because of others."""
     while connection.request("GET", f"/v1/batches/{batch}").json()["state"] == "running":
         time.sleep(0.005)
 
@@ -180,7 +181,7 @@ def attackers_key(options, service):
         timeout=60,
     )
     if made.returncode != 0:
-        raise Unusable(f"no key was made for the attackers: {made.stderr[-200:]}")
+        raise Unusable(f"the key for the attackers could not be created: {made.stderr[-200:]}")
     return json.loads(made.stdout)["key"]
 
 
@@ -192,12 +193,12 @@ def run(options):
             hit = json.dumps(inputs.payment(1, "hot")).encode()
             answer = post(connection, hit)
             if answer.status != 201:
-                raise Unusable(f"the first request was answered {answer.status} {answer.code}.")
+                raise Unusable(f"the first request was answered with {answer.status} {answer.code}.")
             clip = answer.json()["clip"]["name"]
         key = attackers_key(options, service)
         _, _, number = measure(service, clip, hit, seconds / 5, 0)
         before, errors_before, number = measure(service, clip, hit, seconds, number)
-        progress("attack: now the same while it is attacked")
+        progress("attack: measuring again during the attack")
         attackers = []
         for kind in KINDS:
             ours, theirs = multiprocessing.Pipe()
@@ -205,7 +206,7 @@ def run(options):
             process.start()
             attackers.append((kind, ours, process))
         try:
-            # Until every attacker is at work.
+            # Wait until every attacker has started.
             _, _, number = measure(service, clip, hit, seconds / 5, number)
             during, errors_during, number = measure(service, clip, hit, seconds, number)
             for _, pipe, _ in attackers:
@@ -213,23 +214,23 @@ def run(options):
             answered = {}
             for kind, pipe, process in attackers:
                 if not pipe.poll(60):
-                    raise Unusable(f"the attacker {kind} did not end.")
+                    raise Unusable(f"the attacker {kind} did not stop.")
                 answered[kind] = pipe.recv()
                 process.join(30)
         finally:
             for _, _, process in attackers:
                 process.kill()
         bars.figures = {"before": told(before), "during": told(during), "attackers": answered}
-        bars.nothing_in(errors_before + errors_during, "others met errors")
+        bars.nothing_in(errors_before + errors_during, "errors of other clients")
         for kind in KINDS:
-            bars.require(sum(answered[kind].values()) >= seconds, f"{kind}: hardly an attack: {answered[kind]}")
+            bars.require(sum(answered[kind].values()) >= seconds, f"{kind}: too few requests: {answered[kind]}")
         for kind, values in before.items():
             old, new = percentile(values, 0.99) * 1000, percentile(during.get(kind, []), 0.99) * 1000
-            bars.require(len(during.get(kind, [])) >= len(values) / 4, f"{kind}: far fewer than before")
+            bars.require(len(during.get(kind, [])) >= len(values) / 4, f"{kind}: far fewer requests than before")
             bars.require(
-                new <= FACTOR * old + MORE_MS, f"{kind}: p99 was {old:.2f} ms and is {new:.2f} ms beside the attack"
+                new <= FACTOR * old + MORE_MS, f"{kind}: p99 was {old:.2f} ms and is {new:.2f} ms during the attack"
             )
         unserved = {status for statuses in answered.values() for status in statuses if status.startswith("5")}
-        bars.require(not unserved - {"503"}, f"attackers were answered {sorted(unserved)}")
+        bars.require(not unserved - {"503"}, f"attackers received the answers {sorted(unserved)}")
         bars.require(service.is_running, "the service ended")
     return bars

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves what `crier serve` promises, against a running one.
+"""Checks the guarantees of `crier serve` against a running service.
 
-Progress goes to standard error, and one line of JSON with the figures to standard output. Exit status: 0 every bar was
-cleared; 1 one was missed; 69 the check could not be made.
+Progress goes to standard error, and one line of JSON with the figures goes to standard output. Exit status: 0 all
+checks passed; 1 a check failed; 69 the check could not be run.
 """
 
 import argparse
@@ -14,14 +14,14 @@ import time
 from harness import ROOT, Options, Unusable, end_on_signals, progress
 
 CHECKS = {
-    "mutations": "200,000 spoiled bodies: no crash, and no 5xx but 503",
-    "load": "60 s of wrk while a speaker is killed every 200 ms: nothing wrong, nothing lost, memory flat",
-    "kill": "kill -9 of the service under load, 50 times: every 201 is there after the restart, and none is heard twice",
-    "slow": "1,000 slow connections: others are served as before",
-    "attack": "hostile payloads, groups, half-sent batches and streams of one key: others are served as before",
-    "disk": "a full disk: 507, and recovery without a restart (as root, for a tmpfs)",
-    "stop": "SIGTERM under load: every request is answered, and it ends within 10 s",
-    "schemathesis": "every call of /openapi.json, 2,000 cases each, all checks; and the event stream",
+    "mutations": "200,000 mutated bodies: no crash, and no 5xx status except 503",
+    "load": "60 s of wrk while a speaker is killed every 200 ms: no wrong or lost answers, and no memory growth",
+    "kill": "kill -9 under load, 50 times: each 201 survives the restart, and nothing is played twice",
+    "slow": "1,000 slow connections: other clients are not affected",
+    "attack": "hostile requests with one key: other clients are not affected",
+    "disk": "a full disk: 507, and recovery without a restart (needs root, for a tmpfs)",
+    "stop": "SIGTERM under load: every request is answered, and the service ends within 10 s",
+    "schemathesis": "all calls of /openapi.json with 2,000 cases each, and the event stream",
 }
 
 
@@ -31,13 +31,13 @@ def main():
         "check", choices=[*CHECKS, "all"], help="; ".join(f"{name}: {text}" for name, text in CHECKS.items())
     )
     parser.add_argument(
-        "--crier", default=str(ROOT / ".build" / "release" / "crier"), help="the program (default: %(default)s)"
+        "--crier", default=str(ROOT / ".build" / "release" / "crier"), help="the crier program (default: %(default)s)"
     )
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="of the full numbers; 0.01 is a quick look (default: 1)"
+        "--scale", type=float, default=1.0, help="the scale of all numbers, such as 0.01 for a quick check (default: 1)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of everything that is left to chance (default: 1)")
-    parser.add_argument("--keep", action="store_true", help="leave the folder with the home and the log")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of all random choices (default: 1)")
+    parser.add_argument("--keep", action="store_true", help="keep the folder with the home folder and the log")
     arguments, more = parser.parse_known_args()
     end_on_signals()
     options = Options(arguments.crier, arguments.scale, arguments.seed, arguments.keep, more)

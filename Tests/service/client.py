@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain HTTP/1.1 client over one kept connection, which tells exactly how far a request came when one is lost."""
+"""An HTTP/1.1 client over one persistent connection, which reports exactly how much of a lost request was sent."""
 
 import json
 import select
@@ -8,10 +8,10 @@ import time
 
 
 class Lost(Exception):
-    """The connection ended, or nothing came in time, before the answer was whole."""
+    """The connection ended or timed out before the answer was complete."""
 
     def __init__(self, text, sent, received):
-        super().__init__(f"{text} ({'whole' if sent else 'a part of the'} request sent, {received} bytes received)")
+        super().__init__(f"{text} ({'whole' if sent else 'part of the'} request sent, {received} bytes received)")
         self.sent = sent
         self.received = received
 
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def code(self):
-        """The code of a problem document, or None."""
+        """Returns the code of the problem document, or None."""
         try:
             return json.loads(self.body).get("code")
         except (ValueError, AttributeError):
@@ -35,7 +35,7 @@ class Answer:
 
 
 class Connection:
-    """Opened at its first request, and again after an answer that said it would close."""
+    """A connection that is opened at the first request, and again after an answer that closes it."""
 
     def __init__(self, port, host="127.0.0.1", key=None, timeout=60):
         self.address = (host, port)
@@ -69,7 +69,7 @@ class Connection:
     def request(self, method, target, body=None, headers="", chunked=False):
         """Sends a request and reads its answer.
 
-        `headers` are whole lines, each with its line break. Raises `Lost`, and `OSError` where no connection was made.
+        `headers` are complete lines with line breaks. Raises `Lost`, or `OSError` if the connection cannot be opened.
         """
         self.send(method, target, body, headers, chunked)
         return self.receive(method)
@@ -94,7 +94,7 @@ class Connection:
         try:
             connected.sendall(f"{head}\r\n".encode() + payload)
         except OSError as error:
-            # It may have been answered before it was read to its end, as a body that is too large is.
+            # The service may answer before it has read the whole body, for example if the body is too large.
             if not self._is_readable(connected):
                 self.close()
                 raise Lost(str(error), sent=False, received=0) from error
@@ -120,7 +120,7 @@ class Connection:
         return bool(select.select([connected], [], [], 0)[0])
 
     def _close_if_ended(self):
-        """After a pause: a server may close a connection that nobody uses, and that is no loss."""
+        """Closes the connection if the server has closed it, as servers may do with an idle connection."""
         if self._is_readable(self._socket):
             self.close()
 
@@ -169,7 +169,7 @@ class Connection:
                 parts.append(self._take(size + 2)[:-2])
         if "content-length" in headers:
             return self._take(int(headers["content-length"]))
-        # Neither: the body ends with the connection.
+        # Without a length, the body ends with the connection.
         headers["connection"] = "close"
         try:
             while True:
@@ -180,7 +180,7 @@ class Connection:
     # Streams
 
     def lines(self, until):
-        """Reads an event stream's lines after `send` and `head`, until a moment of `time.monotonic()` or its end."""
+        """Reads an event stream's lines after `send` and `head`, until a time of `time.monotonic()` or the end."""
         while True:
             found = self._buffer.find(b"\n")
             if found >= 0:
@@ -195,7 +195,7 @@ class Connection:
             self._buffer += data
 
     def head(self):
-        """The status and the headers of an answer whose body is a stream. Chunk sizes are left among its lines."""
+        """Returns the answer without its body, which is a stream. Chunk sizes remain among the stream's lines."""
         return self._head()
 
 
@@ -203,6 +203,6 @@ JSON = "Content-Type: application/json\r\n"
 
 
 def post(connection, body, headers="", target="/v1/announcements"):
-    """Posts JSON: a dictionary, or bytes as they are."""
+    """Posts a dictionary as JSON, or bytes unchanged."""
     data = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
     return connection.request("POST", target, data, JSON + headers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""schemathesis against /openapi.json, and the event stream, which has no end and is looked at here."""
+"""Runs schemathesis against /openapi.json. The endless event stream is checked separately here."""
 
 import collections
 import json
@@ -13,7 +13,7 @@ from harness import ROOT, Bars, Service, Unusable, plain_environment, problem_fa
 CASES = 2_000
 HERE = ROOT / "Tests" / "service"
 PROGRAM = ROOT / ".build" / "schemathesis" / "bin" / "schemathesis"
-# Beside the cases of the fuzzing phase come those of the examples, of the coverage phase, and of chains of calls.
+# schemathesis adds the cases of the examples, the coverage phase and the stateful phase to those of the fuzzing phase.
 WORKERS = 2
 
 
@@ -27,7 +27,7 @@ def run(options):
         bars.require(service.is_running, "the service ended")
         with service.connect() as connection:
             ready = connection.request("GET", "/readyz").status
-            bars.require(ready == 200, f"/readyz is {ready} afterwards")
+            bars.require(ready == 200, f"/readyz answers {ready} after the test")
     return bars
 
 
@@ -42,7 +42,7 @@ def look_at_calls(options, service, folder, bars):
         for method in item
         if method in ("get", "head", "post", "put", "patch", "delete", "options")
     } - {"GET /v1/events", "GET /openapi.json"}
-    # The document itself is asked for to begin with, and schemathesis leaves it out.
+    # schemathesis does not test the document itself, so it is requested separately.
     cases = options.scaled(CASES, 5)
     command = [
         str(PROGRAM),
@@ -78,7 +78,7 @@ def look_at_calls(options, service, folder, bars):
     told = ROOT / ".build" / "check-service" / "schemathesis.txt"
     told.parent.mkdir(parents=True, exist_ok=True)
     with open(told, "w", encoding="utf-8") as output:
-        # In the work folder, so that nothing of the caller's is read and nothing is left behind.
+        # It runs in the work folder, so that it reads no configuration of the user and leaves no files behind.
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )
@@ -99,7 +99,7 @@ def look_at_calls(options, service, folder, bars):
         report = json.loads((folder / "report.json").read_text())
         counts = json.loads((folder / "counts.json").read_text())
     except (OSError, ValueError):
-        bars.require(False, f"schemathesis told no result (status {process.returncode}): {text[-1500:]}")
+        bars.require(False, f"schemathesis reported no result (status {process.returncode}): {text[-1500:]}")
         return
     bars.nothing_in(
         [
@@ -137,12 +137,12 @@ def look_at_calls(options, service, folder, bars):
         "version": report["schemathesis_version"],
     }
     few = {call: count for call, count in fuzzed.items() if count < cases}
-    # A call without parameters has not so many different cases; that is no fault, and is told.
+    # A call without parameters has fewer different cases. That is not a failure, but it is reported.
     bars.figures["fewer_than_asked"] = few
 
 
 class Events:
-    """One open event stream."""
+    """An open event stream."""
 
     def __init__(self, service, headers=""):
         self.connection = service.connect(timeout=30)
@@ -156,13 +156,13 @@ class Events:
         self.connection.close()
 
     def read(self, seconds, enough=lambda events, comments: False):
-        """The events (their fields) and comments until it is enough or the time is over."""
+        """Returns the events (as fields) and comments until there are enough or the time is over."""
         events, comments, fields = [], 0, {}
         for line in self.connection.lines(time.monotonic() + seconds):
             if line.startswith(":"):
                 comments += 1
             elif line == "":
-                # The end of an event, or of a chunk.
+                # The end of an event or of a chunk.
                 if "data" in fields:
                     events.append(fields)
                     fields = {}
@@ -175,7 +175,7 @@ class Events:
 
 
 def look_at_events(service, bars):
-    """Headers, who is let in, events of a played announcement in their order, and going on after the last one seen."""
+    """Checks the headers, the access, the order of a played announcement's events, and continuing after an event."""
     with service.connect(key=None) as connection:
         fault = problem_fault(answer := connection.request("GET", "/v1/events"), 401, "key_missing")
         bars.require(fault is None, f"events without a key: {fault}")
@@ -191,7 +191,7 @@ def look_at_events(service, bars):
     with Events(service) as stream, service.connect() as connection:
         kind = stream.headers.get("content-type", "")
         bars.require(stream.status == 200 and kind.startswith("text/event-stream"), f"events: {stream.status} {kind}")
-        bars.require("no-" in stream.headers.get("cache-control", ""), "events: Cache-Control lets them be kept")
+        bars.require("no-" in stream.headers.get("cache-control", ""), "events: Cache-Control allows caching")
         for name in ("ev-1", "ev-2"):
             body = {
                 "id": name,
@@ -210,7 +210,7 @@ def look_at_events(service, bars):
         try:
             parsed.append((event, json.loads(event["data"])))
         except ValueError:
-            bars.require(False, f"events: data that is no JSON: {event['data'][:200]!r}")
+            bars.require(False, f"events: data is not JSON: {event['data'][:200]!r}")
     for event, data in parsed:
         bars.require(
             event.get("event") == data.get("kind"), f"events: {event.get('event')!r} with kind {data.get('kind')!r}"
@@ -219,19 +219,19 @@ def look_at_events(service, bars):
             whole = {"position", "at", "kind", "id", "number", "detail"} <= data.keys()
             bars.require(whole and event["id"] == str(data["position"]), f"events: fields {sorted(data)}")
     positions = [int(event["id"]) for event, _ in parsed if "id" in event]
-    bars.require(positions == sorted(set(positions)), f"events: positions do not rise: {positions}")
+    bars.require(positions == sorted(set(positions)), f"events: positions are not ascending: {positions}")
     kinds = [data["kind"] for _, data in parsed if data.get("id") == "ev-1" and data["kind"] != "rendered"]
     bars.require(
         [kind for kind in kinds if kind in ("accepted", "playing", "played")] == ["accepted", "playing", "played"],
-        f"events: of one announcement came {kinds}",
+        f"events: one announcement has the events {kinds}",
     )
     if len(positions) > 2:
         with Events(service, f"Last-Event-ID: {positions[1]}\r\n") as stream:
             again, _ = stream.read(10, lambda events, _: sum("id" in event for event in events) >= len(positions) - 2)
         again = [int(event["id"]) for event in again if "id" in event]
-        bars.require(again == positions[2:], f"events after {positions[1]}: {again} in the place of {positions[2:]}")
+        bars.require(again == positions[2:], f"events after {positions[1]}: {again} instead of {positions[2:]}")
     start = time.monotonic()
     with Events(service) as stream:
         _, comments = stream.read(20, lambda _, comments: comments > 0)
-    bars.require(comments > 0, "events: no comment line within 20 s")
+    bars.require(comments > 0, "events: no comment line arrived within 20 s")
     bars.figures["events"] = {"seen": len(parsed), "first_comment_s": round(time.monotonic() - start, 1)}

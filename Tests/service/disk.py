@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A full disk: 507 with a problem document, known announcements as ever, and recovery without a restart."""
+"""On a full disk, the service answers 507, still serves known announcements, and recovers without a restart."""
 
 import contextlib
 import json
@@ -22,23 +22,23 @@ RECOVERS_WITHIN = 15
 def small_disk(folder):
     folder.mkdir()
     if os.geteuid() != 0:
-        raise Unusable("a small disk is mounted as root only.")
+        raise Unusable("only root can mount a small disk; run this check as root.")
     mount = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "crier-check", str(folder)],
         capture_output=True,
         text=True,
     )
     if mount.returncode != 0:
-        raise Unusable(f"no tmpfs could be mounted: {mount.stderr.strip()}")
+        raise Unusable(f"a tmpfs could not be mounted: {mount.stderr.strip()}")
     try:
         yield folder
     finally:
-        # Lazily, so that it goes away even when something still holds a file of it.
+        # A lazy unmount also works while a process still has an open file on the disk.
         subprocess.run(["umount", "--lazy", str(folder)], check=False)
 
 
 def fill(path):
-    """Writes until nothing more fits, to the last page."""
+    """Fills the disk to the last page."""
     with open(path, "ab", buffering=0) as file:
         for size in (1 << 20, 4_096, 1):
             try:
@@ -78,10 +78,10 @@ def check(service, connection, disk, bars):
         refused_statuses.append(answer.status)
         fault = problem_fault(answer, 507, "disk_full")
         bars.require(fault is None, f"full: a new announcement: {fault}")
-    # What happens when the little that is left to the ledger is used up is another matter than a clip that does not fit.
+    # The small rest of space that the ledger uses up is a different case from a clip that does not fit.
     same = post(connection, json.dumps(json.loads(body_of(0, "known")) | {"id": "same-clip"}).encode())
     bars.require(
-        same.status in (201, 507), f"full: a new announcement of a clip that is there: {same.status} {same.code}"
+        same.status in (201, 507), f"full: a new announcement with an existing clip: {same.status} {same.code}"
     )
     batch = connection.request(
         "POST", "/v1/batches", body_of(2_000, "row") + b"\n", "Content-Type: application/jsonl\r\n"
@@ -91,22 +91,22 @@ def check(service, connection, disk, bars):
         again = post(connection, body_of(index, "known"))
         bars.require(
             again.status == 200 and again.body == first.body,
-            f"full: a known announcement again: {again.status} {again.code}, {'the same' if again.body == first.body else 'another'} body",
+            f"full: a known announcement repeated: {again.status} {again.code}, {'the same' if again.body == first.body else 'another'} body",
         )
         report = first.json()
         read = connection.request("GET", f"/v1/announcements/{report['id']}")
         fault = report_fault(report, read.json()) if read.status == 200 else f"{read.status} {read.code}"
-        bars.require(fault is None, f"full: a known announcement read: {fault}")
+        bars.require(fault is None, f"full: reading a known announcement: {fault}")
         clip = connection.request("GET", f"/v1/clips/{report['clip']['name']}")
         bars.require(clip.status == 200 and len(clip.body) == report["clip"]["bytes"], f"full: its clip: {clip.status}")
     unready, unready_after = until(connection, 503, full_at)
-    if bars.require(unready is not None, "full: /readyz does not say 503"):
+    if bars.require(unready is not None, "full: /readyz does not answer 503"):
         check_ = unready.json()["checks"]["disk"]
         bars.require(check_["ok"] is False and check_.get("code"), f"full: the disk check of /readyz is {check_}")
-    bars.require(connection.request("GET", "/healthz").status == 200, "full: /healthz is not 200")
+    bars.require(connection.request("GET", "/healthz").status == 200, "full: /healthz does not answer 200")
     freed_at = time.monotonic()
     (disk / "filling").unlink()
-    # An error changes nothing: the same ids are new ones now.
+    # An error changes nothing, so the refused ids are still new.
     answer, recovered_after = None, None
     while time.monotonic() < freed_at + RECOVERS_WITHIN:
         answer = post(connection, body_of(1_000, "new"))
@@ -117,9 +117,9 @@ def check(service, connection, disk, bars):
     if bars.require(recovered_after is not None, f"freed: a new announcement: {answer.status} {answer.code}"):
         for index in range(1_001, 1_000 + REFUSED):
             answer = post(connection, body_of(index, "new"))
-            bars.require(answer.status == 201, f"freed: what was refused, again: {answer.status} {answer.code}")
+            bars.require(answer.status == 201, f"freed: a refused announcement repeated: {answer.status} {answer.code}")
     ready, ready_after = until(connection, 200, freed_at)
-    bars.require(ready is not None, "freed: /readyz does not say 200")
+    bars.require(ready is not None, "freed: /readyz does not answer 200")
     bars.require(service.is_running and service.pid == pid, "the service ended")
     bars.figures = {
         "known": len(known),
@@ -133,7 +133,7 @@ def check(service, connection, disk, bars):
 
 
 def until(connection, status, since):
-    """Polls /readyz until it has this status; returns its answer and the seconds since then, or nothing."""
+    """Polls /readyz until it has this status. Returns its answer and the seconds since `since`, or nothing."""
     while time.monotonic() < since + RECOVERS_WITHIN + 5:
         answer = connection.request("GET", "/readyz")
         if answer.status == status:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of the service share: starting and ending it, looking at its processes, and telling results."""
+"""The common parts of the service checks: starting and stopping it, observing its processes, and reporting results."""
 
 import contextlib
 import dataclasses
@@ -24,7 +24,7 @@ MEBIBYTE = 1 << 20
 
 
 class Unusable(Exception):
-    """The check could not be made at all: a program is missing, the service did not start."""
+    """The check could not be run, for example because a program is missing or the service did not start."""
 
 
 def progress(text):
@@ -32,7 +32,7 @@ def progress(text):
 
 
 class Bars:
-    """Collects what was missed, so that a check tells everything that is wrong and not only the first."""
+    """Collects the failures of a check, so that it reports all of them and not only the first."""
 
     def __init__(self):
         self.figures = {}
@@ -45,7 +45,7 @@ class Bars:
         return holds
 
     def nothing_in(self, faults, text):
-        """Requires that a list of faults is empty, and tells the first few of it."""
+        """Requires that a list of failures is empty, and reports the first few."""
         shown = "; ".join(str(fault)[:400] for fault in faults[:5])
         return self.require(not faults, f"{text}: {len(faults)}: {shown}")
 
@@ -59,7 +59,7 @@ class Options:
     arguments: object = None
 
     def scaled(self, count, least=1):
-        """A number of the full check, made smaller or larger by `--scale`."""
+        """Returns a number of the full check, multiplied by `--scale`."""
         return max(least, round(count * self.scale))
 
 
@@ -76,19 +76,19 @@ def work_folder(options):
 
 
 def free_port():
-    """A port that was free a moment ago."""
+    """Returns a port that was free a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def plain_environment(additions=None):
-    """The environment without anybody's settings of Crier, so that a check means the same everywhere."""
+    """Returns the environment without the user's Crier settings, so that checks give the same result everywhere."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CRIER_") or name == "CRIER_DATA"}
     return kept | (additions or {})
 
 
-# Above what any client here reaches: most checks are about other things than the rate limit.
+# Limits that no client here reaches, because most checks do not test the rate limit.
 UNLIMITED = {
     "CRIER_RATE": "1000000",
     "CRIER_BURST": "1000000",
@@ -99,18 +99,18 @@ UNLIMITED = {
 
 
 class Service:
-    """One home and port, and the process that serves them; it may be ended and started again."""
+    """A home folder, a port, and the service process. The process can be stopped and restarted."""
 
     def __init__(self, options, home, *, output="null", environment=UNLIMITED, log=None):
         self.options = options
         self.home = pathlib.Path(home)
         self.output = output
         self.environment = environment
-        # Beside the home and not in it: a full home must not silence the log.
+        # The log is beside the home folder, so that a full home folder does not stop logging.
         self.log = pathlib.Path(log or self.home.parent / "service.log")
         self.port = free_port()
         self.process = None
-        # Speakers that did not see that their service was gone.
+        # The number of speakers that did not notice the end of their service.
         self.orphans = 0
 
     def __enter__(self):
@@ -122,9 +122,9 @@ class Service:
         self.kill()
 
     def spawn(self):
-        """Starts the process and does not wait until it is ready."""
+        """Starts the process without waiting until it is ready."""
         if not os.access(self.options.crier, os.X_OK):
-            raise Unusable(f"{self.options.crier}: there is no such program; build it, or name it with --crier.")
+            raise Unusable(f"{self.options.crier}: no such program; build it, or give its path with --crier.")
         command = [self.options.crier, "serve", "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--home", str(self.home), "--output", self.output]
         with open(self.log, "ab") as log:
@@ -144,12 +144,12 @@ class Service:
         return self
 
     def wait_until_ready(self, timeout=60):
-        """Returns the seconds that it took."""
+        """Waits until the service is ready, and returns the time in seconds."""
         start = time.monotonic()
         while time.monotonic() < start + timeout:
             if self.process.poll() is not None:
                 self.tell_log()
-                raise Unusable(f"crier serve ended with status {self.process.returncode} before it was ready.")
+                raise Unusable(f"crier serve ended with status {self.process.returncode} before it became ready.")
             try:
                 with self.connect(timeout=5, key=None) as connection:
                     if connection.request("GET", "/readyz").status == 200:
@@ -158,7 +158,7 @@ class Service:
                 pass
             time.sleep(0.005)
         self.tell_log()
-        raise Unusable(f"crier serve was not ready within {timeout} s.")
+        raise Unusable(f"crier serve did not become ready within {timeout} s.")
 
     @property
     def pid(self):
@@ -172,15 +172,15 @@ class Service:
     def key(self):
         found = KEY.search((self.home / "first-key").read_bytes())
         if not found:
-            raise Unusable("first-key holds no key.")
+            raise Unusable("The file first-key has no key.")
         return found.group().decode()
 
     def connect(self, timeout=60, key=""):
-        """A connection with the first key; `key=None` for one without."""
+        """Returns a connection with the first key, or without a key if `key` is None."""
         return Connection(self.port, key=self.key if key == "" else key, timeout=timeout)
 
     def terminate(self, timeout=60):
-        """SIGTERM; returns the exit status and the seconds it took, or None when it did not end in time."""
+        """Sends SIGTERM. Returns the exit status and the seconds until the end, or None if it did not end in time."""
         family = speakers(self.pid)
         start = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
@@ -193,7 +193,7 @@ class Service:
         return status, took
 
     def kill(self):
-        """SIGKILL to the service alone, as a crash would be; speakers have to see for themselves that it is gone."""
+        """Sends SIGKILL only to the service, as in a crash. Its speakers must notice its end by themselves."""
         if not self.is_running:
             return
         family = speakers(self.pid)
@@ -208,19 +208,19 @@ class Service:
 
 
 def children(pid):
-    """The ids of a process's children. Every process is looked at: not each kernel lists children."""
+    """Returns the ids of a process's children. It reads all processes, because not every kernel lists children."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError, IndexError, ValueError):
-                # The name, in parentheses, may hold spaces and parentheses itself.
+                # The name is in parentheses and may contain spaces and parentheses.
                 if int(pathlib.Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1]) == pid:
                     found.append(int(entry))
     return found
 
 
 def name_of(pid):
-    """By its command line: a speaker starts itself once more, and the system's own name for it is then another."""
+    """Returns the name in the process's command line. The kernel's name differs, because a speaker restarts itself."""
     try:
         return os.path.basename(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode())
     except (OSError, UnicodeDecodeError):
@@ -228,7 +228,7 @@ def name_of(pid):
 
 
 def speakers(pid, deep=False):
-    """The speaker processes of a service; with `deep` those that they forked too, one an utterance."""
+    """Returns the speaker processes of a service; with `deep` also their child processes, one for each utterance."""
     found = direct = [child for child in children(pid) if name_of(child) == "speaker"]
     while deep and direct:
         direct = [child for parent in direct for child in children(parent)]
@@ -237,7 +237,7 @@ def speakers(pid, deep=False):
 
 
 def outliving(family, seconds=1.0):
-    """Waits until these speakers have ended, and ends those that have not. Returns how many outlived the wait."""
+    """Waits for these speakers to end, and kills those that do not. Returns how many had to be killed."""
     deadline = time.monotonic() + seconds
     while (left := [pid for pid in family if name_of(pid) == "speaker"]) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -248,7 +248,7 @@ def outliving(family, seconds=1.0):
 
 
 def memory(pid):
-    """The resident memory of a process in bytes, 0 when it is gone."""
+    """Returns the resident memory of a process in bytes, or 0 if the process has ended."""
     try:
         for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
@@ -259,7 +259,7 @@ def memory(pid):
 
 
 def processor_seconds(pid):
-    """The processor time that a process has used so far."""
+    """Returns the CPU time used by a process so far, in seconds."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -275,7 +275,7 @@ def open_files(pid):
 
 
 class Sampler:
-    """Takes a figure once a second in a thread of its own until it is stopped."""
+    """Samples a value once a second in its own thread until it is stopped."""
 
     def __init__(self, take, interval=1.0):
         self.samples = []
@@ -298,7 +298,7 @@ class Sampler:
 
 
 def percentile(values, share):
-    """The value below which a share of them lies; 0 of none."""
+    """Returns the value below which a share of the values lies, or 0 if there are no values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
 
@@ -312,7 +312,7 @@ def milliseconds(seconds):
 
 
 def told(times):
-    """How many there were of each kind, and how long they took, from lists of seconds by kind."""
+    """Returns the number and the durations for each kind, from lists of seconds by kind."""
     return {
         kind: {
             "count": len(values),
@@ -324,24 +324,24 @@ def told(times):
 
 
 def problem_fault(answer, status, code=None):
-    """What is wrong with a problem document, or None."""
+    """Returns the error in a problem document, or None."""
     if answer.status != status:
-        return f"status {answer.status} in the place of {status}: {answer.body[:200]!r}"
+        return f"status {answer.status} instead of {status}: {answer.body[:200]!r}"
     if answer.headers.get("content-type", "").split(";")[0] != "application/problem+json":
-        return f"{status} with content type {answer.headers.get('content-type')!r}"
+        return f"status {status} with content type {answer.headers.get('content-type')!r}"
     try:
         document = answer.json()
     except ValueError:
-        return f"{status} without JSON: {answer.body[:200]!r}"
+        return f"status {status} without JSON: {answer.body[:200]!r}"
     if document.get("status") != status:
-        return f"{status} whose document says {document.get('status')!r}"
+        return f"status {status} whose document says {document.get('status')!r}"
     if code is not None and document.get("code") != code:
-        return f"{status} with code {document.get('code')!r} in the place of {code!r}"
+        return f"status {status} with code {document.get('code')!r} instead of {code!r}"
     return None
 
 
 def report_fault(expected, actual):
-    """How a report that was read back differs from the one that was answered, or None. The URL may be signed anew."""
+    """Returns the difference between a report that was read and the original one, or None. URLs may be signed again."""
     for name, value in expected.items():
         other = actual.get(name)
         if name == "clip" and isinstance(value, dict) and isinstance(other, dict):
@@ -353,7 +353,7 @@ def report_fault(expected, actual):
 
 
 def end_on_signals():
-    """SIGTERM and SIGHUP end the check as Ctrl-C does: everything that was started is ended on the way out."""
+    """Makes SIGTERM and SIGHUP end the check like Ctrl-C, so that all started processes are stopped."""
 
     def end(number, _):
         raise SystemExit(128 + number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks send: payments without number, texts that are hard on the engine, and a corpus to be mutated."""
+"""The inputs of the checks: any number of payments, texts that are hard for the engine, and a corpus to mutate."""
 
 import json
 
@@ -15,15 +15,15 @@ LOCALES = [
 
 
 def payment(index, identifier, **more):
-    """The payment of a number: the same ones as `crier-bench` makes, in five locales by turns."""
+    """Returns the payment with an index, the same as in `crier-bench`, in five locales in turn."""
     locale, currency, channel = LOCALES[index % len(LOCALES)]
-    # A step without a common factor with the range visits amounts of all lengths.
+    # The step and the range have no common factor, so the amounts have all lengths.
     minor = 1 + (index * 7_919) % 99_991
     return {"id": identifier, "minor": minor, "currency": currency, "channel": channel, "locale": locale} | more
 
 
 def hostile_texts():
-    """Texts that kill, mislead or overfill the engine, by name; `blank` has nothing to say and `long` is too long."""
+    """Returns texts that crash, confuse or overload the engine, by name; `blank` has no words, `long` is too long."""
     folder = ROOT / "Tests" / "Fixtures" / "hostile"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.txt"))}
     texts |= {
@@ -43,7 +43,7 @@ def hostile_texts():
 
 
 def good_bodies():
-    """Bodies that are accepted, each with an id of its own; texts too, so that one sent twice is no new work."""
+    """Returns valid bodies, each with its own id. Texts have ids too, so that a repeated text needs no new render."""
     bodies = []
     for path in sorted((ROOT / "Samples").glob("*.json")):
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def good_bodies():
 
 
 def good_batches():
-    """Batches that are accepted, with their content types."""
+    """Returns accepted batches with their content types."""
     rows = [payment(index, f"row-{index}") for index in range(4)] + [{"text": "Row five", "locale": "en-US"}]
     lines = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
     table = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of the service under load, 50 times: what a client was told stays, and nothing is heard twice."""
+"""Kills the service under load with kill -9, 50 times: no answer is lost, and nothing is played twice."""
 
 import json
 import random
@@ -11,18 +11,18 @@ from harness import Bars, Service, Unusable, mean, progress, report_fault, work_
 
 ROUNDS = 50
 CLIENTS = 4
-# What is played takes its time, and is waited for at the end: about a second each.
+# Few announcements are played, because the check waits for their sounds at the end, about a second each.
 PLAYED_A_ROUND = 5
-# The service is killed within this many seconds of the first answer.
+# The service is killed within this many seconds after the first answer.
 LONGEST_ROUND = 1.5
 OLD_ONES = 50
-# Milliseconds. An end that is not on disk when the kill comes is not known afterwards (docs/player.md).
+# In ms. The end of a sound that is not on disk at the kill is not known afterwards (docs/player.md).
 ENDED_SHORTLY_BEFORE = 250
 EXPECTED = {200, 201, 429, 503}
 
 
 class Poster(threading.Thread):
-    """Posts until the service is gone; what was answered 201 is kept with its request."""
+    """Posts requests until the service is gone, and keeps each request that was answered with 201."""
 
     def __init__(self, service, round_number, number, plays, answered):
         super().__init__(daemon=True)
@@ -39,7 +39,7 @@ class Poster(threading.Thread):
             identifier = f"kill-{self.round}-{self.number}-{count}"
             plays = count % 5 == 1 and self.plays.acquire(blocking=False)
             minor = self.round * 100_000 + self.number * 10_000 + count
-            # What is played is short and fast: "12 yuan", one of a few clips.
+            # Played announcements are short and fast: "12 yuan", one of a few clips.
             body = {
                 "id": identifier,
                 "minor": 100 * (count % 9 + 1) if plays else minor,
@@ -79,13 +79,13 @@ def run(options):
                 new, old = told[earlier:], told[:earlier]
                 lost += look_at(service, new + chance.sample(old, min(OLD_ONES, len(old))))
                 progress(
-                    f"kill: {number} of {rounds}, {len(told)} told, {len(lost)} lost, ready after {ready[-1] * 1000:.0f} ms"
+                    f"kill: {number} of {rounds}, {len(told)} answered 201, {len(lost)} lost, ready after {ready[-1] * 1000:.0f} ms"
                 )
             lost += look_at(service, told)
             numbers = wait_until_heard(service, [entry for entry in told if entry[3]], bars)
             service.terminate()
         fault_texts, twice, heard = look_at_log(log.read_bytes() if log.exists() else b"", lives, numbers)
-    bars.nothing_in(faults, "faults that clients met")
+    bars.nothing_in(faults, "errors of clients")
     bars.nothing_in(lost, "answers that were lost or changed")
     bars.nothing_in(fault_texts, "heard wrongly")
     bars.figures = {
@@ -104,13 +104,13 @@ def run(options):
 
 
 def one_round(service, number, chance, told, faults):
-    """Load, and the end at a moment of chance. Returns when it was, in ms since 1970."""
+    """Kills the service under load at a random moment. Returns the moment in ms since 1970."""
     answered, plays = threading.Event(), threading.Semaphore(PLAYED_A_ROUND)
     posters = [Poster(service, number, index, plays, answered) for index in range(CLIENTS)]
     for poster in posters:
         poster.start()
     if not answered.wait(30):
-        raise Unusable(f"nothing was answered 201 within 30 s: {[poster.faults[:1] for poster in posters]}")
+        raise Unusable(f"no request was answered with 201 within 30 s: {[poster.faults[:1] for poster in posters]}")
     time.sleep(chance.uniform(0, LONGEST_ROUND))
     killed_at = time.time() * 1000
     service.kill()
@@ -122,7 +122,7 @@ def one_round(service, number, chance, told, faults):
 
 
 def look_at(service, entries):
-    """Reads each back, and posts it again: both must give the report that the client saw."""
+    """Reads and repeats each announcement. Both must return the client's original report."""
     lost = []
     with service.connect() as connection:
         for identifier, data, body, _ in entries:
@@ -135,10 +135,10 @@ def look_at(service, entries):
                 )
                 again = post(connection, data)
                 if again.status != 200:
-                    fault = fault or f"{identifier}: POST again {again.status} {again.code}"
+                    fault = fault or f"{identifier}: repeated POST {again.status} {again.code}"
                 elif again.body != body:
                     fault = (
-                        fault or f"{identifier}: POST again has another body: {again.body[:200]!r} for {body[:200]!r}"
+                        fault or f"{identifier}: repeated POST has another body: {again.body[:200]!r} for {body[:200]!r}"
                     )
             except (Lost, OSError) as error:
                 fault = f"{identifier}: {error}"
@@ -148,39 +148,39 @@ def look_at(service, entries):
 
 
 def wait_until_heard(service, entries, bars):
-    """Waits until nothing waits any more; returns the player's number of each announcement."""
+    """Waits until the queue is empty. Returns the player's number of each announcement."""
     deadline = time.monotonic() + 60 + 5 * len(entries)
     told, waiting = 0.0, None
     with service.connect() as connection:
         while time.monotonic() < deadline:
             status = connection.request("GET", "/v1/playback").json()
             if status["waiting_count"] != waiting:
-                # It may be long, but not still.
+                # The queue may be long, but it must get shorter.
                 waiting, deadline = status["waiting_count"], time.monotonic() + 60
             if waiting == 0 and status["playing"] is None:
                 break
             if time.monotonic() - told > 10:
                 told = time.monotonic()
-                progress(f"kill: {waiting} are waiting to be heard")
+                progress(f"kill: {waiting} announcements are waiting")
             time.sleep(0.2)
         else:
-            bars.require(False, f"the queue stands still with {waiting} waiting")
+            bars.require(False, f"the queue is stuck with {waiting} announcements waiting")
         numbers = {}
         for identifier, _, _, _ in entries:
             play = connection.request("GET", f"/v1/announcements/{identifier}").json()["delivery"]["play"]
-            if bars.require(play is not None, f"{identifier} was to be played, and delivery.play is null"):
+            if bars.require(play is not None, f"{identifier} was to be played, but delivery.play is null"):
                 bars.require(play["state"] == "played", f"{identifier} is {play['state']} at the end")
                 numbers[identifier] = str(play["number"])
-        bars.require(len(set(numbers.values())) == len(numbers), "two announcements have one number")
+        bars.require(len(set(numbers.values())) == len(numbers), "two announcements have the same number")
     return numbers
 
 
 def look_at_log(data, lives, numbers):
-    """Reads what was heard, one life of the service after the other; `lives` has for each the log's size and when it ended.
+    """Checks the playback log, one life of the service after another. `lives` has each life's log size and end time.
 
-    In one life no announcement begins twice. It may be heard again in a later one only if it was playing at a kill, or had
-    ended so shortly before that its end was not on disk.
-    Returns the faults, how many were heard again for that reason, and how many sounds were heard to their end.
+    Within one life, no announcement begins twice. In a later life it may only be played again if it was playing at a
+    kill, or had ended so shortly before the kill that its end was not on disk. Returns the failures, the number of
+    announcements played again for this reason, and the number of sounds played to their end.
     """
     faults, again = [], 0
     may_repeat, begun, heard = set(), set(), {}
@@ -191,9 +191,9 @@ def look_at_log(data, lives, numbers):
             try:
                 entry = json.loads(line)
             except ValueError:
-                # Only a kill cuts a line.
+                # Only a kill can cut a line.
                 if killed_at is None or not data[start:end].endswith(line):
-                    faults.append(f"life {life}: a line that is no JSON: {line[:80]!r}")
+                    faults.append(f"life {life}: a line is not JSON: {line[:80]!r}")
                 continue
             label = entry["label"]
             if entry["event"] == "begin":
@@ -202,7 +202,7 @@ def look_at_log(data, lives, numbers):
                 if label in here:
                     faults.append(f"life {life}: {label} begins twice")
                 elif label in begun and label not in may_repeat:
-                    faults.append(f"life {life}: {label} was heard before and did not play at a kill")
+                    faults.append(f"life {life}: {label} was played before, but not during a kill")
                 again += label in begun
                 here.add(label)
                 begun.add(label)
@@ -221,7 +221,7 @@ def look_at_log(data, lives, numbers):
                 may_repeat.add(last[0])
         start = end
     faults += [
-        f"{number} of {identifier} was never heard to its end"
+        f"{number} of {identifier} was never played to its end"
         for identifier, number in numbers.items()
         if number not in heard
     ]

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk: hits, misses and hostile texts mixed. Arguments: the key, the name of a clip, a file with a body that hits, a file
--- of hostile bodies (one a line, with the id @), a number that no other run has.
+-- The requests of wrk: a mix of cached and new clips and hostile texts. Arguments: the key, the name of a clip, a file with
+-- a body whose clip is cached, a file of hostile bodies (one on each line, with the id @), and a number unique to the run.
 local counts = {}
 local threads = {}
 
@@ -44,7 +44,7 @@ end
 
 function response(status)
   counts[status] = (counts[status] or 0) + 1
-  -- Only text and numbers can be asked of a thread at the end; it is written anew now and then, for it costs time.
+  -- At the end, only text and numbers can be read from a thread. The text is only updated at intervals, to save time.
   seen = (seen or 0) + 1
   if seen % 50 == 0 or status >= 500 then
     statuses = ""

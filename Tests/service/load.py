@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wrk for 60 s, and a speaker killed every 200 ms: no answer is wrong, none is lost, and memory stays flat."""
+"""Runs wrk for 60 s and kills a speaker every 200 ms: no answer may be wrong or lost, and memory must not grow."""
 
 import collections
 import hashlib
@@ -32,17 +32,17 @@ from harness import (
 SECONDS = 60
 KILL_EVERY = 0.2
 CLIENTS = 3
-# Inputs of the recording clients: few enough to come again many times, enough to be made anew all the time.
+# The number of inputs of the recording clients: small enough to repeat many inputs, large enough to need new clips.
 POOL = 900
 RENDERED_ALONE = 20
-# 503 and 429 are honest answers under load; the rest of 5xx is a fault.
+# 503 and 429 are correct answers under load. Any other 5xx is a failure.
 EXPECTED = {200, 201, 422, 429, 503}
 GROWTH = 0.10
 GROWTH_BYTES = 8 * MEBIBYTE
 
 
 class Killer(threading.Thread):
-    """Kills one speaker at random every 200 ms; mostly one that the service started, at times one that is speaking."""
+    """Kills a random speaker every 200 ms, mostly one that the service started, sometimes one that is speaking."""
 
     def __init__(self, pid, seed):
         super().__init__(daemon=True)
@@ -63,7 +63,7 @@ class Killer(threading.Thread):
 
 
 class Recorder(threading.Thread):
-    """Posts inputs of the pool under new ids, and remembers each answer."""
+    """Posts inputs from the pool with new ids, and stores each answer."""
 
     def __init__(self, service, number, pool, seed, ends):
         super().__init__(daemon=True)
@@ -78,7 +78,7 @@ class Recorder(threading.Thread):
         count = 0
         while not self.ends.is_set():
             count += 1
-            # A low number comes often and is a hit; a high one comes seldom.
+            # Low numbers are chosen often and are cached. High numbers are chosen rarely.
             which = int(len(self.pool) * self.random.random() ** 2)
             body = self.pool[which] | {"id": f"rec-{self.number}-{count}"}
             try:
@@ -97,7 +97,7 @@ class Recorder(threading.Thread):
 
 
 def pool_of(count):
-    """Payments by the engine alone, and texts, the hostile ones among them."""
+    """Returns payments spoken only by the engine, and texts, including hostile ones."""
     pool = [inputs.payment(index, "", method="speech") for index in range(count)]
     for index, text in enumerate(inputs.hostile_texts().values()):
         pool[index * 7] = {"id": "", "text": text, "locale": "en-US", "method": "speech"}
@@ -116,7 +116,7 @@ def run(options):
             hit = json.dumps(inputs.payment(1, "hot")).encode()
             answer = post(connection, hit)
             if answer.status not in (200, 201):
-                raise Unusable(f"the first request was answered {answer.status} {answer.code}.")
+                raise Unusable(f"the first request was answered with {answer.status} {answer.code}.")
             hot = answer.json()
         (folder / "hit").write_bytes(hit)
         (folder / "hostile").write_text(
@@ -162,13 +162,13 @@ def run(options):
                 killer.ends.set()
             for thread in [killer, *recorders]:
                 thread.join(90)
-        progress(f"load: {killer.killed} speakers killed; now every answer is checked")
+        progress(f"load: {killer.killed} speakers killed; checking every answer")
         look_at_wrk(told, bars)
         bars.require(service.is_running, "the service ended")
         bars.require(
             killer.killed >= seconds / KILL_EVERY / 3, f"only {killer.killed} speakers were killed in {seconds} s"
         )
-        bars.nothing_in([fault for recorder in recorders for fault in recorder.faults], "faults that clients met")
+        bars.nothing_in([fault for recorder in recorders for fault in recorder.faults], "errors of clients")
         look_at_memory(resident.samples, bars)
         answered = [entry for recorder in recorders for entry in recorder.answered]
         statuses = sum((recorder.statuses for recorder in recorders), collections.Counter())
@@ -183,17 +183,17 @@ def run(options):
 
 def look_at_wrk(told, bars):
     lines = [line for line in told.splitlines() if line.startswith("RESULT ")]
-    if not bars.require(lines, f"wrk told no result: {told[-300:]}"):
+    if not bars.require(lines, f"wrk reported no result: {told[-300:]}"):
         return
     result = json.loads(lines[-1].removeprefix("RESULT "))
     bars.figures["wrk"] = result
     bars.require(
         result["connect"] + result["read"] + result["write"] + result["timeout"] == 0,
-        f"wrk met errors: {result['connect']} connecting, {result['read']} reading, {result['write']} writing, "
+        f"wrk had errors: {result['connect']} connecting, {result['read']} reading, {result['write']} writing, "
         f"{result['timeout']} timeouts",
     )
     unexpected = {status: count for status, count in result["statuses"].items() if int(status) not in EXPECTED}
-    bars.require(not unexpected, f"wrk was answered {unexpected}")
+    bars.require(not unexpected, f"wrk received the answers {unexpected}")
 
 
 def look_at_memory(samples, bars):
@@ -212,22 +212,22 @@ def look_at_memory(samples, bars):
 
 
 def look_at_answers(options, service, folder, pool, answered, bars):
-    """0 wrong, 0 lost: files, reports that are read back, and the same inputs made by the command in a home of its own."""
+    """Checks that no answer is wrong or lost: files, stored reports, and the same inputs rendered by the command."""
     wrong, lost = [], []
     clips, made = {}, {}
     for which, report in answered:
         name, digest = report["clip"]["name"], report["clip"]["sha256"]
         if clips.setdefault(name, digest) != digest:
-            wrong.append(f"two digests of {name}")
-        # A report that was shortened because the engine failed has another clip, and says so.
+            wrong.append(f"{name} has two digests")
+        # A report that was shortened because the engine failed has another clip and says so.
         form = (which, tuple(report["shortened"]))
         if made.setdefault(form, (name, digest)) != (name, digest):
-            wrong.append(f"two clips of input {which}")
+            wrong.append(f"input {which} has two clips")
     with service.connect() as connection:
         for name, digest in clips.items():
             answer = connection.request("GET", f"/v1/clips/{name}")
             if answer.status != 200 or hashlib.sha256(answer.body).hexdigest() != digest:
-                wrong.append(f"{name}: {answer.status}, or other bytes than the report's")
+                wrong.append(f"{name}: {answer.status}, or the bytes differ from the report")
         for _, report in answered:
             answer = connection.request("GET", f"/v1/announcements/{report['id']}")
             fault = report_fault(report, answer.json()) if answer.status == 200 else f"{report['id']}: {answer.status}"
@@ -248,7 +248,7 @@ def look_at_answers(options, service, folder, pool, answered, bars):
 
 
 def compare_with_command(options, folder, pool, made, wrong):
-    """All inputs through one `crier batch`, and a few through `crier render` each."""
+    """Renders all inputs with one `crier batch`, and some with `crier render`."""
     environment = plain_environment({"CRIER_HOME": str(folder / "other-home")})
     whole = {which: clip for (which, shortened), clip in made.items() if not shortened}
     lines = "".join(json.dumps(pool[which] | {"id": str(which)}) + "\n" for which in whole)
@@ -264,16 +264,16 @@ def compare_with_command(options, folder, pool, made, wrong):
     for line in batch.stdout.splitlines():
         report = json.loads(line)
         if "clip" not in report:
-            wrong.append(f"input {report.get('id')} was answered 201, and crier batch says {report.get('error')}")
+            wrong.append(f"input {report.get('id')} was answered with 201, but crier batch says {report.get('error')}")
         elif not report["shortened"]:
             checked += 1
             if (report["clip"]["name"], report["clip"]["sha256"]) != whole[int(report["id"])]:
-                wrong.append(f"input {report['id']}: crier batch makes another clip")
+                wrong.append(f"input {report['id']}: crier batch makes a different clip")
     if checked < len(whole):
         wrong.append(
-            f"crier batch made {checked} of {len(whole)} clips (status {batch.returncode}): {batch.stderr[-200:]}"
+            f"crier batch rendered {checked} of {len(whole)} clips (status {batch.returncode}): {batch.stderr[-200:]}"
         )
-    # With a third home, so that nothing is found made.
+    # A third home folder ensures that no clip exists already.
     environment = plain_environment({"CRIER_HOME": str(folder / "third-home")})
     for which in random.Random(options.seed).sample(sorted(whole), min(RENDERED_ALONE, len(whole))):
         if "text" in pool[which]:
@@ -289,5 +289,5 @@ def compare_with_command(options, folder, pool, made, wrong):
             timeout=60,
         )
         if render.returncode != 0 or json.loads(render.stdout)["clip"]["sha256"] != whole[which][1]:
-            wrong.append(f"input {which}: crier render (status {render.returncode}) makes another clip")
+            wrong.append(f"input {which}: crier render (status {render.returncode}) makes a different clip")
     return checked

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""200,000 spoiled bodies: the service answers each, never with a fault of its own, and is well afterwards."""
+"""Sends 200,000 mutated bodies. The service must answer each without an internal error and work normally afterwards."""
 
 import base64
 import collections
@@ -16,12 +16,12 @@ from mutator import Mutator
 
 BODIES = 200_000
 PROCESSES = 4
-# Of so many bodies one gets an id that is not taken. The others that are still valid meet the id of a good one: they
-# are read to the end and then refused (409), which costs no render.
+# One in this many bodies gets a new id. The other valid bodies have the id of an earlier body, so they are read to the
+# end and then refused (409) without a render.
 FRESH = 100
-# Of so many one is a batch.
+# One in this many bodies is a batch.
 BATCH = 50
-# Of so many one comes in chunks, without its length.
+# One in this many bodies is sent in chunks, without its length.
 CHUNKED = 20
 EXPECTED = {200, 201, 202, 400, 409, 413, 415, 422, 429, 503}
 GOOD = {"id": "after-mutations", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN"}
@@ -29,7 +29,7 @@ GOOD_TEXT = "支付宝到账十二元五角"
 
 
 def send(port, key, seed, count, done, results):
-    """One process, one kept connection."""
+    """Sends bodies from one process over one persistent connection."""
     mutator = Mutator(seed)
     chance = mutator.random
     bodies = inputs.good_bodies() + [
@@ -82,7 +82,7 @@ def run(options):
                 answer = post(connection, body)
                 bars.require(
                     answer.status in (200, 201),
-                    f"a good body was answered {answer.status} {answer.code}: {body[:120]!r}",
+                    f"a valid body was answered with {answer.status} {answer.code}: {body[:120]!r}",
                 )
         memory_before = memory(service.pid)
         results, done = multiprocessing.Queue(), multiprocessing.Value("q", 0)
@@ -105,7 +105,7 @@ def run(options):
             except queue.Empty:
                 dead = [worker for worker in workers if worker.exitcode not in (None, 0)]
                 if dead:
-                    bars.require(False, f"{len(dead)} client processes ended early")
+                    bars.require(False, f"{len(dead)} client processes ended unexpectedly")
                     break
             if time.monotonic() - told > 10:
                 told = time.monotonic()
@@ -125,9 +125,9 @@ def run(options):
                     for fault, target, body in faults
                 )
             )
-            progress(f"the bodies of the faults: {told}")
+            progress(f"bodies that caused failures: {told}")
         bars.nothing_in([fault for fault, _, _ in lost], "connections lost")
-        bars.nothing_in([fault for fault, _, _ in faults if not fault.startswith("lost")], "answers that must not be")
+        bars.nothing_in([fault for fault, _, _ in faults if not fault.startswith("lost")], "forbidden answers")
         bars.require(sum(statuses.values()) == count, f"{sum(statuses.values())} of {count} bodies were answered")
         bars.require(service.is_running, "the service ended")
         bars.figures = {
@@ -154,18 +154,18 @@ def run(options):
 def is_well_after(service, bars):
     with service.connect() as connection:
         answer = post(connection, GOOD)
-        # Accepted batches may still take the engine.
+        # Accepted batches may still be using the engine.
         deadline = time.monotonic() + 60
         while answer.status in (429, 503) and time.monotonic() < deadline:
             time.sleep(float(answer.headers.get("retry-after", "1")))
             answer = post(connection, GOOD)
-        if not bars.require(answer.status == 201, f"the good request afterwards: {answer.status} {answer.code}"):
+        if not bars.require(answer.status == 201, f"a valid request after the test: {answer.status} {answer.code}"):
             return
         report = answer.json()
-        bars.require(report["text"] == GOOD_TEXT, f"the good request afterwards says {report['text']!r}")
+        bars.require(report["text"] == GOOD_TEXT, f"a valid request after the test says {report['text']!r}")
         clip = connection.request("GET", f"/v1/clips/{report['clip']['name']}")
         bars.require(
             clip.status == 200 and hashlib.sha256(clip.body).hexdigest() == report["clip"]["sha256"],
-            "the clip of the good request afterwards is not the report's",
+            "the clip of a valid request after the test differs from its report",
         )
-        bars.require(connection.request("GET", "/readyz").status == 200, "the service is not ready afterwards")
+        bars.require(connection.request("GET", "/readyz").status == 200, "the service is not ready after the test")

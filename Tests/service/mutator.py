@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spoils bodies in the ways that break readers of JSON and CSV. The same seed makes the same bodies."""
+"""Mutates bodies in ways that break readers of JSON and CSV. The same seed gives the same bodies."""
 
 import copy
 import json
@@ -83,7 +83,7 @@ TOKENS = [
     b"\x1a",
     b"\x7f",
 ]
-# What stands in the place of a value, or of a member's name, in bodies that stay well-formed JSON.
+# The replacements for values and member names in bodies that stay well-formed JSON.
 ODD = [
     None,
     True,
@@ -182,7 +182,7 @@ MEMBER = re.compile(rb'"[^"\\]*"\s*:\s*("[^"\\]*"|[^,{}\[\]"]+)')
 
 
 class Mutator:
-    """`largest` is how long a body may become, in bytes, but for those that are made too long on purpose."""
+    """A mutator of bodies. `largest` is their maximum size in bytes, except for those made too large on purpose."""
 
     def __init__(self, seed, largest=65_536):
         self.random = random.Random(seed)
@@ -210,7 +210,7 @@ class Mutator:
         ]
 
     def mutate(self, body, others):
-        """One to four changes, mostly one or two: a body that is nearly good goes deepest."""
+        """Makes one to four changes, mostly one or two, because an almost valid body is read the furthest."""
         if self.random.random() < 0.4:
             altered = self.alter(body)
             if altered is not None:
@@ -222,7 +222,7 @@ class Mutator:
         return body
 
     def alter(self, body):
-        """Changes values and names and leaves the body well-formed; None for one that is no JSON object."""
+        """Changes values and names but keeps the body well-formed. Returns None if the body is not a JSON object."""
         try:
             value = json.loads(body)
         except ValueError:
@@ -232,7 +232,7 @@ class Mutator:
         for _ in range(self.random.choice((1, 1, 1, 2, 3))):
             inner = [member for member in value.values() if isinstance(member, dict)]
             target = self.random.choice(inner) if inner and self.random.random() < 0.6 else value
-            # The id mostly stays: a new one costs a render, and most of these are valid.
+            # The id is mostly kept: most of these bodies are valid, and a new id would cost a render.
             names = [name for name in target if name != "id" or self.random.random() < 0.05]
             way = self.random.randrange(4)
             if way == 0 and names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what schemathesis sends, by call and status, because its own reports do not tell it by call."""
+"""Counts the requests of schemathesis by call and status, because its own reports do not separate calls."""
 
 import atexit
 import collections
@@ -22,7 +22,7 @@ def after_call(context, case, response):
 
 @schemathesis.serializer("application/jsonl", "application/x-ndjson")
 def json_lines(context, value):
-    """A list of rows as its lines; what is no list is sent as a line."""
+    """Serializes a list of rows as JSON lines, and any other value as a single line."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):
@@ -33,7 +33,7 @@ def json_lines(context, value):
 
 @schemathesis.deserializer("audio/wav", "audio/aiff", "audio/x-caf")
 def sound(context, response):
-    """The schema of a sound is a string of bytes; that it is one is all that is looked at here."""
+    """Deserializes a sound as a string, because its schema is a binary string."""
     return response.content.decode("latin-1")
 
 

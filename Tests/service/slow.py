@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""1,000 slow connections: headers a byte a second, bodies that stop, readers that don't read. Others are served as before."""
+"""Opens 1,000 slow connections (slow headers, bodies that stop, idle readers). Other clients must not notice."""
 
 import collections
 import json
@@ -27,22 +27,24 @@ from harness import (
 
 CONNECTIONS = 1_000
 MEASURED_SECONDS = 10
-# docs/service.md: a request must come whole within so many seconds. The allowance is for how often that is looked at.
+# docs/service.md: the time in seconds for a request to arrive completely. The allowance is for the interval of the
+# check.
 WHOLE_WITHIN = 30
 ALLOWANCE = 15
-# As before: this many times the percentile before, and so many milliseconds.
+# The limits for other clients: a factor of the percentile before, and an allowance in ms.
 FACTOR, MORE = 2, 5
-# A clip of more than 1 MB for each third connection must not be in memory a thousand times.
+# A clip of more than 1 MB for every third connection must not be stored in memory a thousand times.
 GROWTH_BYTES = 128 * MEBIBYTE
-# So many clips a reader asks for at once and does not read: the system's buffers alone hold several MB of a connection.
+# The number of clips that a reader requests at once without reading them. The system's buffers of a connection alone
+# hold several MB.
 ASKED_AT_ONCE = 16
 KINDS = ("headers", "bodies", "readers")
 
 
 def hang(port, key, clip, count, pipe):
-    """A process of its own, so that it takes nothing from the client that measures. Tells what became of whom.
+    """Runs as its own process, so that it does not slow down the measuring client. Reports the end of each connection.
 
-    `pipe` is told when all are connected; it ends when it is told to, or when nothing is left to wait for.
+    It reports to `pipe` when all are connected. It ends when it is told to or when all connections are closed.
     """
     heads = {
         "headers": f"GET /v1/clips/{clip} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nX-Filling: {'x' * 2_000}\r\n\r\n",
@@ -104,7 +106,7 @@ def hang(port, key, clip, count, pipe):
                         state["socket"].send(state["rest"][:1])
                         state["rest"] = state["rest"][1:]
                     except OSError:
-                        # Its end is read above.
+                        # The end of the connection is read above.
                         pass
         if not selector.get_map():
             break
@@ -123,12 +125,12 @@ def hang(port, key, clip, count, pipe):
         }
     told["readers"] = {"connections": len([state for state in states if state["kind"] == "readers"])}
     pipe.send(told)
-    # The readers stay until the parent has looked at memory and open files.
+    # The readers stay connected until the parent process has measured memory and open files.
     pipe.recv()
 
 
 def measure(service, clip, hit, seconds):
-    """One after the other: the hot clip, a request that hits, and now and then the clip on a new connection."""
+    """Measures in turn: a cached clip, a repeated request, and sometimes the clip on a new connection."""
     times = collections.defaultdict(list)
     errors = []
     end = time.monotonic() + seconds
@@ -156,7 +158,7 @@ def measure(service, clip, hit, seconds):
 
 
 def wait_until_quiet(pid, most=10.0):
-    """Until the service has filled the buffers of those who don't read, which is work like any other's. In seconds."""
+    """Waits until the service has filled the buffers of idle readers, which is normal work. Returns the seconds."""
     start = time.monotonic()
     before = processor_seconds(pid)
     while time.monotonic() < start + most:
@@ -174,7 +176,7 @@ def raise_limit(least):
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (least, max(hard, least)))
         except (ValueError, OSError) as error:
-            raise Unusable(f"{least} open files are needed, and the limit is {hard}: {error}") from error
+            raise Unusable(f"{least} open files are needed, but the limit is {hard}: {error}") from error
 
 
 def run(options):
@@ -188,15 +190,15 @@ def run(options):
             hit = json.dumps(
                 {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "locale": "zh-CN"}
             ).encode()
-            # Some 20 s of speech: 1 MB.
+            # About 20 s of speech: 1 MB.
             words = " ".join(["The shop closes at nine in the evening"] * 8)
             hot, big = (
                 post(connection, body) for body in (hit, {"id": "big", "text": words, "locale": "en-US", "rate": 175})
             )
             if (hot.status, big.status) != (201, 201):
-                raise Unusable(f"the first requests were answered {hot.status} {hot.code} and {big.status} {big.code}.")
+                raise Unusable(f"the first requests were answered with {hot.status} {hot.code} and {big.status} {big.code}.")
             clip, big_clip = hot.json()["clip"]["name"], big.json()["clip"]
-        progress(f"slow: the clip that is not read has {big_clip['bytes']} bytes")
+        progress(f"slow: the unread clip has {big_clip['bytes']} bytes")
         measure(service, clip, hit, seconds / 5)
         before, errors_before = measure(service, clip, hit, seconds)
         memory_before, files_before = memory(service.pid), open_files(service.pid)
@@ -238,15 +240,15 @@ def run(options):
             "open_files_with_readers_alone": files_with_readers,
             "open_files_after": files_after,
         }
-        bars.require(connected["failed"] == 0, f"{connected['failed']} slow connections were not taken")
-        bars.nothing_in(errors_before + errors_during + errors_after, "others met errors")
+        bars.require(connected["failed"] == 0, f"{connected['failed']} slow connections were not accepted")
+        bars.nothing_in(errors_before + errors_during + errors_after, "errors of other clients")
         for kind, values in before.items():
-            # A percentile of a few says nothing, and few there are when most of the time was spent waiting.
+            # The percentile of a few values means nothing, and there are few values if the clients mostly waited.
             enough = len(during[kind]) >= len(values) / 4
-            bars.require(enough, f"{kind}: {len(during[kind])} in the time of {len(values)} before")
+            bars.require(enough, f"{kind}: only {len(during[kind])} requests instead of {len(values)} before")
             old, new = percentile(values, 0.99) * 1000, percentile(during[kind], 0.99) * 1000
             bars.require(
-                new <= FACTOR * old + MORE, f"{kind}: p99 was {old:.2f} ms and is {new:.2f} ms beside slow connections"
+                new <= FACTOR * old + MORE, f"{kind}: p99 was {old:.2f} ms and is {new:.2f} ms with slow connections"
             )
         for kind in KINDS[:2]:
             bars.require(
@@ -256,7 +258,7 @@ def run(options):
         bars.require(
             most - memory_before <= GROWTH_BYTES, f"memory grew by {(most - memory_before) / MEBIBYTE:.0f} MiB"
         )
-        bars.require(files_after <= files_before + 20, f"{files_after - files_before} more files are open at the end")
+        bars.require(files_after <= files_before + 20, f"{files_after - files_before} more open files after the test")
         bars.require(service.is_running, "the service ended")
     return bars
 
@@ -268,7 +270,7 @@ def receive(pipe, seconds):
 
 
 def wait_for_end(pipe):
-    """Until every request that never came whole was closed, or the time for it is over."""
+    """Waits until all incomplete requests were closed, or the time is over."""
     if not pipe.poll(WHOLE_WITHIN + ALLOWANCE):
         pipe.send("tell")
     return receive(pipe, 30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGTERM under load: who sent a whole request gets an answer, the service ends within 10 s, and every 201 stays."""
+"""Sends SIGTERM under load: complete requests are answered, the service ends within 10 s, and every 201 is stored."""
 
 import collections
 import json
@@ -21,7 +21,7 @@ EXPECTED = {200, 201, 202, 503}
 
 
 class Client(threading.Thread):
-    """Sends one request after the other on a kept connection until it is refused or the service is gone."""
+    """Sends requests over a persistent connection until one is refused or the service is gone."""
 
     def __init__(self, service, round_number, number):
         super().__init__(daemon=True)
@@ -47,7 +47,7 @@ class Client(threading.Thread):
                 self.connection.open()
                 served = self.connection.requests
                 self.connection.send("POST", "/v1/announcements", body, "Content-Type: application/json\r\n")
-                # The last byte is out: what counts as sent before the signal surely was.
+                # The last byte was sent, so a request counted as sent before the signal was completely sent.
                 sent_at = time.monotonic()
                 answer = self.connection.receive()
             except Lost as error:
@@ -57,7 +57,7 @@ class Client(threading.Thread):
                     self.closed += 1
                 return
             except OSError:
-                # It takes no connections any more.
+                # The service no longer accepts connections.
                 self.closed += 1
                 return
             self.statuses[answer.status] += 1
@@ -70,7 +70,7 @@ class Client(threading.Thread):
 
 
 def bystanders(service):
-    """Connections that must not hold up the end: one unused, one with half a request, an event stream."""
+    """Opens connections that must not delay the end: an unused one, half a request, and an event stream."""
     found = []
     for text in (
         "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -121,7 +121,7 @@ def run(options):
                     faults += client.faults
                     statuses += client.statuses
                     for sent_at, served, received, text in client.lost:
-                        # Of the second kind a server has seen nothing but a connection in its queue.
+                        # For the second kind, the server has only seen a connection in its queue.
                         kind = torn if received else before if sent_at < signalled else after if served else fresh
                         kind.append(f"round {number}: {text}")
                 for connected in held:
@@ -130,16 +130,16 @@ def run(options):
                 service.start()
                 missing += look_at(service, [entry for entry in told if entry[0].startswith(f"stop-{number}-")])
                 progress(
-                    f"stop: {number} of {rounds}: status {status} after {took:.2f} s; {len(told)} told, {len(missing)} missing"
+                    f"stop: {number} of {rounds}: status {status} after {took:.2f} s; {len(told)} answered 201, {len(missing)} missing"
                 )
             missing += look_at(service, told)
-    bars.nothing_in(before, "requests sent before the signal and not answered")
-    bars.nothing_in(torn, "answers cut short")
-    bars.nothing_in(after, "requests sent after the signal on a connection in use, and not answered")
+    bars.nothing_in(before, "requests sent before the signal without an answer")
+    bars.nothing_in(torn, "truncated answers")
+    bars.nothing_in(after, "requests sent after the signal on a connection in use, without an answer")
     bars.nothing_in(faults, "other answers")
-    bars.nothing_in(missing, "answers that were lost")
-    bars.require(all(status == 0 for status in ends), f"exit statuses {ends} (None: it did not end)")
-    bars.require(max(seconds) <= STOPS_WITHIN, f"it took up to {max(seconds):.1f} s to end")
+    bars.nothing_in(missing, "lost answers")
+    bars.require(all(status == 0 for status in ends), f"exit statuses {ends} (None means that it did not end)")
+    bars.require(max(seconds) <= STOPS_WITHIN, f"the service took up to {max(seconds):.1f} s to end")
     bars.figures = {
         "stops": rounds,
         "answers": {str(status): count for status, count in sorted(statuses.items())},
@@ -167,7 +167,7 @@ def look_at(service, entries):
             if fault is None:
                 again = post(connection, data)
                 if (again.status, again.body) != (200, body):
-                    fault = f"{identifier}: POST again {again.status}, {'the same' if again.body == body else 'another'} body"
+                    fault = f"{identifier}: repeated POST {again.status}, {'the same' if again.body == body else 'another'} body"
             if fault:
                 missing.append(fault)
     return missing

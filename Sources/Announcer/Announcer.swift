@@ -92,9 +92,9 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// Makes a clip that does not stand yet, and publishes it.
+  /// Renders a clip that does not exist yet, and publishes it.
   ///
-  /// - Parameter whole: the recipe of the clip when nothing of it is left out.
+  /// - Parameter whole: The digest of the recipe with all ways to speak the announcement.
   private func make(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, _ whole: String,
     _ engine: EngineIdentity?, into library: SoundLibrary?

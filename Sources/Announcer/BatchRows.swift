@@ -197,7 +197,7 @@ public struct BatchRows: Sendable {
         "name the columns, separated by commas: either amount (or minor) and currency, or text")
     }
     guard !isPayment || names.contains("currency") else {
-      throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "add a currency for the amounts")
+      throw Self.headerFault(header, .fieldMissing, "currency", "is missing", "an amount needs a currency")
     }
     try takeUnknownColumns(of: header, columns)
     self.columns = names.contains("kind") ? columns : try Self.withStates(header, columns)

@@ -42,7 +42,7 @@ public struct NewClipPermit: Sendable {
 }
 
 extension SpeechEngineError {
-  /// Whether the text is at fault, or how it was to be said, and not the engine.
+  /// Whether the error is caused by the text or the voice, and not by the engine's state.
   fileprivate var isOfText: Bool {
     switch code {
     case .textUnspeakable, .speechMismatch, .requestRefused, .voiceUnknown: true

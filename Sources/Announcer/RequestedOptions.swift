@@ -31,9 +31,10 @@ extension RenderOptions {
     _ name: String, _ option: String
   ) throws(AnnouncerError) -> Choice {
     guard let choice = Choice(rawValue: name) else {
+      let names = Choice.allCases.map(\.rawValue)
       throw AnnouncerError(
-        .optionInvalid, option, "is not a known \(option)",
-        remedy: "choose one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        .optionInvalid, option, "unknown \(option)",
+        remedy: "use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")")
     }
     return choice
   }

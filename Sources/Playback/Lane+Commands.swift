@@ -96,7 +96,7 @@ extension Lane {
       signals.happened()
       return .success(acceptance.number)
     } catch let error as LedgerError where error.code == .notFound {
-      // It was removed since it was looked up.
+      // The announcement was removed after it was looked up.
       return .failure(PlayerError(.nothingToReplay, lane: name))
     } catch {
       return .failure(error)

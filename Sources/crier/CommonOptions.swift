@@ -52,7 +52,7 @@ struct ClipOptions: ParsableArguments {
   @Option(help: "The rendering method: \(RenderOptions.Method.allCases.map(\.rawValue).joined(separator: ", ")).")
   var method: RenderOptions.Method = .auto
 
-  @Option(help: "The id of the voice pack (see crier voices list); the engine speaks what it lacks.")
+  @Option(help: "The id of the voice pack (see crier voices list); the engine speaks words that the pack lacks.")
   var pack: String?
 
   @Option(help: "The engine's voice, such as en-us+f2. (default: the phrase book's)")

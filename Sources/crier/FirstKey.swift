@@ -16,16 +16,16 @@ struct FirstKey {
     case made(APIKey)
     /// The key was created earlier, is in force, and is in its file.
     case kept(APIKey)
-    /// There are others in force, and it was revoked or never made.
+    /// Other keys are in force, and the first key was revoked or never created.
     case none
-    /// There were keys, and each has expired or was revoked.
+    /// Keys exist, but each has expired or was revoked.
     case noneInForce
   }
 
-  /// Makes the key when there is none at all and only this machine can call; finds it when it was made before. Where keys
-  /// have expired or were revoked, somebody meant them to end: none is made in their place.
+  /// Finds the first key, or creates it if no key was ever created and only this machine can reach the service. Expired
+  /// and revoked keys were ended on purpose, so no key is created in their place.
   ///
-  /// - Throws: ``NoKeys`` when other machines can call and no key is in force; `LedgerError`; ``PrivateFile/Failure``.
+  /// - Throws: ``NoKeys`` if other machines can reach the service and no key is in force; `LedgerError`; ``PrivateFile/Failure``.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
     let keys = try await ledger.keys()
     let inForce = keys.filter { $0.isInForce(at: Date()) }
@@ -60,6 +60,8 @@ struct FirstKey {
 
 /// The secret with which URLs are signed. It is created once and stays the same after a restart.
 enum SigningSecret {
+  /// Reads the secret, or creates it.
+  ///
   /// - Throws: ``PrivateFile/Failure``.
   static func load(_ file: URL) throws -> Data {
     if let known = try? Data(contentsOf: file), known.count >= SignedURL.secretBytes { return known }
@@ -74,12 +76,12 @@ enum SigningSecret {
   }
 }
 
-/// Files for their owner's eyes alone.
+/// The writer of files that only their owner can read.
 enum PrivateFile {
   struct Failure: Error, CustomStringConvertible {
     var path: String
     var description: String {
-      "\(path): cannot be read or written; choose a folder of this user's with --home or CRIER_HOME."
+      "\(path): cannot be read or written; choose a home folder that this user owns with --home or CRIER_HOME."
     }
   }
 

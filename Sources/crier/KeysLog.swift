@@ -9,8 +9,9 @@ extension Keys {
     static let configuration = CommandConfiguration(
       abstract: "Lists administrative actions: time, actor, action and subject.",
       discussion: """
-        Keys that were made, rotated and revoked; what keys with the scope admin did to the player, announcements, batches \
-        and clips; and the clips that crier sounds prune removed. It has no amounts, names or keys. It is kept for 365 days at least.
+        The log has three kinds of actions: keys that were created, rotated and revoked; actions of keys with the scope \
+        admin on the player, announcements, batches and clips; and clips removed by crier sounds prune. It has no \
+        amounts, names or keys. Entries are kept for at least 365 days.
         """)
 
     @Flag(help: "Print one line of JSON for each action.")

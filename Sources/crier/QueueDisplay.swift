@@ -19,7 +19,7 @@ struct QueueDisplay {
       lines.append("  " + Self.progress(view, title: nil, columns: max(20, columns - 2)))
     }
     for entry in view.waiting {
-      // A second entry in the state `playing` was left behind by a player that was killed.
+      // A waiting entry in the state `playing` was left behind by a player that was killed.
       let state = entry.state == .playing ? "interrupted" : entry.state.rawValue
       let stated = entry.state == .waiting ? "" : "  (\(state))"
       lines.append("  \(entry.number)  \(Self.mark(entry))\(title(entry))\(stated)")

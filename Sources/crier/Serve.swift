@@ -184,7 +184,7 @@ struct Serve: AsyncParsableCommand {
     case .noneInForce:
       return """
         Crier is at \(address)/
-        Every key has expired or was revoked: make one with crier keys create.
+        Every key has expired or was revoked: create one with crier keys create.
         """
     case .made(let key): shown = key.text
     case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : nil

@@ -188,7 +188,7 @@ struct Voices: AsyncParsableCommand {
             + (choices.isEmpty ? "make one with crier voices build." : "choose one of \(choices), or a folder."))
       }
       let books = try files.phraseBooks()
-      // An unreadable manifest is reported by the check below, with any locale's writer.
+      // If the manifest cannot be read, any locale's writer is used, because the check below reports the manifest.
       let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
         .manifest(id: folder.lastPathComponent)
       let writer: ScriptWriter

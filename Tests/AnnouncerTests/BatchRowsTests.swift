@@ -162,8 +162,8 @@ struct BatchRowsTests {
       ("5,CNY\n", "line 1, \(Self.noAmount)"),
       ("\nSum,Currency\n", "line 2, \(Self.noAmount)"),
       ("Amount,amount ,currency\n", "line 1, column amount: occurs twice; name each column once."),
-      ("amount\n5\n", "line 1, column currency: is missing; add a currency for the amounts."),
-      ("minor,text\n5\n", "line 1, column currency: is missing; add a currency for the amounts."),
+      ("amount\n5\n", "line 1, column currency: is missing; an amount needs a currency."),
+      ("minor,text\n5\n", "line 1, column currency: is missing; an amount needs a currency."),
       ("amount,currency,amount\n", "line 1, column amount: occurs twice; name each column once."),
       (
         "amount,\"currency\n5,CNY\n",

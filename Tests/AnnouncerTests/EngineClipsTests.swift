@@ -7,9 +7,9 @@ import SoundLibrary
 import SpeechEngine
 import Testing
 
-@Suite("The clips of a library by the engine that spoke in them")
+@Suite("Clips by engine")
 struct EngineClipsTests {
-  /// A clip as it is, and with its record changed.
+  /// Publishes a copy of a clip with a changed record.
   private func publish(
     _ name: String, as original: URL, in library: SoundLibrary, record change: (inout [String: Any]) -> Void
   ) throws {
@@ -21,7 +21,7 @@ struct EngineClipsTests {
     _ = try library.publish(try SoundFiles.encode(sound.waveform, as: sound.format, comment: changed), as: name)
   }
 
-  @Test("a clip whose record names no engine for what was spoken, and a file without a record, are of unknown engines")
+  @Test("a spoken clip whose record names no engine, and a file without a record, have an unknown engine")
   func unknown() async throws {
     let workshop = try Workshop()
     let clip = try await workshop.announcer.render(try Workshop.payment(), into: workshop.library)
@@ -38,7 +38,7 @@ struct EngineClipsTests {
     _ = try workshop.library.publish([1, 2, 3], as: "torn.wav")
     let clips = try EngineClips(in: workshop.library)
     #expect(clips.names == [engine: [url.lastPathComponent]])
-    // Recorded clips have no engine, and that is known.
+    // Clips made of recordings have no engine, which is not an unknown one.
     #expect(clips.unknown.sorted() == ["bare.wav", "mixed.wav", "speech.wav", "torn.wav"])
   }
 }

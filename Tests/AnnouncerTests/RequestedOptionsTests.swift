@@ -50,7 +50,7 @@ struct RequestedOptionsTests {
     #expect(
       error?.code == .optionInvalid
         && error?.description.hasPrefix(
-          "\(option): is not a known \(option)") == true
+          "\(option): unknown \(option); use") == true
     )
     if !name.isEmpty { #expect(error?.description.contains(name) == false) }
   }

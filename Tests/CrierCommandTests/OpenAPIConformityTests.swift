@@ -223,7 +223,7 @@ struct OpenAPIConformityTests {
 
   @Test("operations and the console")
   func openCalls() throws {
-    // Of the calls without a key, only the one for the console's modules has a name in its path.
+    // Among the calls without a key, only the call for the console's modules has a parameter in its path.
     let module = "page.js"
     try withService { service in
       for operation in service.document.operations where !operation.isSecured {

@@ -134,7 +134,7 @@ struct PlayCommandTests {
     // Playing a file does not need phrase books.
     let result = try crier("play", file, "--output", speaker.output, "--chime", chime, "--data", "nowhere")
     #expect(result.status == 0)
-    // 300 ms of sound, a pause of 120 ms, and 200 ms of chime. Trimming shortens the chime by a few ms.
+    // A chime of 300 ms, a pause of 120 ms, and a sound of 200 ms. Trimming shortens the chime by a few ms.
     let length = try #require(try speaker.next().length_ms)
     #expect((590...640).contains(length), "\(length)")
   }

@@ -182,12 +182,12 @@ struct ServeCommandTests {
       ])
   }
 
-  @Test("where every key has expired, a restart makes no other, and says how to make one")
+  @Test("if all keys have expired, a restart creates no key and says how to create one")
   func allKeysExpired() async throws {
     let crier = try Command()
     defer { crier.remove() }
     let key = try createKey(crier, "--scope", "read")
-    // Its successor takes its place and is revoked: the old one has expired, for it has no overlap.
+    // The old key expires at once, because there is no overlap. Then its successor is revoked.
     let rotated = try crier("keys", "rotate", key.id, "--overlap", "0s", "--json")
     #expect(rotated.status == 0, "\(rotated.message)")
     let successor = try JSONDecoder().decode(Created.self, from: Data(rotated.output.utf8))
@@ -198,7 +198,7 @@ struct ServeCommandTests {
     #expect(try service.send("GET", "/v1/announcements", key: key.key).code == "key_expired")
   }
 
-  private static let noKeyInForce = "Every key has expired or was revoked: make one with crier keys create."
+  private static let noKeyInForce = "Every key has expired or was revoked: create one with crier keys create."
 
   @Test(
     "on an address that other machines can reach, it does not start without a key",

@@ -24,7 +24,7 @@ struct ServeStoppingTests {
       ])
     try connection.send(String(Self.body.prefix(10)))
     try eventually("The request is under way.") {
-      // The second request in flight is this one.
+      // The two requests are the incomplete one and this request for the metrics.
       try service.send("GET", "/metrics").text.contains("crier_requests_in_flight 2\n")
     }
     return connection

@@ -167,8 +167,8 @@ struct BatchRowsTests {
       ("amount,currency,amount\n", "line 1, column amount: occurs twice; name each column once."),
       (
         "amount,\"currency\n5,CNY\n",
-        "line 1, field 2: begins with a quotation mark, but does not end with one; end it with a quotation mark,  "
-          + "and write each one in it twice."
+        "line 1, field 2: begins with a quotation mark, but does not end with one; end it with a quotation mark, "
+          + "and double each mark inside it."
       ),
     ])
   func header(text: String, message: String) {

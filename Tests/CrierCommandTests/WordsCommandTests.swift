@@ -71,7 +71,7 @@ struct WordsCommandTests {
     let result = try crier.run(payment + ["--lexicon", other.path])
     #expect(result.status == 65)
     #expect(
-      result.message == "crier: \(other.path), line 2: has 2 fields and not three; write locale,text,said.\n")
+      result.message == "crier: \(other.path), line 2: has 2 fields instead of three; write locale,text,said.\n")
     #expect(try crier.run(payment + ["--lexicon", "/nowhere.csv"]).status == 65)
   }
 

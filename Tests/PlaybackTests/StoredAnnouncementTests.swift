@@ -67,7 +67,7 @@ struct StoredContentTests {
     let payload = Data(#"{"file":"/etc/passwd","id":"p1","amount":"1.50","currency":"CNY"}"#.utf8)
     let stored = try StoredAnnouncement(account: "shop", id: "p1", payload: payload)
     guard case .announcement(.payment, _, _) = try stored.content else {
-      Issue.record("it is no payment")
+      Issue.record("the content is not a payment")
       return
     }
   }
@@ -77,7 +77,7 @@ struct StoredContentTests {
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
     let summary = try #require(StoredAnnouncement.summary(of: payments))
     guard case .announcement(.summary(let told), _, _) = try summary.content else {
-      Issue.record("it is no summary")
+      Issue.record("the content is not a summary")
       return
     }
     #expect(told.totals.map(\.count) == [2, 1])

@@ -240,7 +240,7 @@ struct PayloadParser {
     }
     guard let scalar = Unicode.Scalar(value) else {
       position = start
-      throw fault("is part of half a surrogate pair")
+      throw fault("is half of a surrogate pair")
     }
     return scalar
   }

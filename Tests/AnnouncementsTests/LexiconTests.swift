@@ -33,7 +33,7 @@ struct LexiconTests {
     "the error for an invalid line names the line and the remedy",
     arguments: [
       ("", 1, "is empty"), ("text,said\n", 1, "is not the header"),
-      ("locale,text,said\nen-US,Ann\n", 2, "has 2 fields and not three"),
+      ("locale,text,said\nen-US,Ann\n", 2, "has 2 fields instead of three"),
       ("locale,text,said\n\"en US\",Ann,Annie\n", 2, "has a locale that is not a BCP 47 tag"),
       ("locale,text,said\nen-US,!!,Annie\n", 2, "has a text without a letter, or with more than 80 characters"),
       ("locale,text,said\nen-US,Ann,Ann13\n", 2, "has an invalid reading"),

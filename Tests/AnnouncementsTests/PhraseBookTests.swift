@@ -52,13 +52,16 @@ struct PhraseBookTests {
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
         "currencies.KWD.minor has a wrong value"
       ),
-      ("\"Received {amount}", "\"Received", "sentences.received does not say {amount} exactly once"),
+      ("\"Received {amount}", "\"Received", "sentences.received must have {amount} exactly once"),
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),
       (
         "[ {channel}]", " {channel}",
         "sentences.failed has {channel} outside brackets, although it is optional"
       ),
-      ("[, from {payer}]", "[, from {text}]", "sentences.failed has the place {text}, which a payment does not fill"),
+      (
+        "[, from {payer}]", "[, from {text}]",
+        "sentences.failed has the place {text}, which does not exist in a payment"
+      ),
       ("[, from {payer}]", "[, from {payer}", "sentences.failed has unbalanced brackets"),
       (
         "{amount}[ {channel}][, from {payer}]", "[{payer}: ]{amount}[ {channel}]",

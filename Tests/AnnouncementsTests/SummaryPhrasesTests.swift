@@ -22,16 +22,16 @@ struct SummaryPhrasesTests {
       ("\"summary\"", "\"sum\"", "is not a valid phrase book (no summary)"),
       ("    \"separator\": \". \"\n  },", "  },", "is not a valid phrase book (no separator)"),
       (other, "\"others\": \"\"", "is not a valid phrase book (no other)"),
-      (other, "\"other\": \"{count} payments\"", "summary.other does not say {amount} exactly once"),
-      (other, "\"other\": \"{amount} in total\"", "summary.other does not say {count} exactly once"),
-      (other, "\"other\": \"{count} and {count} for {amount}\"", "summary.other does not say {count} exactly once"),
+      (other, "\"other\": \"{count} payments\"", "summary.other must have {amount} exactly once"),
+      (other, "\"other\": \"{amount} in total\"", "summary.other must have {count} exactly once"),
+      (other, "\"other\": \"{count} and {count} for {amount}\"", "summary.other must have {count} exactly once"),
       (
         other, "\"other\": \"{count} payments, {amount}[ through {channel}]\"",
         "summary.other has brackets, but none of its parts is optional"
       ),
       (
         other, "\"other\": \"{count} payments, {amount} from {payer}\"",
-        "summary.other has the place {payer}, which a summary does not fill"
+        "summary.other has the place {payer}, which does not exist in a summary"
       ),
       (
         other, "\"other\": \"{number} payments, {amount}\"", "summary.other has a brace outside a place like {amount}"
@@ -41,7 +41,7 @@ struct SummaryPhrasesTests {
         other, "\"other\": \"Received {count}: {amount}\"",
         "summary.other has no word between {count} and {amount}, so they would be heard as one number"
       ),
-      ("Received {count} payment of", "Received a payment of", "summary.one does not say {count} exactly once"),
+      ("Received {count} payment of", "Received a payment of", "summary.one must have {count} exactly once"),
       (
         "\"separator\": \". \"", "\"separator\": \"\"",
         "summary.separator must be the punctuation between two sentences"
@@ -64,7 +64,7 @@ struct SummaryPhrasesTests {
       ),
       (
         "Received {amount}", "Received {amount} for {count}",
-        "sentences.received has the place {count}, which a payment does not fill"
+        "sentences.received has the place {count}, which does not exist in a payment"
       ),
     ])
   func faults(good: String, bad: String, problem: String) throws {

@@ -73,7 +73,7 @@ import Testing
     let error = #expect(throws: ResamplingError.self) { try Resampler.convert([1], from: source, to: target) }
     #expect(error?.code == .unsupportedRate)
     #expect(
-      error?.description == "The sample rate cannot be converted: from \(source) Hz to \(target) Hz; rates of 1000 to "
-        + "768000 Hz are converted.")
+      error?.description == "The sample rate cannot be converted: from \(source) Hz to \(target) Hz; use rates of "
+        + "1000 to 768000 Hz.")
   }
 }

@@ -101,7 +101,7 @@ struct SoundFilesTests {
       #expect(error.code == .unsupportedCombination)
       #expect(
         error.description
-          == "The sound file cannot be written: caf cannot hold ima4; it can hold pcm16, ulaw, alaw.")
+          == "The sound file cannot be written: caf cannot contain ima4; use pcm16, ulaw, alaw.")
     }
   }
 

@@ -235,7 +235,7 @@ extension PackInspection {
     guard spread > 2 * ClipSound.tolerance else { return }
     warn(
       .loudnessSpread, softest.file,
-      "is \(PackCheckReport.tenths(spread)) LU softer than \(loudest.file): announcements would vary in volume",
+      "is \(PackCheckReport.tenths(spread)) LU quieter than \(loudest.file): announcements would vary in volume",
       "import the recordings again to level them")
   }
 
@@ -372,7 +372,6 @@ extension PackManifest.Alternates {
 }
 
 extension String {
-  /// The letters of words without spaces, hyphens and punctuation, so that words joined as in any language compare
-  /// equal.
+  /// The text without spaces, hyphens and punctuation, so that phrases compare equal however words are joined.
   fileprivate var lettersAlone: String { filter { !$0.isWhitespace && !$0.isPunctuation } }
 }

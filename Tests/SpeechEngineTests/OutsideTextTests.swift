@@ -16,7 +16,7 @@ struct OutsideTextTests {
   ]
 
   @Test(
-    "none is refused for the places of its word events, and no sum beside it is silent",
+    "no such text is refused because of its word events, and no sum beside it is silent",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func spoken(locale: String) async throws {
     let templates = URL(filePath: #filePath).deletingLastPathComponent()
@@ -28,7 +28,7 @@ struct OutsideTextTests {
     for text in Self.texts {
       let payment = Payment(id: "1", amount: amount, payer: text, note: text)
       var runs = try writer.script(for: .payment(payment)).runs
-      // Free text keeps more signs than names do: as a name would be with them, in the sum's own voice.
+      // Free text keeps more signs than names do. The test uses it as a name, in the sum's own voice.
       for free in (try? writer.script(for: .text(text, locale: nil)).runs) ?? [] {
         var run = try #require(sum.runs.first)
         run.segments += [Script.Segment(" ", .note)] + free.segments

@@ -6,13 +6,13 @@ import Testing
 
 @testable import SpeechEngine
 
-@Suite("A sound is that of its words by the engine's word events")
+@Suite("Word events show that a sound belongs to its words")
 struct SpokenWordsTests {
   private func run(_ segments: [(String, Script.Role)], voice: String = "en-us+f2") -> Script.Run {
     Script.Run(language: "x", voice: voice, segments: segments.map { Script.Segment($0.0, $0.1) })
   }
 
-  /// Sound of a second with events at these places, 100 ms apart.
+  /// Returns a sound of one second with events at these places, 100 ms apart.
   private func speech(_ events: [(position: Int, length: Int)]) -> Speech {
     Speech(
       samples: [Int16](repeating: 8_000, count: 22_050), sampleRate: 22_050, totalSamples: 22_050,
@@ -27,7 +27,7 @@ struct SpokenWordsTests {
 
   private var fiveDollars: Script.Run { run([("Received ", .phrase), ("five ", .amount), ("dollars", .amount)]) }
 
-  @Test("an event at the beginning of each word fits")
+  @Test("an event at the beginning of each word is accepted")
   func own() {
     #expect(fits(fiveDollars, [(0, 8), (9, 4), (14, 7)]))
     #expect(
@@ -36,7 +36,7 @@ struct SpokenWordsTests {
         [(0, 1), (1, 1), (2, 1), (3, 1)]))
   }
 
-  @Test("the sound of another sum is refused: one of more words, of fewer, of longer ones, and none")
+  @Test("the sound of another sum is refused: one with more, fewer or longer words, or without any")
   func another() {
     // Received one million dollars
     #expect(!fits(fiveDollars, [(0, 8), (9, 3), (13, 7), (21, 7)]))
@@ -53,7 +53,7 @@ struct SpokenWordsTests {
         [(0, 1), (1, 1), (2, 1), (4, 1)]))
   }
 
-  @Test("words in another order, or times that fall or lie behind the sound, are refused")
+  @Test("words in another order, and times that decrease or lie after the sound, are refused")
   func order() {
     #expect(!fits(fiveDollars, [(0, 8), (14, 7), (9, 4)]))
     var late = speech([(0, 8), (9, 4), (14, 7)])
@@ -64,17 +64,17 @@ struct SpokenWordsTests {
     #expect(!SpokenWords(of: fiveDollars).fit(falling))
   }
 
-  @Test("a word that the engine draws into the one before it may lack an event in a note, and in no sum")
+  @Test("a word that the engine merges with the previous one may lack an event in a note, but not in a sum")
   func phrases() {
     let note = run([("five dollars ", .amount), ("from the shop", .note)])
     #expect(fits(note, [(0, 4), (5, 7), (13, 4), (22, 4)]))
     #expect(!fits(note, [(5, 7), (13, 4), (22, 4)]))
-    // Words that are left out altogether are more than a phrase.
+    // More missing words than a phrase has were left out altogether.
     let long = run([("paid ", .phrase), ("for the rent of the flat", .note)])
     #expect(!fits(long, [(0, 4), (5, 3)]))
   }
 
-  @Test("within a name or a note an event may stand anywhere; the words around it have theirs at their first letters")
+  @Test("inside a name or a note an event may be anywhere, but the words around it have theirs at their first letters")
   func outside() {
     let name = run([("from ", .phrase), ("x. goNo", .payer), (", paid", .phrase)])
     #expect(fits(name, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4)]))
@@ -86,7 +86,7 @@ struct SpokenWordsTests {
     #expect(!fits(sum, [(0, 4), (5, 1), (7, 2), (10, 2), (14, 4), (20, 7)]))
   }
 
-  @Test("a Korean word that begins with a nasal has no event; letters that are spelled have many")
+  @Test("a Korean word that begins with a nasal has no event, and spelled letters have several")
   func habits() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
     #expect(fits(run([("from ", .phrase), ("Лев.", .payer)]), [(0, 4), (5, 3), (5, 3), (5, 3)]))
@@ -94,7 +94,7 @@ struct SpokenWordsTests {
   }
 
   @Test(
-    "silence is refused for the announcement's own words, with word events or without; a name or a pause may be silent")
+    "silence is refused for the announcement's own words, but a name or a pause may be silent")
   func silence() {
     func isTaken(_ run: Script.Run, _ events: [(position: Int, length: Int)] = []) -> Bool {
       var silent = speech(events)
@@ -103,7 +103,7 @@ struct SpokenWordsTests {
     }
     #expect(!isTaken(fiveDollars))
     #expect(!isTaken(fiveDollars, [(0, 8), (9, 4), (14, 7)]))
-    // Words that need no event are heard too.
+    // Words that need no event must also be audible.
     #expect(!isTaken(run([("12", .amount)])))
     #expect(!isTaken(run([("네이버페이", .phrase)], voice: "ko+f2")))
     #expect(!isTaken(run([("from ", .phrase), ("☕", .payer)])))
@@ -113,7 +113,7 @@ struct SpokenWordsTests {
   }
 
   @Test(
-    "every wording of the phrase books is spoken as it is written",
+    "every wording of the phrase books is spoken as written",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func books(locale: String) async throws {
     let templates = URL(filePath: #filePath).deletingLastPathComponent()

@@ -38,7 +38,7 @@ struct QueueDisplay {
     guard view.player.isRunning else { return "\(view.player.lane): no player is running; \(waiting)" }
     let report = view.player.report
     var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
-    if report?.isDeviceLost == true { state = "audio device lost, waiting for it to return" }
+    if report?.isDeviceLost == true { state = "device lost, waiting for it" }
     let volume = report.flatMap { $0.volume < 100 ? ", volume \($0.volume) %" : nil } ?? ""
     return "\(view.player.lane): \(state)\(volume); \(waiting)"
   }

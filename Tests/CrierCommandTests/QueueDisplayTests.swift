@@ -55,7 +55,7 @@ struct QueueDisplayTests {
     #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 waiting")
     #expect(
       lines(try await view(position: 0) { $0.isDeviceLost = true }).first
-        == "counter: audio device lost, waiting for it to return; 2 waiting")
+        == "counter: device lost, waiting for it; 2 waiting")
   }
 
   @Test("no line is wider than the terminal, and no title can move the cursor")

@@ -74,11 +74,14 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let stopping = Stopping()
   private let onStart: @Sendable (Int) async -> Void
 
-  /// - Parameter onStart: called with the port when the service listens.
+  /// - Parameters:
+  ///   - onStart: called with the port when the service listens.
+  ///   - time: the time since a fixed moment, which never decreases, for the limits of replays, of bad keys and of the log.
   /// - Throws: `AccessError` for a secret that is too short.
   public init(
     _ parts: Parts, settings: ServiceSettings, logger: Logger,
-    onStart: @escaping @Sendable (Int) async -> Void = { _ in }
+    onStart: @escaping @Sendable (Int) async -> Void = { _ in },
+    time: @escaping @Sendable () -> Duration = AnnouncementServer.elapsedTime()
   ) throws {
     self.settings = settings
     self.logger = logger
@@ -146,7 +149,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ClipCalls(clips: clips).routes,
       PlaybackCalls(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
-        pace: try ReplayPace(), keys: keys
+        pace: try ReplayPace(time: time), keys: keys
       ).routes,
       EventCalls(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
@@ -159,14 +162,18 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
-    let origin = ContinuousClock.now
-    let time: @Sendable () -> Duration = { ContinuousClock.now - origin }
     hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
     responder = ServiceResponder(
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
       failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
       refusals: RefusalLog(logger, time: time))
+  }
+
+  /// Returns a function that gives the time since this call.
+  public static func elapsedTime() -> @Sendable () -> Duration {
+    let origin = ContinuousClock.now
+    return { ContinuousClock.now - origin }
   }
 
   /// Short, for logs that show what runs.

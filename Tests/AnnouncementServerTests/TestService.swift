@@ -42,6 +42,8 @@ final class TestService: Sendable {
     var packs: [URL] = []
     /// The ledger's clock.
     var now: @Sendable () -> Date = { Date() }
+    /// The service's clock for limits.
+    var time = AnnouncementServer.elapsedTime()
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -87,7 +89,7 @@ final class TestService: Sendable {
         player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
         console: try ConsoleFiles(folder: Self.installation.console),
         accountWork: folder.url.appending(path: "account-work.json")),
-      settings: options.settings, logger: log.logger, onStart: options.onStart)
+      settings: options.settings, logger: log.logger, onStart: options.onStart, time: options.time)
   }
 
   deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }

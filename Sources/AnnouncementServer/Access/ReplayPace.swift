@@ -20,11 +20,6 @@ final class ReplayPace: Sendable {
     self.time = time
   }
 
-  convenience init() throws(AccessError) {
-    let origin = ContinuousClock.now
-    try self.init { ContinuousClock.now - origin }
-  }
-
   /// Takes one replay from what a key may ask for.
   ///
   /// - Throws: ``Problem``, 429 `too_many_replays`, with the time until the next one.

@@ -7,34 +7,35 @@ import Foundation
 import HTTPTypes
 import ServiceAccess
 
-/// The new clips that each account has had made, and whether it may have more.
+/// The record of the new clips that each account has had made. It decides whether an account may have more.
 ///
-/// What counts for a day is kept over a restart: a service that is started anew gives nobody a new day. It is written once
-/// a minute and at the end, so that a crash forgets a minute at most.
+/// The usage of the current day survives a restart, so that a restart gives no account a new daily budget. The usage is
+/// saved once a minute and when the service stops, so a crash loses at most one minute of it.
 final class AccountWork: Sendable {
-  /// An account may not have a new clip made.
+  /// The error for an account that may not have another new clip made.
   struct Refusal: Error, Sendable, Hashable {
     var account: String
     var shortage: AccountBudget.Shortage
   }
 
-  /// The list of a row that waits is taken back: the row is not begun.
+  /// The error for a waiting row whose list was cancelled. The row is not started.
   struct ListStopped: Error {}
 
-  /// What new clips are for.
+  /// The purpose of new clips.
   enum Purpose: Sendable {
     case announcement
-    /// Rows of a list. They wait while enough clips of the account are being made, until the list is taken back.
+    /// Rows of a list. A row waits while as many of the account's clips are being made as the limit allows. The wait
+    /// ends when the list is cancelled.
     case list(isStopping: @Sendable () -> Bool)
   }
 
-  /// How it is kept.
+  /// The content of the stored file.
   private struct Stored: Codable {
     var at: Date
     var accounts: [String: AccountBudget.Use]
   }
 
-  /// Between two looks of a batch whose account has enough clips under way.
+  /// The interval at which a waiting row checks whether its account may have another clip made.
   private static let patience: Duration = .milliseconds(200)
 
   private let limits: WorkLimits
@@ -43,19 +44,19 @@ final class AccountWork: Sendable {
   private let budgets: Locked<[String: AccountBudget]>
   private let waitingRows = Locked(0)
 
-  /// How many rows of lists wait, since enough clips of their account are being made.
+  /// The number of list rows that wait because their account has reached its limit of simultaneous clips.
   var waiting: Int { waitingRows.withLock { $0 } }
 
   /// - Parameters:
-  ///   - file: where it is kept; one that is not there or cannot be read counts as nothing.
-  ///   - now: the time by the calendar, for what another service kept.
-  ///   - time: since a moment of its own; never runs backwards.
+  ///   - file: The file that stores the usage. A missing or unreadable file counts as no usage.
+  ///   - now: The calendar time, from which the age of the stored usage is computed.
+  ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(limits: WorkLimits, file: URL, now: Date = Date(), time: @escaping @Sendable () -> Duration) {
     self.limits = limits
     self.file = file
     self.time = time
     let stored = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(Stored.self, from: $0) }
-    // A clock that was set back makes nothing worse than it was.
+    // If the clock was set back, the age would be negative. Zero is used instead.
     let age = max(0, stored.map { now.timeIntervalSince($0.at) } ?? 0)
     let moment = time() - .seconds(min(age, 1e9))
     budgets = Locked((stored?.accounts ?? [:]).mapValues { AccountBudget(limits, used: $0, at: moment) })
@@ -66,9 +67,9 @@ final class AccountWork: Sendable {
     self.init(limits: limits, file: file) { ContinuousClock.now - origin }
   }
 
-  /// A permit for an account's new clips.
+  /// Returns a permit for new clips of an account.
   ///
-  /// Its `begin` throws ``Refusal`` and, for a list, ``ListStopped``.
+  /// The permit's `begin` throws ``Refusal``, and for a list also ``ListStopped``.
   func permit(_ account: String, for purpose: Purpose = .announcement) -> NewClipPermit {
     NewClipPermit { [self] in
       switch purpose {
@@ -104,15 +105,15 @@ final class AccountWork: Sendable {
     }
   }
 
-  /// What an account has used of its day.
+  /// Returns how much of its daily budget an account has used.
   func use(of account: String) -> AccountBudget.Use {
     let now = time()
     return budgets.withLock { $0[account]?.use(at: now) ?? AccountBudget.Use(clips: 0, bytes: 0) }
   }
 
-  /// Writes down what was used, and forgets what has come back.
+  /// Saves the usage of all accounts, and drops accounts whose usage has expired.
   ///
-  /// - Throws: the system's errors of the disk.
+  /// - Throws: The operating system's error if the file cannot be written.
   func save(at date: Date = Date()) async throws {
     let now = time()
     let used = budgets.withLock { budgets in
@@ -121,7 +122,7 @@ final class AccountWork: Sendable {
     }
     let data = try JSONEncoder().encode(Stored(at: date, accounts: used))
     try await onWaitingThread { [file] in
-      // A service that made nothing leaves nothing behind.
+      // If no clips were made and there is no file, no file is created.
       if used.isEmpty, !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return }
       try DurableFile.write(data, to: file)
     }
@@ -142,9 +143,9 @@ extension Problem {
     }
   }
 
-  /// An account has as many of something at once as it may.
+  /// Returns the problem for an account that has reached a limit of simultaneous work.
   ///
-  /// - Parameter what: a sentence without its end.
+  /// - Parameter what: The limit that was reached, as a sentence without its final period. The remedy is appended.
   static func accountBusy(_ what: String, retryAfter: Int) -> Problem {
     Problem(.tooManyRequests, "account_busy", "\(what): try again when one has ended.", retryAfter: retryAfter)
   }

@@ -4,14 +4,16 @@ import Ledger
 import Logging
 import ServiceAccess
 
-/// Writes down what keys with the scope `admin` do to others.
+/// The log of what callers with the scope `admin` do.
 struct AdministrationLog: Sendable {
   let ledger: Ledger
 
-  /// Writes an act down, once it is done. What was done stays done when it cannot be written: a player must be held also
-  /// when the disk is full; the service's log says so then.
+  /// Records an act after it was performed. Calls of keys without the scope `admin` are not recorded.
   ///
-  /// - Parameter subject: as the act has it: an announcement's number, a batch's id, a clip's name.
+  /// If the record cannot be written, the act remains in effect and an error is logged. For example, an admin must be
+  /// able to pause the player when the disk is full.
+  ///
+  /// - Parameter subject: The subject of the act: an announcement's number, a batch's id, or a clip's name.
   func record(_ action: Ledger.AdministrativeAct.Action, _ call: Call, subject: String? = nil) async {
     guard let caller = call.caller, caller.isAdmin else { return }
     do {

@@ -5,25 +5,25 @@ import Announcer
 import Foundation
 import SoundLibrary
 
-/// The app groups whose folders clips are put into and looked for in. They are the operator's: those of the settings and
-/// those of keys. A request chooses among them and makes none.
+/// The app groups in whose folders clips are stored and looked up. They come from the settings and from keys, which the
+/// operator controls. A request can select one of these groups but cannot create one.
 struct AppGroups: Sendable {
-  /// Where the settings list none, so many folders that are there count as the operator's. Where there are more, somebody
-  /// else may have made them, and none of them counts.
+  /// The maximum number of existing group folders that are accepted if the settings list no groups. If there are more,
+  /// somebody other than the operator may have created them, so none of them is accepted.
   static let mostFound = 64
-  /// So many are named in an error.
+  /// The maximum number of groups that an error message names.
   private static let mostTold = 8
 
-  /// Of requests that name none and whose key has none.
+  /// The group of requests that name no group and whose key has none.
   let standard: String
-  /// The settings' groups, or the folders that were found; the standard one among them.
+  /// The groups in the settings, or the groups whose folders were found. The standard group is always included.
   let own: Set<String>
-  /// Whether there are so many folders that none of them counts.
+  /// Whether more than ``mostFound`` folders were found, so that none of them is accepted.
   let hasTooManyFolders: Bool
 
   /// - Parameters:
-  ///   - listed: the settings' groups beside the standard one; nil for those that have a folder.
-  ///   - containers: holds a folder for each group.
+  ///   - listed: The groups in the settings besides the standard one; nil to accept the groups that have a folder.
+  ///   - containers: The folder that contains a folder for each group.
   init(standard: String, listed: [String]?, containers: URL) {
     self.standard = standard
     if let listed {
@@ -37,12 +37,12 @@ struct AppGroups: Sendable {
     own = Set((hasTooManyFolders ? [] : found) + [standard])
   }
 
-  /// The group of a request.
+  /// Returns the group of a request.
   ///
   /// - Parameters:
-  ///   - requested: the one that it names.
-  ///   - defaults: what its sender's key has.
-  /// - Throws: `AnnouncerError` with `optionInvalid` for a group that is neither the service's nor the key's.
+  ///   - requested: The group that the request names, if any.
+  ///   - defaults: The defaults of the sender's key.
+  /// - Throws: `AnnouncerError` with `optionInvalid` if the group belongs neither to the service nor to the key.
   func group(_ requested: String?, _ defaults: AnnouncementRequest.Defaults) throws(AnnouncerError) -> String {
     guard let requested else { return defaults.group ?? standard }
     if own.contains(requested) || requested == defaults.group { return requested }

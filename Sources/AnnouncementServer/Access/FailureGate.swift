@@ -4,28 +4,28 @@ import ConcurrencySupport
 import HTTPTypes
 import ServiceAccess
 
-/// Refuses those who send bad keys again and again, by their address.
+/// The limit of failed authentications for each client address.
 final class FailureGate: Sendable {
   private let limits: Locked<FailureLimits>?
   private let time: @Sendable () -> Duration
 
-  /// - Parameter limit: 401 answers that an address may have; nil for as many as come.
+  /// - Parameter limit: The rate of 401 responses that an address may receive; nil for no limit.
   init(_ limit: RateLimit?, time: @escaping @Sendable () -> Duration) {
     limits = limit.map { Locked(FailureLimits($0)) }
     self.time = time
   }
 
-  /// Whether the sender of a call has failed as often as its address may: without a good key it is refused, whatever is
-  /// wrong with what it sent.
+  /// Returns whether the client address of a call has used up its failures. If so, a request without a valid key is
+  /// refused, whatever else is wrong with the request.
   func isUsedUp(by call: Call) -> Bool {
     guard let limits, let address = call.client else { return false }
     let now = time()
     return limits.withLock { !$0.look(address, at: now).isAllowed }
   }
 
-  /// What the sender of a call without a good key is told in place of why it is none.
+  /// Counts a failure of the call's client address, and returns the problem that replaces the 401 response.
   ///
-  /// - Returns: nil where it may be told, or it is not known who it is.
+  /// - Returns: nil if the address is below its limit, or if the address is unknown.
   func refusal(of call: Call) -> Problem? {
     guard let limits, let address = call.client else { return nil }
     let now = time()

@@ -3,13 +3,15 @@
 import Foundation
 import NIOCore
 
-/// A host with or without a port, as `Host` has it (RFC 9110, section 7.2): of letters that have no other meaning in a URL.
+/// A host with an optional port, as in the field `Host` (RFC 9110, section 7.2). The host contains only characters that
+/// have no other meaning in a URL.
 struct Authority: Sendable, Hashable {
-  /// As it was sent; an IPv6 address in its brackets.
+  /// The host as it was sent; an IPv6 address includes its brackets.
   let host: String
   let port: Int?
 
-  /// - Returns: nil for an empty text, and for one that is no host: with a user, a path, or a port that is none.
+  /// - Returns: nil if the text is empty, longer than 255 bytes or not a host, for example because it contains a user
+  ///   or a path, or because its port is invalid.
   init?(_ text: String) {
     guard (1...255).contains(text.utf8.count) else { return nil }
     let isBracketed = text.utf8.first == UInt8(ascii: "[")
@@ -28,7 +30,7 @@ struct Authority: Sendable, Hashable {
     let digits = text[text.index(after: end)...]
     guard text[end] == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     port = Int(digits)
-    // A port may be left out behind its colon (RFC 3986, section 3.2.3).
+    // The port after the colon may be empty (RFC 3986, section 3.2.3).
     guard digits.isEmpty || UInt16(digits) != nil else { return nil }
   }
 
@@ -39,39 +41,41 @@ struct Authority: Sendable, Hashable {
     }
   }
 
-  /// Whether a host is an address and no name; an IPv6 address is in brackets or not.
+  /// Returns whether a host is an IP address, not a name. An IPv6 address may have brackets or not.
   static func isAddress(_ host: String) -> Bool {
     (try? SocketAddress(ipAddress: HostNames.plain(host), port: 0)) != nil
   }
 }
 
-/// What the service may be called by whoever opens its console or reads its metrics.
+/// The names and addresses that a client may use in `Host` to open the console or read the metrics.
 ///
-/// A page of another site can have its own name resolve to the service's address (DNS rebinding): to the browser that page
-/// and the console are then one site. What it cannot do is send another `Host` than its own name.
+/// With DNS rebinding, a page of another site makes its own name resolve to the service's address. The browser then
+/// treats that page and the console as the same site. However, the page can only send its own name as `Host`.
 struct HostNames: Sendable {
   private let names: Set<String>
-  /// A service that listens on all addresses of the machine does not know them; an address is no name that could be made
-  /// to resolve to another.
+  /// Whether every IP address is accepted as `Host`. A service that listens on all addresses of the machine does not
+  /// know these addresses. Accepting them is safe, because DNS rebinding needs a name.
   private let takesAddresses: Bool
 
   /// - Parameters:
-  ///   - host: on which the service listens.
-  ///   - publicURL: what the world calls the service.
-  ///   - others: further names and addresses, without ports.
+  ///   - host: The host on which the service listens.
+  ///   - publicURL: The public URL of the service.
+  ///   - others: Further names and addresses, without ports.
   init(host: String, publicURL: String?, others: [String]) {
     let known = [host, publicURL.flatMap { URL(string: $0)?.host() }, "localhost", "127.0.0.1", "::1"]
     names = Set((known.compactMap(\.self) + others).map(Self.plain))
     takesAddresses = ["0.0.0.0", "::"].contains(Self.plain(host))
   }
 
-  /// - Parameter authority: as it was sent; its port does not matter.
+  /// Returns whether the service may be called by an authority.
+  ///
+  /// - Parameter authority: The authority as it was sent. Its port does not matter.
   func contain(_ authority: Authority) -> Bool {
     let host = Self.plain(authority.host)
     return names.contains(host) || (takesAddresses && Authority.isAddress(host))
   }
 
-  /// In lower case and without brackets.
+  /// Returns a host in lower case and without brackets.
   static func plain(_ host: String) -> String {
     let host = host.lowercased()
     return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

@@ -9,20 +9,20 @@ import HummingbirdCore
 import Ledger
 import ServiceAccess
 
-/// Who calls: keys as the ledger has them, remembered for a moment, with what each may still send.
+/// The cache of the ledger's keys. It identifies callers and holds the state of each key's rate limit.
 final class KeyRing: Sendable {
-  /// What is remembered of keys is compared with the ledger's after so long: a revoked key is refused from then on at the
-  /// latest. One that is not known is always looked up.
+  /// The time for which cached keys are used before the ledger is asked whether its keys have changed. A revoked key is
+  /// refused after this time at the latest. A key that is not cached is always looked up.
   static let memory: Duration = .milliseconds(100)
 
   private struct State {
     var version: Int64?
     var checkedAt: Duration?
-    /// By the digests of their keys.
+    /// The callers by the digest of their key.
     var callers: [Data: Caller] = [:]
-    /// By the ids of their keys.
+    /// The callers by the id of their key.
     var signers: [String: Caller] = [:]
-    /// What tells a key that is none without a look at the ledger.
+    /// The existing keys, to recognise an unknown key without reading the ledger.
     var roster: Roster?
     var buckets: [String: TokenBucket] = [:]
     var used: Set<String> = []
@@ -30,7 +30,7 @@ final class KeyRing: Sendable {
     var groups: Set<String>?
   }
 
-  /// All keys that are not revoked.
+  /// The digests and ids of all keys that are not revoked.
   private struct Roster: Sendable {
     var digests: Set<Data> = []
     var ids: Set<String> = []
@@ -38,7 +38,7 @@ final class KeyRing: Sendable {
 
   private let ledger: Ledger
   private let versionLooks = SingleFlight<String, Void>()
-  /// By the version of the keys.
+  /// The reads of the roster, by the version of the ledger's keys.
   private let rosterReads = SingleFlight<Int64?, Roster>()
   private let defaultLimit: RateLimit
   let unproven: UnprovenBodies
@@ -47,10 +47,10 @@ final class KeyRing: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - defaultLimit: of keys that have none of their own.
-  ///   - unproven: for bodies that are read before their signature can be checked.
-  ///   - date: the calendar's time, by which keys expire and signed requests are told from old ones.
-  ///   - time: since a moment of its own; never runs backwards.
+  ///   - defaultLimit: The rate limit of keys that have no limit of their own.
+  ///   - unproven: The limits for bodies that are read before their signature can be checked.
+  ///   - date: The calendar time. It decides whether a key has expired and whether a signed request is too old.
+  ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(
     ledger: Ledger, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
     date: @escaping @Sendable () -> Date = { Date() }, time: @escaping @Sendable () -> Duration
@@ -69,20 +69,22 @@ final class KeyRing: Sendable {
 
   private var now: Duration { time() }
 
-  // MARK: Who it is
+  // MARK: Identifying callers
 
-  /// Who sends a call, by its `Authorization`.
+  /// Returns the sender of a call, identified by the field `Authorization`.
   ///
   /// - Parameters:
-  ///   - call: its body is read when it is signed. ``admitOnce(_:_:)`` is to be called too.
-  ///   - failures: for whoever has used up what it allows, the ledger is not read to tell that a key is none.
-  /// - Throws: ``Problem``, 401; `LedgerError`.
+  ///   - call: The call. If it is signed, its body is read. The caller must also call ``admitOnce(_:_:)``.
+  ///   - failures: The limit of failures. If the client has used it up, an unknown key is refused without a ledger
+  ///     lookup of that key.
+  /// - Throws: ``Problem`` with 401, or with 403 if the key may not be used from the client's address; the errors of
+  ///   reading a signed body; `LedgerError`.
   func caller(of call: inout Call, failures: FailureGate? = nil) async throws -> Caller {
     guard let field = call.header(.authorization) else {
       throw Problem(
         .unauthorized, "key_missing", "This call needs a key: send Authorization: Bearer, and the key after it.")
     }
-    // As nearly all send it; the others are taken apart.
+    // Nearly all clients send this form. Other forms are parsed below.
     if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
       return try await caller(key: String(field.dropFirst("Bearer ".count)), from: call, failures)
     }
@@ -97,9 +99,9 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// Who sends a call, if that is remembered and holds at this moment.
+  /// Returns the sender of a call if the key is cached and valid at this moment.
   ///
-  /// - Parameter authorization: the field's value.
+  /// - Parameter authorization: The value of the field `Authorization`.
   func remembered(_ authorization: String) -> Caller? {
     guard authorization.hasPrefix("Bearer crier_") else { return nil }
     let digest = Self.digest(of: authorization.utf8.dropFirst("Bearer ".utf8.count))
@@ -108,7 +110,7 @@ final class KeyRing: Sendable {
       guard let checkedAt = state.checkedAt, now - checkedAt < Self.memory else { return nil }
       return state.callers[digest]
     }
-    // Where a call comes from is looked at in the usual way, and what has expired is refused there.
+    // Keys with a restriction to networks and expired keys are left to the usual path, which checks both.
     guard let known, known.networks == nil, !known.isExpired(at: date()) else { return nil }
     return known
   }
@@ -121,9 +123,9 @@ final class KeyRing: Sendable {
     return caller
   }
 
-  /// Lets a caller in whose key has not expired and may be used where the call comes from.
+  /// Checks that the caller's key has not expired and may be used from the call's address.
   ///
-  /// - Throws: ``Problem``: 401 `key_expired`, 403 `address_not_allowed`.
+  /// - Throws: ``Problem`` with 401 `key_expired` or 403 `address_not_allowed`.
   private func admit(_ caller: Caller, from call: Call) throws(Problem) {
     guard !caller.isExpired(at: date()) else {
       throw Problem(
@@ -137,7 +139,8 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// - Parameter isSuspect: whether the ledger is not to be read for a key that is none.
+  /// - Parameter isSuspect: Returns whether the client has failed too often. If so, the ledger is not asked for an
+  ///   unknown key.
   private func caller(key text: String, isSuspect: () -> Bool) async throws -> Caller {
     let digest = Self.digest(of: text.utf8)
     try await forgetChanged()
@@ -145,12 +148,12 @@ final class KeyRing: Sendable {
     let key = try APIKey(text)
     if isSuspect() { try await requireKey { $0.digests.contains(digest) } }
     let version = state.withLock { $0.version }
-    // By its digest it was found, and by its digest, in a time that tells nothing, it is compared.
+    // The key was found by its digest. The digests are compared in constant time, so that the duration reveals nothing.
     guard let found = try await ledger.key(digest: digest), key.hasDigest(found.digest) else { throw Self.unknown }
     return remember(found, version)
   }
 
-  /// The caller that a signed request names.
+  /// Returns the caller whose key a signed request names.
   private func signer(_ keyID: String, isSuspect: () -> Bool) async throws -> Caller {
     try await forgetChanged()
     if let known = state.withLock({ $0.signers[keyID] }) { return known }
@@ -161,25 +164,26 @@ final class KeyRing: Sendable {
     return remember(found, version)
   }
 
-  /// - Parameter version: that of the keys before this one was read.
+  /// - Parameter version: The version of the ledger's keys before this key was read.
   private func remember(_ key: Ledger.Key, _ version: Int64?) -> Caller {
     let caller = described(key)
     state.withLock { state in
-      // It may have been revoked since it was read, and that have been noticed: then it is not remembered.
+      // If the version has changed since the key was read, the key may have been revoked. It is not cached then.
       if state.version == version {
         state.callers[caller.digest] = caller
         state.signers[caller.keyID] = caller
       }
-      // The key may be newer than what is remembered of all.
+      // The key may be newer than the cached groups of all keys.
       if let group = caller.defaults.group { state.groups?.insert(group) }
     }
     return caller
   }
 
-  /// Refuses a key that is none, without a look at the ledger for it: all keys are read when they have changed. A key
-  /// that is newer than what was read is waited for, for as long as ``memory``, so that no good key is refused.
+  /// Refuses an unknown key without a ledger lookup of that key. Instead, all keys are read whenever the keys have
+  /// changed. A key that may be newer than this list is refused only after a wait of at most ``memory`` and another
+  /// check, so that no valid key is refused.
   ///
-  /// - Throws: ``Problem``, 401 `key_unknown`.
+  /// - Throws: ``Problem`` with 401 `key_unknown`.
   private func requireKey(_ isKey: (Roster) -> Bool) async throws {
     if isKey(try await roster()) { return }
     let moment = now
@@ -208,16 +212,17 @@ final class KeyRing: Sendable {
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
     let caller = try await signer(keyID) { [call] in failures?.isUsedUp(by: call) == true }
-    // A stranger who names a key's id learns no more than that it is one, which is no secret.
+    // This check reveals only whether a key with this id exists, which is not a secret.
     try admit(caller, from: call)
     let now = date()
-    // Before the body is read: what is old is nobody's to hold memory with.
+    // The age is checked before the body is read, so that the bodies of old requests take no memory.
     guard abs(now.timeIntervalSince1970 - Double(signed.timestamp)) <= Double(SignedRequest.window) else {
       throw Problem(
         .unauthorized, "timestamp_outside_window",
         "The signed request's time is too far from the service's: set the clock, and sign each attempt anew.")
     }
-    // Until the signature is checked the sender is nobody: the body takes of what there is for those, and of no account's.
+    // Until the signature is checked, the sender is unproven. The body counts towards the limits of unproven bodies,
+    // not towards those of an account.
     let isBatch = call.request.uri.path == BatchCalls.path
     let body = try await unproven.read(
       call, keyID: keyID, upTo: isBatch ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
@@ -227,15 +232,15 @@ final class KeyRing: Sendable {
       idempotencyKey: call.header(.idempotencyKey), contentType: call.header(.contentType), body: body)
     try signed.check(content, keyDigest: caller.digest, at: now)
     call.signed = signed
-    // The body may have taken long.
+    // Reading the body may have taken long, so the key is checked again.
     guard let caller = try await current(caller) else { throw Self.unknown }
     return caller
   }
 
-  /// Lets a signed request in that did not come before, to any service of this ledger. What changes nothing may come
-  /// again, and is not remembered.
+  /// Admits a signed request if no service that shares this ledger has admitted it before. A request with GET or HEAD
+  /// changes nothing, so it may be repeated and is not recorded.
   ///
-  /// One that came before may be anybody's: it costs its key nothing of its limit.
+  /// A repeated request may come from anybody who saw the first one, so it does not count towards the key's rate limit.
   ///
   /// - Throws: `AccessError`, `LedgerError`.
   func admitOnce(_ call: Call, _ caller: Caller) async throws {
@@ -252,12 +257,12 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// Whether a caller's key is in force still, for answers that take long.
+  /// Returns whether a caller's key is still valid. Responses that take long use this check.
   ///
   /// - Throws: `LedgerError`.
   func isInForce(_ caller: Caller) async throws -> Bool { try await current(caller) != nil }
 
-  /// A caller as its key is now; nil when it was revoked or has expired.
+  /// Returns the caller with the current state of its key, or nil if the key was revoked or has expired.
   private func current(_ caller: Caller) async throws -> Caller? {
     try await forgetChanged()
     let (known, version) = state.withLock { ($0.callers[caller.digest], $0.version) }
@@ -269,14 +274,15 @@ final class KeyRing: Sendable {
     return current.flatMap { $0.isExpired(at: now) ? nil : $0 }
   }
 
-  /// Checks a caller again when its body has come, which may have taken long.
+  /// Checks the caller's key again after the body was read, which may have taken long.
   ///
-  /// - Throws: ``Problem``, 401 `key_unknown`, for a key that was revoked or expired meanwhile; `LedgerError`.
+  /// - Throws: ``Problem`` with 401 `key_unknown` if the key was revoked or expired meanwhile; `LedgerError`.
   func requireInForce(_ caller: Caller) async throws {
     guard try await isInForce(caller) else { throw Self.unknown }
   }
 
-  /// The app groups that keys have, revoked ones among them: they are the operator's, as those of the settings are.
+  /// Returns the app groups of all keys, including revoked keys. The operator chose these groups, like those in the
+  /// settings.
   ///
   /// - Throws: `LedgerError`.
   func groups() async throws -> Set<String> {
@@ -299,11 +305,11 @@ final class KeyRing: Sendable {
       keyID: key.id, account: key.account, digest: key.digest, scopes: Set(names: key.scopes),
       defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit,
       expiresAt: key.expiresAt,
-      // One that cannot be read allows nothing.
+      // A network that cannot be parsed is dropped. If no network is left, the key may not be used from anywhere.
       networks: key.addresses.isEmpty ? nil : key.addresses.compactMap { try? IPNetwork($0) }, isStrict: key.isStrict)
   }
 
-  /// Forgets what is remembered of keys when the ledger's have changed. One look is for all who come meanwhile.
+  /// Clears the cached keys if the ledger's keys have changed. Concurrent callers share one read of the ledger.
   private func forgetChanged() async throws {
     let moment = now
     let isFresh = state.withLock { state in state.checkedAt.map { moment - $0 < Self.memory } ?? false }
@@ -321,9 +327,9 @@ final class KeyRing: Sendable {
     }
   }
 
-  // MARK: How often
+  // MARK: Limiting rates
 
-  /// Takes one request from what a caller may send.
+  /// Counts one request towards the caller's rate limit.
   func admit(_ caller: Caller) -> TokenBucket.Answer {
     let now = now
     return state.withLock { state in
@@ -341,13 +347,13 @@ final class KeyRing: Sendable {
     state.withLock { $0.buckets[caller.keyID]?.giveBack(at: now) }
   }
 
-  /// Has the ledger forget signed requests that are too old to be accepted.
+  /// Deletes the ledger's records of signed requests that are too old to be accepted.
   func forgetSignedRequests() async throws(LedgerError) {
     let moment = Int64(date().timeIntervalSince1970.rounded(.down)) - SignedRequest.window
     try await ledger.forgetSignedRequests(before: moment)
   }
 
-  /// Tells the ledger which keys were used since it was told last, and forgets who sends nothing any more.
+  /// Writes to the ledger which keys were used since the last call, and drops the rate limit state of idle keys.
   func recordUse() async {
     let now = now
     let used = state.withLock { state in
@@ -355,7 +361,7 @@ final class KeyRing: Sendable {
       state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
       return state.used
     }
-    // For people who look at a list; another time will do.
+    // The time of use is only shown in lists of keys, so a failed write is ignored.
     try? await ledger.recordUse(ofKeys: used)
   }
 }

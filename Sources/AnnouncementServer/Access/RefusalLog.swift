@@ -6,18 +6,18 @@ import HummingbirdCore
 import Logging
 import ServiceAccess
 
-/// Lines of what was refused or failed: the first of each kind in a second, and then how many more there were. All of them
-/// are counted in the metrics.
+/// The log of refused and failed requests. Only the first line of each kind in a second is written, followed by the
+/// number of lines that were left out. The metrics count all of these requests.
 final class RefusalLog: Sendable {
   struct Kind: Sendable, Hashable {
     var status: Int
-    /// As the table of routes has it.
+    /// The path as the route table spells it.
     var path: String
   }
 
   private struct State {
     var sampling = LogSampling<Kind>()
-    /// Whether somebody will look when the second is over.
+    /// Whether a task is scheduled that logs the numbers of omitted lines when the second is over.
     var isAwaited = false
   }
 
@@ -26,14 +26,14 @@ final class RefusalLog: Sendable {
   private let time: @Sendable () -> Duration
 
   /// - Parameters:
-  ///   - logger: for the lines that tell how many more there were.
-  ///   - time: since a moment of its own; never runs backwards.
+  ///   - logger: The logger for the numbers of omitted lines.
+  ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(_ logger: Logger, time: @escaping @Sendable () -> Duration) {
     self.logger = logger
     self.time = time
   }
 
-  /// Whether a line of this kind is to be written.
+  /// Returns whether a line of this kind is to be written, and counts the line if it is omitted.
   func isWritten(_ kind: Kind) -> Bool {
     let now = time()
     let (isWritten, leftOut, isFirst) = state.withLock { state in
@@ -46,7 +46,7 @@ final class RefusalLog: Sendable {
     return isWritten
   }
 
-  /// Tells what was left out when its second is over, also when nothing comes any more.
+  /// Logs the numbers of omitted lines when their second is over, even if no further request arrives.
   private func finish() async {
     try? await Task.sleep(for: .seconds(1))
     let now = time()

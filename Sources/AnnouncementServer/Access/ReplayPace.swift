@@ -3,26 +3,26 @@
 import ConcurrencySupport
 import ServiceAccess
 
-/// How many replays each key may ask for: a shop hears some again, and a key that asks for more is held back before the
-/// shop hears payments that nobody made.
+/// The limit of replays for each key. A shop needs few replays. A key that requests more is limited, so that the shop
+/// does not hear payments that nobody made.
 final class ReplayPace: Sendable {
-  /// Six a minute, and as many at once.
+  /// The number of replays that a key may request in a minute, also all at once.
   static let perMinute = 6
 
   private let limit: RateLimit
   private let time: @Sendable () -> Duration
   private let buckets = Locked<[String: TokenBucket]>([:])
 
-  /// - Parameter time: since a moment of its own; never runs backwards.
-  /// - Throws: `AccessError`; not for this limit.
+  /// - Parameter time: The time since an arbitrary origin; it never runs backwards.
+  /// - Throws: `AccessError` for an invalid limit. The limit here is always valid.
   init(time: @escaping @Sendable () -> Duration) throws(AccessError) {
     limit = try RateLimit(rate: Double(Self.perMinute) / 60, burst: Self.perMinute)
     self.time = time
   }
 
-  /// Takes one replay from what a key may ask for.
+  /// Counts one replay towards the key's limit.
   ///
-  /// - Throws: ``Problem``, 429 `too_many_replays`, with the time until the next one.
+  /// - Throws: ``Problem`` with 429 `too_many_replays` and the time until the next replay is allowed.
   func admit(keyID: String) throws(Problem) {
     let now = time()
     let answer = buckets.withLock { buckets in

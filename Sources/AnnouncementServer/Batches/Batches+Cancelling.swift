@@ -6,13 +6,15 @@ import HTTPTypes
 import ServiceLifecycle
 
 extension Batches {
-  /// Takes a batch back: one that waits is not begun, and of one that runs no further row is begun. Clips that were made
-  /// stay: others may use them, and their rows are in the result.
+  /// Cancels a batch. A waiting batch is not started. A running batch starts no further row. Clips that were made
+  /// remain: others may use them, and their rows are in the result.
   ///
-  /// It is on the disk before anything is stopped, so that no restart begins it again.
+  /// The cancellation is on disk before anything is stopped, so that no restart begins the batch again.
   ///
-  /// - Returns: the batch as it ended, with what was done until then; nil when the account has none of that id.
-  /// - Throws: ``Problem``, 409 `already_ended`; the system's errors of the disk, and it goes on then.
+  /// - Returns: The final status of the batch, with the work done until then; nil if the account has no batch with this
+  ///   id.
+  /// - Throws: ``Problem`` with 409 `already_ended`; the operating system's error if the cancellation cannot be
+  ///   written. In both cases nothing is cancelled.
   func cancel(_ id: String, account: String) async throws -> Status? {
     guard var record = records[id], record.account == account else { return nil }
     guard record.status.state == .running, !isStopping(id) else { throw Self.ended }
@@ -25,7 +27,7 @@ extension Batches {
       return record.status
     }
     stopping.withLock { $0 = id }
-    // The rows under way end first. When the service stops meanwhile, the batch has ended on the disk.
+    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
     for await _ in progress(id).cancelOnGracefulShutdown() {}
     guard let status = records[id]?.status, status.state != .running else { return record.status }
     return status
@@ -33,7 +35,7 @@ extension Batches {
 
   func isStopping(_ id: String) -> Bool { stopping.withLock { $0 == id } }
 
-  /// Tells the end of a batch, and that nothing more is told of it.
+  /// Publishes the final status of a batch and ends its streams.
   func end(_ status: Status) {
     tell(status)
     for watcher in (watchers.removeValue(forKey: status.id) ?? [:]).values { watcher.finish() }

@@ -5,19 +5,19 @@ import Foundation
 import Ledger
 import Logging
 
-/// The clips of batches' results, which stay when another account removes an announcement of theirs. They are held in
-/// memory first, for a write to the disk for each row would make a list of known clips slow.
+/// The clips in the results of batches. Such a clip remains when another account removes an announcement with the same
+/// clip. The names are held in memory first, because a disk write for each row would make a list of known clips slow.
 extension Batches {
-  /// Clips of a result that the ledger does not have yet.
+  /// The clips of a result that are not in the ledger yet.
   struct HeldClips: Sendable {
     var account: String
     var names: Set<String> = []
   }
 
-  /// The clips of so many rows are written at once.
+  /// The number of rows whose clips are written to the ledger at once.
   static let rowsOfWrite = 500
 
-  /// Whether a result of another account has the clip, and the ledger does not know of it yet.
+  /// Returns whether the result of another account contains the clip and the ledger does not have this information yet.
   func holds(_ name: String, forOthersThan account: String) -> Bool {
     held.values.contains { $0.account != account && $0.names.contains(name) }
   }
@@ -26,9 +26,9 @@ extension Batches {
     held[id, default: HeldClips(account: account)].names.formUnion(names)
   }
 
-  /// Writes the clips that are held of a batch into the ledger. Those that cannot be written are held on.
+  /// Writes the held clips of a batch to the ledger. Clips that cannot be written remain held.
   ///
-  /// - Returns: whether the ledger has all of them.
+  /// - Returns: Whether the ledger has all clips of the batch.
   func writeClips(of id: String) async -> Bool {
     guard let clips = held[id] else { return true }
     var names = clips.names.sorted()[...]
@@ -49,17 +49,18 @@ extension Batches {
     return held[id] == nil
   }
 
-  /// Writes what is held of a batch that has ended, and that the ledger has its clips from then on.
+  /// Writes the held clips of a finished batch to the ledger. On success, notes in the batch's record that the ledger
+  /// has them.
   func settleClips(of id: String) async {
     guard await writeClips(of: id), var record = records[id], record.status.state != .running else { return }
     record.areClipsNoted = true
     records[id] = record
-    // Otherwise the next service reads them once more.
+    // If the record cannot be saved, the service reads the clips again at its next start.
     try? save(record)
   }
 
-  /// Reads the results whose clips the ledger does not have: those of earlier versions, and what a service wrote before it
-  /// was ended.
+  /// Reads the results whose clips are not in the ledger: results of earlier versions, and results of a service that
+  /// ended before it wrote the clips to the ledger.
   func noteEarlierClips() async {
     let earlier = records.values.filter { $0.areClipsNoted != true }
     for record in earlier {
@@ -74,7 +75,7 @@ extension Batches {
     var clip: Clip
   }
 
-  /// The clips of a result; none when there is none.
+  /// Returns the clips of a result; an empty set if there is no result.
   private static func clips(in result: URL) -> Set<String> {
     guard let lines = try? Data(contentsOf: result, options: .alwaysMapped).split(separator: UInt8(ascii: "\n")) else {
       return []

@@ -3,9 +3,9 @@
 import Announcements
 import Foundation
 
-/// What is told and kept of a batch.
+/// The types that describe a batch to clients and on disk.
 extension Batches {
-  /// What is told of a batch.
+  /// The status of a batch, as clients receive it.
   struct Status: Sendable, Hashable, Codable {
     enum State: String, Sendable, Codable { case running, done, failed, cancelled }
     struct Fault: Sendable, Hashable, Codable {
@@ -15,7 +15,7 @@ extension Batches {
 
     var id: String
     var state = State.running
-    /// Rows that were read so far.
+    /// The number of rows that were read so far.
     var rows = 0
     var done = 0
     var failed = 0
@@ -42,19 +42,19 @@ extension Batches {
     }
   }
 
-  /// What is kept of a batch beside its list and its result.
+  /// The stored record of a batch. Its list and its result are separate files.
   struct Record: Codable {
     var account: String
-    /// What the sender calls the service.
+    /// The authority by which the sender calls the service.
     var authority: String?
     var format: String
     var options: Requested
     var status: Status
-    /// Whether the ledger has the clips of its result; nil in what an earlier version wrote.
+    /// Whether the ledger has the clips of the result; nil in records of earlier versions.
     var areClipsNoted: Bool?
   }
 
-  /// How its clips are to be made, as the request and its sender's key have it.
+  /// The options of the batch's clips, from the request and from the defaults of its sender's key.
   struct Requested: Sendable, Hashable, Codable {
     var method: String?
     var voice: String?
@@ -66,7 +66,7 @@ extension Batches {
     var defaultLocale: String?
     var defaultPack: String?
     var defaultGroup: String?
-    /// Whether keys that nobody reads are refused; nil in what an earlier version wrote.
+    /// Whether unknown keys of a row are refused; nil in records of earlier versions.
     var isStrict: Bool?
 
     var unknownKeys: PayloadDecoder.UnknownKeys { isStrict == true ? .refuse : .warn }

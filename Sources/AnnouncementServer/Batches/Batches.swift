@@ -18,12 +18,12 @@ import SoundLibrary
   import Darwin
 #endif
 
-/// Lists of announcements that are rendered one after another, each whatever becomes of the service: what was accepted is
-/// on disk, and is begun again after a restart; clips that stand already are not made again.
+/// The lists of announcements that are rendered one after another. An accepted list survives a restart of the service:
+/// it is on disk, and its rendering is started again. Clips that already exist are not made again.
 actor Batches {
-  /// So many may be under way or wait at once, of all accounts together.
+  /// The maximum number of batches that run or wait at once, for all accounts together.
   static let mostUnfinished = 16
-  /// A batch is kept so long after its end, in seconds.
+  /// The time for which a batch is kept after its end, in seconds.
   static let lifetime: TimeInterval = 7 * 86_400
 
   private let folder: URL
@@ -36,17 +36,17 @@ actor Batches {
   let ledger: Ledger
   let logger: Logger
   var records: [String: Record] = [:]
-  /// By batch.
+  /// The clips that are not in the ledger yet, by batch id.
   var held: [String: HeldClips] = [:]
-  /// Those that run or wait.
+  /// The ids of the batches that run or wait.
   var queue: [String] = []
-  /// Of the list that is being read: no further row is taken from it once it is set.
+  /// The id of the running batch when it is to be cancelled. No further row of its list is read then.
   let stopping = Locked<String?>(nil)
-  /// The list that is being read.
+  /// The id of the running batch.
   var running: String?
-  /// The accounts whose lists are being written.
+  /// The accounts whose lists are being written to disk.
   private var accepting: [String] = []
-  /// Whose batch ran last.
+  /// The account of the batch that ran last.
   private var lastAccount: String?
   private var isLoaded = false
   private let disk = DispatchQueue(label: "crier.service.batches")
@@ -69,11 +69,12 @@ actor Batches {
     self.logger = logger
   }
 
-  // MARK: Asking
+  // MARK: Accepting and watching
 
-  /// Accepts a list: when this returns, it is on disk.
+  /// Accepts a list. When this function returns, the list is on disk.
   ///
-  /// - Throws: ``Problem``, 429, when as many wait as may; the system's errors of the disk.
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way; the operating system's error if the
+  ///   list cannot be written.
   func accept(
     _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
   ) async throws -> Status {
@@ -108,7 +109,9 @@ actor Batches {
     return record.status
   }
 
-  /// - Throws: ``Problem``, 429, when as many are under way as may.
+  /// Checks that an account may send another batch.
+  ///
+  /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way, for the account or for all accounts.
   func checkRoom(for account: String) throws(Problem) {
     let own = queue.count { records[$0]?.account == account } + accepting.count { $0 == account }
     guard own < settings.work.batches else {
@@ -125,7 +128,8 @@ actor Batches {
     records[id].flatMap { $0.account == account ? $0.status : nil }
   }
 
-  /// What is told of a batch from now on, the present state first; ends with the batch. A slow reader is told the newest.
+  /// Returns a stream of a batch's status that starts with the present status and ends with the batch. A slow reader
+  /// receives only the newest status.
   func progress(_ id: String) -> AsyncStream<Status> {
     let (stream, continuation) = AsyncStream.makeStream(of: Status.self, bufferingPolicy: .bufferingNewest(1))
     guard let status = records[id]?.status else {
@@ -160,9 +164,9 @@ actor Batches {
     (records[id], held[id]) = (nil, nil)
   }
 
-  // MARK: Working
+  // MARK: Rendering
 
-  /// Takes up what a former service left, and works until the task is cancelled.
+  /// Loads the batches that an earlier run of the service left, and renders batches until the task is cancelled.
   func work() async {
     await load()
     while !Task.isCancelled {
@@ -182,8 +186,8 @@ actor Batches {
     }
   }
 
-  /// The batch that has waited for longest, of another account than the last one's where there is any: who sends many does
-  /// not keep the others waiting for all of them.
+  /// Returns the batch that has waited longest, preferring accounts other than that of the last batch. An account that
+  /// sends many batches therefore does not keep the others waiting for all of them.
   private func next() -> String? {
     let id = queue.first { records[$0]?.account != lastAccount } ?? queue.first
     lastAccount = id.flatMap { records[$0]?.account }
@@ -195,7 +199,7 @@ actor Batches {
     wakeUp = nil
   }
 
-  /// Takes up what a former service left; what it was writing when it ended is removed.
+  /// Loads the batches that an earlier run of the service left, and removes files that it did not finish writing.
   func load() async {
     guard !isLoaded else { return }
     isLoaded = true
@@ -220,7 +224,7 @@ actor Batches {
     await noteEarlierClips()
   }
 
-  /// Removes those that ended long ago.
+  /// Removes batches that ended more than ``lifetime`` ago.
   func prune() async {
     for id in held.keys { await settleClips(of: id) }
     let moment = Date(timeIntervalSinceNow: -Self.lifetime)
@@ -258,7 +262,7 @@ actor Batches {
       }
       let rows = Locked(0)
       var told: Set<String> = []
-      // Half of the processors: somebody's payment is not to wait behind a list.
+      // A list uses at most half of the processors, so that payments do not wait behind it.
       let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
       try await announcer.batch(
         { [stopping] in
@@ -269,7 +273,7 @@ actor Batches {
         }, options: options, into: library, limit: limit,
         permit: work.permit(record.account, for: .list { [stopping] in stopping.withLock { $0 == id } }),
         keeps: { [clips, account = record.account] report in
-          // Another account that removes the same clip leaves it from then on.
+          // From now on, the clip remains when another account removes an announcement with the same clip.
           await clips.turns.share(report.clip.name) {
             guard Clips.isThere(report) else { return false }
             await self.hold([report.clip.name], account: account, batch: id)
@@ -278,12 +282,13 @@ actor Batches {
         }
       ) { outcome in
         var outcome = outcome
-        // The batch was taken back before the row was begun: it counts as one that was not read.
+        // The batch was cancelled before the row was started. The row counts as not read.
         if case .failure(is AccountWork.ListStopped) = outcome.result {
           rows.withLock { $0 -= 1 }
           return
         }
-        // The other rows would only be read to be refused: the list may be sent again, and what was made stands.
+        // Every other row would be refused as well, so the batch ends. The list may be sent again, and the clips that
+        // were made remain.
         if case .failure(let refusal as AccountWork.Refusal) = outcome.result { throw refusal }
         if case .success(var report) = outcome.result {
           report.clip.url = try urls.url(ofClip: report.clip.name, authority: record.authority)
@@ -297,7 +302,7 @@ actor Batches {
         case .failure(let error):
           status.failed += 1
           let problem = Problem(error)
-          // Of a fault of ours, once: a list may have a million rows.
+          // An internal error is logged once for each code, because a list may have a million rows.
           if problem.status == .internalServerError, told.insert(problem.code).inserted {
             logger.error(
               "A row of a batch failed, and others may have failed alike.",
@@ -316,7 +321,7 @@ actor Batches {
       status.rows = rows.withLock { $0 }
       status.state = isStopping(id) ? .cancelled : .done
     } catch {
-      // It is begun again by the next service.
+      // The batch is started again when the service starts the next time.
       if Task.isCancelled || error is CancellationError { return }
       let problem = Problem(error)
       status.state = isStopping(id) ? .cancelled : .failed
@@ -333,7 +338,8 @@ actor Batches {
     end(status)
   }
 
-  /// Whoever sent a row is told what every caller is told, and nothing of the service's folders.
+  /// Returns the error report for a row. It contains the same text as a response to a request, and nothing about the
+  /// service's folders.
   private static func reported(_ problem: Problem) -> ErrorReport {
     ErrorReport(code: problem.code, message: problem.detail)
   }

@@ -17,9 +17,11 @@ import VoicePackIntegrity
   import Darwin
 #endif
 
-/// The service's clips: made once for everybody who asks at once, and kept in memory while they are asked for often.
+/// The service's clips. Simultaneous requests for the same clip share one rendering, and clips that are requested often
+/// are kept in memory.
 final class Clips: Sendable {
-  /// What decides how a clip sounds, and where it is published. Who asks for it, under which id, does not.
+  /// The values that determine how a clip sounds and where it is published. The account and the announcement's id are
+  /// not among them.
   struct Recipe: Sendable, Hashable {
     var announcement: Announcement
     var options: RenderOptions
@@ -37,15 +39,16 @@ final class Clips: Sendable {
     }
   }
 
-  /// A clip's file as it is sent.
+  /// The file of a clip and its header fields for responses.
   struct File: Sendable {
     var bytes: ByteBuffer
-    /// Of its bytes, with its quotation marks: they are the same wherever they were made.
+    /// The entity tag with its quotation marks. It depends on the bytes only, so it is the same wherever they were
+    /// made.
     var etag: String
     var mediaType: String
-    /// Of every answer that has it, or a part of it.
+    /// The header fields of every response with the file or a part of it.
     var fields: HTTPFields
-    /// Of an answer that has all of it, as HTTP/1.1 sends them.
+    /// The header fields of a response with the whole file, for HTTP/1.1.
     var wholeFields: HTTPHeaders
 
     init(bytes: ByteBuffer, digest: String, mediaType: String) {
@@ -61,7 +64,7 @@ final class Clips: Sendable {
     }
   }
 
-  /// A clip that was made, and its file.
+  /// A clip with its report and its file.
   struct Made: Sendable {
     var report: ClipReport
     var file: File
@@ -73,9 +76,9 @@ final class Clips: Sendable {
   private let flights = SingleFlight<Recipe, Made>()
   private let reports: RecentlyUsed<Recipe, ClipReport>
   private let files: RecentlyUsed<String, File>
-  /// Its lock is held while a file is put into memory or taken from it.
+  /// The clips that were removed recently. The mutex is also held while a file is added to or removed from ``files``.
   private let removed = Locked(RemovedClips())
-  /// Who announces a clip shares its turn, and who removes it has it alone.
+  /// The turns for work on a clip. Announcements of a clip share its turn; a removal has the turn alone.
   let turns = SharedTurns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups
@@ -83,10 +86,10 @@ final class Clips: Sendable {
   private let work: AccountWork
 
   /// - Parameters:
-  ///   - containers: holds a folder for each app group.
-  ///   - groups: the settings' app groups.
-  ///   - keyGroups: the app groups that keys have.
-  ///   - cacheBytes: of clips that are kept in memory.
+  ///   - containers: The folder that contains a folder for each app group.
+  ///   - groups: The app groups from the settings.
+  ///   - keyGroups: Returns the app groups of all keys.
+  ///   - cacheBytes: The capacity of the cache of clips, in bytes.
   init(
     announcer: Announcer, containers: URL, groups: AppGroups,
     keyGroups: @escaping @Sendable () async throws -> Set<String>, work: AccountWork, cacheBytes: Int,
@@ -98,20 +101,22 @@ final class Clips: Sendable {
     self.keyGroups = keyGroups
     self.work = work
     files = RecentlyUsed(capacityBytes: cacheBytes)
-    // A report is a few thousand bytes for each of its clip's hundred thousand.
+    // A report takes a few thousand bytes, while its clip takes about a hundred thousand.
     reports = RecentlyUsed(capacityBytes: max(1 << 20, cacheBytes / 8))
     self.metrics = metrics
   }
 
-  /// - Throws: `SoundLibraryError` for a name that no group can have.
+  /// Returns the library of an app group.
+  ///
+  /// - Throws: `SoundLibraryError` if the name is not valid for a group.
   func library(_ group: String) throws(SoundLibraryError) -> SoundLibrary {
     SoundLibrary(container: try GroupContainer(containers: containers, group: group))
   }
 
-  /// Makes a clip, or finds it made.
+  /// Returns a clip, and makes it if it does not exist.
   ///
-  /// - Parameter account: who has it made; a clip that stands costs it nothing.
-  /// - Throws: as `Announcer.render(_:options:into:permit:)`; ``AccountWork/Refusal``.
+  /// - Parameter account: The account to which a new clip is charged. An existing clip costs nothing.
+  /// - Throws: The errors of `Announcer.render(_:options:into:permit:)`; ``AccountWork/Refusal``.
   func make(
     _ announcement: Announcement, options: RenderOptions, group: String, for account: String
   ) async throws -> Made {
@@ -124,8 +129,8 @@ final class Clips: Sendable {
     return try await Self.shared(account) { try await make(recipe, into: library, for: account) }
   }
 
-  /// Does work that several accounts may share, until it is not another account that is refused: that one had asked for it
-  /// first, and may not have it made.
+  /// Performs work that several accounts may share. If the work fails because another account started it and was
+  /// refused, it is tried again for this account.
   static func shared<Value>(_ account: String, _ work: () async throws -> Value) async throws -> Value {
     while true {
       do {
@@ -162,16 +167,16 @@ final class Clips: Sendable {
     keep(made.file, as: made.report.clip.name, readAt: moment)
     var report = made.report
     report.cached = true
-    // The announcement's own texts are about as long as what is said.
+    // The texts of the announcement are about as long as the spoken text.
     reports.insert(
       report, for: recipe,
       bytes: RecentlyUsed<Recipe, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
   }
 
-  /// Keeps a file for what it takes: a buffer takes a power of two, up to twice what is in it, and the fields of its
-  /// answers take 2 kB. One that was removed since it was read is not kept.
+  /// Keeps a file in memory, unless it was removed after it was read. The size counted is the capacity of the buffer,
+  /// which is a power of two and up to twice the size of the file, and 2 kB for the header fields.
   ///
-  /// - Parameter moment: before it was read.
+  /// - Parameter moment: A moment before the file was read.
   func keep(_ file: File, as name: String, readAt moment: RemovedClips.Moment) {
     removed.withLock { removed in
       guard !removed.contains(name, since: moment) else { return }
@@ -180,16 +185,18 @@ final class Clips: Sendable {
     }
   }
 
-  /// A moment, for whoever reads a file and keeps it then.
+  /// The present moment. Read it before you read a file, and pass it to ``keep(_:as:readAt:)``.
   var moment: RemovedClips.Moment { removed.withLock { $0.now } }
 
-  /// Somebody may have removed it from the folder, where a phone looks for it.
+  /// Returns whether the file of a clip still exists. It may have been removed from the folder, where a phone looks for
+  /// it.
   static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
 
-  /// A clip's file by its name, in whichever group of the operator's it is: its name says what is in it. Other folders
-  /// beside them are not looked into, so that a name that is nobody's costs the same whatever is on the disk.
+  /// Returns a clip's file by its name, from any of the operator's groups. The name determines the content, so all
+  /// groups have the same file. Other folders are not searched, so that the lookup of an unknown name takes the same
+  /// effort whatever is on the disk.
   ///
-  /// - Returns: nil when there is none, or the name is no clip's.
+  /// - Returns: The file; nil if there is no such clip or the name is not the name of a clip.
   /// - Throws: `SoundLibraryError`.
   func file(named name: String) async throws -> File? {
     if let known = fileInMemory(named: name) { return known }
@@ -211,21 +218,24 @@ final class Clips: Sendable {
 
   func fileInMemory(named name: String) -> File? { files.value(for: name) }
 
-  /// Those of the operator's groups.
+  /// Returns the libraries of the operator's groups.
   private func libraries() async throws -> [SoundLibrary] {
     try groups.own.union(try await keyGroups()).sorted().filter(GroupContainer.isGroupName).map(library)
   }
 
-  /// Removes a clip from the folder of its group, and from memory. Copies in other groups stay: others have them there.
+  /// Removes a clip from the folder of its group and from memory. Copies in other groups remain, because others use
+  /// them there.
   ///
-  /// - Parameter group: nil when it is not known; then the clip is removed from all of the operator's groups.
-  /// - Returns: whether there was one.
+  /// - Parameter group: The group of the clip; nil if the group is unknown, to remove the clip from all of the
+  ///   operator's groups.
+  /// - Returns: Whether a clip was removed.
   /// - Throws: `SoundLibraryError`.
   func remove(_ name: String, from group: String?) async throws -> Bool {
     let libraries =
       if let group, GroupContainer.isGroupName(group) { [try library(group)] } else { try await libraries() }
     let isRemoved = try await onWaitingThread { try libraries.reduce(false) { try $1.remove(name) || $0 } }
-    // Last: whoever read the file before it was gone has put it there, or is not to.
+    // The clip is removed from memory last. A reader that read the file before its removal has either added it to
+    // memory by now, or will be prevented from adding it.
     let wasInMemory = removed.withLock { removed in
       removed.add(name)
       return files.remove(name)
@@ -233,13 +243,14 @@ final class Clips: Sendable {
     return wasInMemory || isRemoved
   }
 
-  /// Clips that are being made or wait for the engine.
+  /// The number of clips that are being made or wait for the engine.
   var underWay: Int { get async { await flights.count } }
 
-  /// The bytes that are kept in memory.
+  /// The size of the clips that are kept in memory, in bytes.
   var cachedBytes: Int { files.bytes }
 
-  /// What a clip's name is: the digest of a recipe and an ending. Nothing else is looked for.
+  /// Returns whether a name has the form of a clip's name: the digest of a recipe and a file extension. Other names are
+  /// not looked up.
   static func isName(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].count == 64 else { return false }

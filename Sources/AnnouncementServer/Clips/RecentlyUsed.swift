@@ -4,11 +4,12 @@ import Announcements
 import Announcer
 import ConcurrencySupport
 
-/// The values that were used last, as many as fit into a number of bytes.
+/// A cache of the values that were used last, limited by a number of bytes.
 ///
-/// Thread-safe. The one that was not used for longest goes first; one that is larger than all of it is not kept.
+/// Thread-safe. The least recently used value is removed first. A value that is larger than the whole cache is not
+/// kept.
 final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// An entry of a list in the order of use.
+  /// An entry of the list of values in the order of use.
   private final class Node {
     let key: Key
     var value: Value
@@ -48,8 +49,8 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// What an entry takes beside what its key and its value refer to, in bytes: its node, and its place in a table that is
-  /// between three eighths and three quarters full.
+  /// The memory that an entry takes besides the memory that its key and its value refer to, in bytes: its node, and its
+  /// place in a hash table that is between three eighths and three quarters full.
   static var entryBytes: Int {
     let place = MemoryLayout<Key>.stride + MemoryLayout<Node>.stride
     return MemoryLayout<Key>.stride + MemoryLayout<Value>.stride + 64 + 2 * place
@@ -61,7 +62,7 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   init(capacityBytes: Int) { self.capacityBytes = capacityBytes }
 
   deinit {
-    // Neighbours hold each other.
+    // Neighbouring nodes reference each other, so the cycles must be broken.
     state.withLock { state in
       while let node = state.oldest { state.unlink(node) }
     }
@@ -70,7 +71,7 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { state.withLock { $0.nodes.count } }
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// The value, which is the newest from now on.
+  /// Returns the value of a key and marks it as the most recently used.
   func value(for key: Key) -> Value? {
     state.withLock { state in
       guard let node = state.nodes[key] else { return nil }
@@ -82,7 +83,9 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// - Parameter bytes: what it takes, with ``entryBytes`` where that matters.
+  /// Adds a value or replaces the value of a key.
+  ///
+  /// - Parameter bytes: The size that is counted for the value, including ``entryBytes`` where that matters.
   func insert(_ value: Value, for key: Key, bytes: Int) {
     state.withLock { state in
       if let old = state.nodes[key] { state.remove(old) }
@@ -95,7 +98,9 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// - Returns: whether there was a value.
+  /// Removes the value of a key.
+  ///
+  /// - Returns: Whether there was a value.
   @discardableResult
   func remove(_ key: Key) -> Bool {
     state.withLock { state in
@@ -107,7 +112,8 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension ClipReport {
-  /// What a report refers to, in bytes, as memory is given: a text of more than 15 bytes has 32 beside itself.
+  /// The heap memory that a report refers to, in bytes, with the allocator's overhead. The block of a text of more than
+  /// 15 bytes has 32 bytes besides the text.
   var heapBytes: Int {
     let texts = [
       id ?? "", text, locale, method, voice, amount?.value ?? "", clip.name, clip.path, clip.url, clip.sha256,

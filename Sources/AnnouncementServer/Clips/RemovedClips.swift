@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which clips were removed lately: whoever read one before that is not to keep it in memory after.
+/// The clips that were removed recently. A reader that read a clip before its removal must not keep it in memory
+/// afterwards.
 struct RemovedClips: Sendable {
-  /// So many names are known; with more, all that was read before is taken for removed.
+  /// The maximum number of names. When there are more, every clip that was read before counts as removed.
   static let mostNames = 1_000
 
   /// A moment between two removals.
   typealias Moment = UInt64
 
   private(set) var now: Moment = 0
-  /// Before this moment nothing is known.
+  /// The moment before which removals are unknown.
   private var known: Moment = 0
   private var removedAt: [String: Moment] = [:]
 
@@ -19,7 +20,7 @@ struct RemovedClips: Sendable {
     removedAt[name] = now
   }
 
-  /// Whether a clip was removed after a moment, or may have been.
+  /// Returns whether a clip was, or may have been, removed after a moment.
   func contains(_ name: String, since moment: Moment) -> Bool {
     moment < known || removedAt[name].map { $0 > moment } ?? false
   }

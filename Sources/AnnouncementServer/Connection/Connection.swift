@@ -5,9 +5,10 @@ import NIOCore
 import NIOHTTP1
 import ServiceAccess
 
-/// A client's connection, as far as calls need to know of it: who is at its other side, and when that side has gone.
+/// The parts of a client's connection that calls use: the address of the client, and whether the client has
+/// disconnected.
 final class Connection: Sendable {
-  /// The connection of the request that is being answered; nil where there is none, as in tests.
+  /// The connection of the current request; nil if there is none, as in tests.
   @TaskLocal static var current: Connection?
 
   private struct State {
@@ -16,7 +17,7 @@ final class Connection: Sendable {
     var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
   }
 
-  /// The address of the other side; nil where it has none.
+  /// The client's address; nil if the connection has none.
   let peer: IPAddress?
   private let closeChannel: @Sendable () -> Void
   private let state = Locked(State())
@@ -26,15 +27,15 @@ final class Connection: Sendable {
     closeChannel = close
   }
 
-  /// Whether the other side has gone.
+  /// Whether the client has disconnected, or sends nothing more.
   var isOver: Bool { state.withLock { $0.isOver } }
-  /// How many wait for that.
+  /// The number of streams that wait for the client to disconnect.
   var watchers: Int { state.withLock { $0.watchers.count } }
 
-  /// Closes it, whatever was begun on it.
+  /// Closes the connection, even if a request or a response is incomplete.
   func close() { closeChannel() }
 
-  /// The other side has gone, or sends nothing more.
+  /// Records that the client has disconnected or sends nothing more, and notifies all waiting streams.
   func end() {
     let watchers = state.withLock { state in
       state.isOver = true
@@ -47,7 +48,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Has one element, when the other side has gone.
+  /// Returns a stream that yields one element when the client disconnects, and then ends.
   func ends() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     let key: Int? = state.withLock { state in
@@ -65,13 +66,14 @@ final class Connection: Sendable {
     return stream
   }
 
-  /// Has one element when the client of the request that is being answered has gone.
+  /// Returns a stream that yields one element when the client of the current request disconnects.
   static func currentEnds() -> AsyncStream<Void> { current?.ends() ?? AsyncStream { _ in } }
 }
 
-/// Tells a ``Connection`` that its other side has gone.
+/// Notifies a ``Connection`` when its client disconnects.
 ///
-/// The server library notices it with its next write. A stream that has nothing to tell writes once in 15 s.
+/// Without this handler, the server library notices the disconnection at its next write. An idle stream writes only
+/// every 15 s.
 final class ConnectionEndHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -81,7 +83,8 @@ final class ConnectionEndHandler: ChannelInboundHandler {
   init(_ connection: Connection) { self.connection = connection }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // A client that goes closes both directions, which looks the same from here as closing its own.
+    // A client that disconnects closes both directions. On this side, that looks the same as a client that closes only
+    // its sending direction.
     if case ChannelEvent.inputClosed? = event as? ChannelEvent { connection.end() }
     context.fireUserInboundEventTriggered(event)
   }

@@ -9,10 +9,10 @@ import NIOCore
 import NIOHTTP1
 import ServiceAccess
 
-/// Clips that are in memory, for those who are known and may have them: decided without waiting for anything.
+/// The fast path for clips in memory and callers whose keys are cached. It decides without waiting for anything.
 ///
-/// It decides as ``ServiceResponder`` and ``ClipCalls`` do, with their parts, and only what they would answer with 200: the
-/// rest goes the usual way, and is refused there where it is to be refused.
+/// It makes the same decisions as ``ServiceResponder`` and ``ClipCalls``, with the same parts, but only for requests
+/// that they would answer with 200. All other requests take the usual path, which also refuses them if necessary.
 struct HotClips: Sendable {
   struct Answer: Sendable {
     var head: HTTPResponseHead
@@ -30,12 +30,15 @@ struct HotClips: Sendable {
   let clock = HTTPClock()
   let logger: Logger
 
-  /// - Returns: nil for what the usual way has to answer.
+  /// Returns the response to a request if the fast path applies.
+  ///
+  /// - Returns: nil if the request must take the usual path.
   func answer(to head: HTTPRequestHead) -> Answer? {
     guard head.method == .GET, head.version == .http1_1, head.uri.hasPrefix(Self.path) else { return nil }
     let start = ContinuousClock.now
     guard let wish = Wish(head), !stopping.isStopping else { return nil }
-    // Who asks is known before anything is looked for, or how long it takes would tell a stranger what is in memory.
+    // The caller is identified before the clip is looked up. Otherwise the response time would reveal to strangers
+    // which clips are in memory.
     var caller: Caller?
     if let authorization = wish.authorization {
       guard let known = keys.remembered(authorization), known.scopes.allow(.read) else { return nil }
@@ -44,7 +47,7 @@ struct HotClips: Sendable {
       guard isSigned(head.uri) else { return nil }
     }
     guard let file = clips.fileInMemory(named: String(wish.name)) else { return nil }
-    // A request that is refused takes nothing from the key, and is refused in the usual way.
+    // A request over the rate limit costs the key nothing here. The usual path refuses it.
     let limits = caller.map(keys.admit)
     guard limits?.isAllowed ?? true else { return nil }
     let requestID = RandomID.make()
@@ -74,12 +77,12 @@ struct HotClips: Sendable {
     }
   }
 
-  /// What a request for a whole clip says; a request that says more than that is none.
+  /// The fields of a request for a whole clip. A request with any further condition is not parsed as one.
   private struct Wish {
     var name: Substring
     var authorization: String?
 
-    /// These ask for something else than a whole clip, have a body, or break a rule of the message.
+    /// Fields that request something other than a whole clip, announce a body, or break a rule of HTTP messages.
     private static let others = [
       "range", "if-range", "if-none-match", "expect", "upgrade", "content-length", "transfer-encoding",
       "crier-message-fault",
@@ -91,7 +94,7 @@ struct HotClips: Sendable {
           guard authorization == nil else { return nil }
           authorization = value
         } else if name.isField("connection") {
-          // That it is kept is what happens anyway.
+          // Connections are kept open by default, so `keep-alive` changes nothing.
           guard value.isField("keep-alive") else { return nil }
         } else if Self.others.contains(where: { name.isField($0) }) {
           return nil
@@ -102,7 +105,7 @@ struct HotClips: Sendable {
   }
 }
 
-/// The time as `Date` has it (RFC 9110, section 5.6.7), put into words once a second.
+/// The present time in the format of the field `Date` (RFC 9110, section 5.6.7), formatted once a second.
 final class HTTPClock: Sendable {
   private static let style = Date.VerbatimFormatStyle(
     format: """
@@ -123,11 +126,11 @@ final class HTTPClock: Sendable {
   }
 }
 
-/// Answers requests for clips that are in memory on the thread that read them, before they become a task's. The others go
-/// on to the server library.
+/// Answers requests for clips in memory on the thread that read the request, before a task is involved. Other requests
+/// are passed on to the server library.
 ///
-/// From the library's side a connection that asks for such clips is one that is silent. Half of what a GET cost was the way
-/// of its parts into a task and back (`docs/benchmarks.md`).
+/// To the library, a connection with such requests only looks idle. Half of the cost of a GET was passing its parts to
+/// a task and back (`docs/benchmarks.md`).
 final class HotClipsHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -135,22 +138,24 @@ final class HotClipsHandler: ChannelDuplexHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let answer: (HTTPRequestHead) -> HotClips.Answer?
-  /// Requests that went on and are not answered yet: answers keep the order of their requests.
+  /// The number of requests that were passed on and are not answered yet. Responses must keep the order of their
+  /// requests.
   private var owed = 0
-  /// To the request that is coming.
+  /// The response to the request that is being received.
   private var next: HotClips.Answer?
-  /// Whether the last request came to its end.
+  /// Whether the last request was received completely.
   private var isWhole = true
-  /// Set when the service closes its side: nothing is answered any more.
+  /// Whether the service has closed its side. No further request is answered then.
   private var isOver = false
-  /// What the library is to hear when all is read.
+  /// The events to pass on to the library when all responses are written.
   private var held: [Any] = []
   private var isAwaited = false
   private let waiting: (any Channel) -> Int
 
   /// - Parameters:
-  ///   - answer: nil for what goes on.
-  ///   - waiting: what was written to a connection and the system has not taken, in bytes.
+  ///   - answer: Returns the response to a request, or nil to pass the request on.
+  ///   - waiting: Returns the number of bytes that were written to a connection and that the operating system has not
+  ///     accepted yet.
   init(
     answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, waiting: @escaping (any Channel) -> Int = \.waitingBytes
   ) {
@@ -162,7 +167,7 @@ final class HotClipsHandler: ChannelDuplexHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       isWhole = false
-      // Who does not read is not given more: the usual way waits until they do.
+      // A client that does not read receives no more from the fast path. The usual path waits until the client reads.
       if owed == 0, context.channel.isWritable, !isOver { next = answer(head) }
       if next != nil { return }
       owed += 1
@@ -198,16 +203,17 @@ final class HotClipsHandler: ChannelDuplexHandler {
     if case .end = unwrapOutboundIn(data) { isEnd = true }
     context.write(data, promise: promise)
     guard isEnd else { return }
-    // What cannot be read as a request is answered too, and was never owed.
+    // A malformed request is answered too, although it was never counted in `owed`.
     owed = max(0, owed - 1)
     pass(context)
   }
 
-  /// Passes on what is held: the library closes a connection whose other side has sent all, or at a stop, as soon as it has
-  /// written its last answer, and what is not read yet would be lost.
+  /// Passes the held events on to the library when all responses are written. After such an event (the client has sent
+  /// everything, or the service stops), the library closes the connection as soon as it has written its last response.
+  /// Bytes that the client had not read by then would be lost.
   private func pass(_ context: ChannelHandlerContext) {
     guard !held.isEmpty, !isAwaited else { return }
-    // Of a request that will not come whole it has to hear.
+    // If the last request is incomplete, the library must receive the event at once.
     if isWhole {
       guard owed == 0 else { return }
       if waiting(context.channel) > 0 {
@@ -217,7 +223,7 @@ final class HotClipsHandler: ChannelDuplexHandler {
           self.isAwaited = false
           self.pass(context)
         }
-        // Nothing, behind what there is.
+        // An empty part is queued behind the waiting bytes, to learn when they are written.
         return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
       }
     }

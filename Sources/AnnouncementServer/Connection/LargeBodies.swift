@@ -7,19 +7,22 @@ import HummingbirdCore
 import NIOCore
 import ServiceAccess
 
-/// Lists are read into memory, a few at a time: as many as come would take all of it.
+/// A limit on the lists that are read into memory at once. Without it, simultaneous lists could take all of the memory.
 final class LargeBodies: Sendable {
   static let most = 6
-  /// Of an account: one that sends half of its lists does not keep the others from sending theirs.
+  /// The maximum number of lists of one account. An account that sends its lists slowly does not keep the others from
+  /// sending theirs.
   static let mostOfOne = 2
 
   private let reading = Locked<[String: Int]>([:])
 
-  /// How many are being read.
+  /// The number of bodies that are being read.
   var count: Int { reading.withLock { $0.values.reduce(0, +) } }
 
-  /// - Parameter account: whose body it is, which is known by now.
-  /// - Throws: ``Problem``: 429 when as many are being read as may, and as ``Call/body(upTo:)``.
+  /// Reads a list.
+  ///
+  /// - Parameter account: The account of the sender, whose key was checked before.
+  /// - Throws: ``Problem`` with 429 if the maximum number of lists is being read; the errors of ``Call/body(upTo:)``.
   func read(_ call: Call, of account: String) async throws -> Data {
     if let body = call.readBody { return body }
     let refusal: Problem? = reading.withLock { reading in
@@ -44,11 +47,11 @@ final class LargeBodies: Sendable {
   }
 }
 
-/// Bodies of signed requests, read before it is known who sends them, within a budget of their own.
+/// The bodies of signed requests. They are read before their sender is known, within a separate memory budget.
 final class UnprovenBodies: Sendable {
   private struct State {
     var budget: BodyBudget
-    /// The connections of those that are coming.
+    /// The connections of the bodies that are being read.
     var connections: [BodyBudget.Ticket: Connection] = [:]
   }
 
@@ -60,17 +63,18 @@ final class UnprovenBodies: Sendable {
     self.time = time
   }
 
-  /// How many are being read.
+  /// The number of bodies that are being read.
   var count: Int { state.withLock { $0.budget.count } }
-  /// What is held of them, in bytes.
+  /// The memory that the bodies take, in bytes.
   var bytes: Int { state.withLock { $0.budget.bytes } }
 
   /// Reads a body.
   ///
   /// - Parameters:
-  ///   - keyID: of the key that the sender names.
-  ///   - limit: in bytes.
-  /// - Throws: ``Problem``: 429 when there is no room for it, 413 when it is larger, 400 when its sender ends in the middle.
+  ///   - keyID: The id of the key that the sender names.
+  ///   - limit: The maximum size of the body in bytes.
+  /// - Throws: ``Problem`` with 429 if the budget is used up, 413 if the body is larger than the limit, or 400 if the
+  ///   body is incomplete.
   func read(_ call: Call, keyID: String, upTo limit: Int) async throws -> Data {
     guard let ticket = begin(keyID) else { throw Self.noRoom }
     defer { end(ticket) }

@@ -8,12 +8,13 @@ import NIOCore
 import NIOHTTP1
 import ServiceAccess
 
-/// A connection whose requests are answered on the thread that reads and writes them.
+/// A connection whose requests are answered on the thread that reads and writes the connection.
 ///
-/// The library answers on the threads that run all tasks: two changes of thread a request, which cost more than a clip from
-/// memory does. What takes long here is done elsewhere: rendering in tasks of its own, the ledger and the disk on theirs.
+/// By default, the library answers on the threads that run all tasks. That takes two thread changes for each request,
+/// which cost more than sending a clip from memory. Slow work runs elsewhere: rendering in its own tasks, and the
+/// ledger and the disk on their own threads.
 struct LoopBoundChannel: ServerChildChannel {
-  /// A connection as the library has it, and as calls see it.
+  /// A connection in the form of the library and in the form of calls.
   struct Value: ServerChildChannelValue {
     var base: HTTP1Channel.Value
     var connection: Connection
@@ -21,16 +22,19 @@ struct LoopBoundChannel: ServerChildChannel {
     var channel: any Channel { base.channel }
   }
 
-  /// Of the socket, in bytes: a clip of 5 s is given to the system in one call, and what is not read of an answer
-  /// takes no more of its memory than this. Linux gives twice as much, and no more than `net.core.wmem_max`.
+  /// The size of the socket's send buffer, in bytes. The operating system accepts a clip of 5 s in one call, and the
+  /// unread part of a response takes no more kernel memory than this. Linux allocates twice this size, limited by
+  /// `net.core.wmem_max`.
   static let sendBuffer: SocketOptionValue = 256 << 10
 
-  /// Of what waits to be written, in bytes: a clip of 10 s does not count as one that its reader cannot follow.
+  /// The limits of the data that waits to be written, in bytes. They are large enough that a clip of 10 s does not
+  /// count as a response that its client reads too slowly.
   static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 128 << 10, high: 512 << 10)
 
   let base: HTTP1Channel
 
-  /// Of each connection, in front of the library's: they see requests and answers as HTTP/1.1 has them.
+  /// Creates the handlers of a connection. They precede the library's handlers and see requests and responses as
+  /// HTTP/1.1 messages.
   let handlers: @Sendable () -> [any ChannelHandler]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

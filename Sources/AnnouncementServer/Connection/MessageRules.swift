@@ -6,20 +6,20 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// What is wrong with a request as a message of HTTP/1.1, though its parser takes it. Whoever wrote it and whoever passed it
-/// on may have understood it otherwise, so that nothing more is read from its connection.
+/// A fault of a request as an HTTP/1.1 message that the parser does not detect. The client and a proxy may have
+/// understood such a message differently, so nothing more is read from its connection.
 enum MessageFault: String, Sendable, CaseIterable {
-  /// There is no `Host`, or more than one, or one that is no host (RFC 9112, section 3.2).
+  /// `Host` is missing, is repeated or is not a host (RFC 9112, section 3.2).
   case host = "host_invalid"
   /// The body has another transfer coding than `chunked` (RFC 9112, section 6.1).
   case transferCoding = "transfer_coding_unsupported"
-  /// A transfer coding in a message of HTTP/1.0, which knows of none (RFC 9112, section 6.1).
+  /// An HTTP/1.0 message has a transfer coding, which HTTP/1.0 does not define (RFC 9112, section 6.1).
   case framing = "framing_invalid"
-  /// Something else than `100-continue` is expected (RFC 9110, section 10.1.1).
+  /// `Expect` has a value other than `100-continue` (RFC 9110, section 10.1.1).
   case expectation = "expectation_unsupported"
 
-  /// Says which fault a request has, from the connection to ``ServiceResponder``. What a client sends by this name is
-  /// removed.
+  /// The field that carries the fault of a request from the connection to ``ServiceResponder``. A field of this name
+  /// from a client is removed.
   static let field = "Crier-Message-Fault"
 
   var problem: Problem {
@@ -43,19 +43,20 @@ enum MessageFault: String, Sendable, CaseIterable {
   }
 }
 
-/// A request's head as the service reads it, and what its answer is to be like.
+/// The head of a request after the message rules were applied, and the properties of its response.
 struct MessageHead {
   var head: HTTPRequestHead
-  /// Whether it is of HTTP/1.0, which knows neither chunks nor `100 Continue`.
+  /// Whether the request uses HTTP/1.0, which has neither chunks nor `100 Continue`.
   let isOld: Bool
-  /// Whether the connection ends with its answer.
+  /// Whether the connection is closed after the response.
   private(set) var isLast: Bool
 
-  /// - Parameter authority: the service's own, for a request of HTTP/1.0 that names none.
+  /// - Parameter authority: The authority of the service, for an HTTP/1.0 request without `Host`.
   init(_ received: HTTPRequestHead, authority: String) {
     head = received
     isOld = received.version != .http1_1
-    // Of HTTP/1.0 connections are not kept: how long an answer is that comes piece by piece is told by its end alone.
+    // HTTP/1.0 connections are closed after the response, because the length of a streamed response is known only from
+    // the end of its connection.
     isLast = isOld || !received.isKeepAlive
     var hosts: [String] = []
     var codings: [String] = []
@@ -76,14 +77,14 @@ struct MessageHead {
       head.headers.add(name: "Host", value: authority)
       hosts = [authority]
     }
-    // The host of a target that has one comes before the field (RFC 9112, section 3.2.2).
+    // If the request target contains a host, it takes precedence over the field (RFC 9112, section 3.2.2).
     let target = Self.authority(ofTarget: received.uri)
     if let target, hosts.count == 1 { head.headers.replaceOrAdd(name: "Host", value: target) }
     if let fault = Self.fault(hosts: hosts, target: target, codings, expectations, isOld: isOld) {
       head.headers.add(name: MessageFault.field, value: fault.rawValue)
       isLast = true
     }
-    // The library ends a connection for these very letters.
+    // The library closes a connection only for this exact spelling.
     if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
   }
 
@@ -101,7 +102,7 @@ struct MessageHead {
     return isMet ? nil : .expectation
   }
 
-  /// `a:80` of `http://a:80/path`; nil for a path.
+  /// Returns the authority of a request target, such as `a:80` of `http://a:80/path`; nil for a path.
   private static func authority(ofTarget uri: String) -> String? {
     guard uri.utf8.first != UInt8(ascii: "/"), let scheme = uri.range(of: "://") else { return nil }
     return String(uri[scheme.upperBound...].prefix { !"/?#".contains($0) })
@@ -109,29 +110,31 @@ struct MessageHead {
 }
 
 extension String {
-  /// Whether this is the name of a header field, whatever its case.
+  /// Returns whether this is the name of a header field, ignoring case.
   ///
-  /// - Parameter lowercased: letters, and `-`: what differs from one of these in bit 5 alone is the same letter.
+  /// - Parameter lowercased: The name in lower case; only letters and `-`. An upper case letter differs from the lower
+  ///   case letter in bit 5 alone.
   func isField(_ lowercased: String) -> Bool {
     utf8.count == lowercased.utf8.count
       && zip(utf8, lowercased.utf8).allSatisfy { $0 == $1 || ($1 != UInt8(ascii: "-") && $0 | 0x20 == $1) }
   }
 }
 
-/// Keeps the rules of HTTP/1.1 that neither the parser nor the server library keeps, for every request and answer of a
-/// connection, whoever answers.
+/// Applies the rules of HTTP/1.1 that neither the parser nor the server library applies, to every request and response
+/// of a connection.
 ///
-/// - Requests are marked with their ``MessageFault``, and none is read behind one with which the connection ends.
-/// - `100 Continue` is sent when it is asked for with ``ContinueRequest``.
-/// - A request of HTTP/1.0 is answered without chunks, and an answer that says `Connection: close` is the last one.
-/// - Every answer forbids browsers to guess its type, and to give it to another site's page.
+/// - Faulty requests are marked with their ``MessageFault``. After a request that ends the connection, no further
+///   request is read.
+/// - `100 Continue` is sent on a ``ContinueRequest``.
+/// - An HTTP/1.0 request is answered without chunks. A response with `Connection: close` is the last one.
+/// - Every response tells browsers not to guess its media type and not to expose it to pages of other sites.
 final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Asks for `100 Continue`: an event that goes out behind what was answered before.
+  /// An outbound event that requests `100 Continue`. It keeps its place behind the responses that were written before.
   struct ContinueRequest: Sendable {}
 
   private struct Answer {
@@ -140,16 +143,16 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private let authority: String
-  /// To requests whose answers have not begun.
+  /// The properties of the responses that have not begun.
   private var awaited = CircularBuffer<Answer>(initialCapacity: 2)
-  /// Whether the connection ends with the answer that is being written.
+  /// Whether the connection is closed after the response that is being written.
   private var endsWithAnswer = false
-  /// Set with the last request that is answered: what comes behind it is passed over.
+  /// Whether the last request that is answered has been received. Everything after it is ignored.
   private var hasLast = false
-  /// Whether what comes is behind the last request.
+  /// Whether the parts that arrive now belong to a request after the last one.
   private var isBehind = false
 
-  /// - Parameter authority: host and port that the service listens on.
+  /// - Parameter authority: The host and port on which the service listens.
   init(authority: String) { self.authority = authority }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -170,7 +173,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
-      // What cannot be read as a request is answered too, and was never awaited.
+      // A malformed request is answered too, although it was never added to `awaited`.
       let answer = awaited.popFirst()
       if answer?.isOld == true { head.version = .http1_0 }
       if answer?.isLast == true { head.headers.replaceOrAdd(name: "Connection", value: "close") }
@@ -181,7 +184,8 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end where endsWithAnswer:
       context.writeAndFlush(data, promise: promise)
-      // The other side may be sending still, and is to read the answer before it hears that nobody listens.
+      // Only the sending direction is closed. The client may still be sending, and must be able to read the response
+      // first.
       context.close(mode: .output, promise: nil)
     default: context.write(data, promise: promise)
     }
@@ -194,18 +198,18 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   }
 }
 
-/// A sender who waits for `100 Continue` before the body is sent (RFC 9110, section 10.1.1).
+/// A sender that waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
 final class AwaitedContinue: Sendable {
   private let send: @Sendable () async -> Void
   private let sent = Locked(false)
 
-  /// - Parameter send: sends it.
+  /// - Parameter send: Sends `100 Continue`.
   init(send: @escaping @Sendable () async -> Void) { self.send = send }
 
-  /// Whether the sender was told to go on.
+  /// Whether `100 Continue` was sent.
   var isSent: Bool { sent.withLock { $0 } }
 
-  /// Tells the sender to go on, the first time.
+  /// Sends `100 Continue`, on the first call only.
   func answer() async {
     let isFirst = sent.withLock { sent in
       defer { sent = true }

@@ -3,47 +3,53 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends connections whose other side is too slow, so that a thousand of them cost no more than a thousand sockets: a request
-/// must come whole within a time, its head and its body, and whoever is answered must read.
+/// Closes the connections of clients that are too slow. A request, with its head and body, must arrive completely
+/// within a time limit, and a client must read its response. A thousand slow clients therefore cost no more than a
+/// thousand sockets.
 ///
-/// The library's idle timeout is reset by each byte; one a second keeps such a connection open for ever.
+/// The library's idle timeout does not suffice: each byte resets it, so a client that sends one byte a second would
+/// keep its connection open forever.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// For a request that is still coming when the service stops.
+  /// The time limit of a request that is still being received when the service stops.
   static let stopLimit: TimeAmount = .seconds(2)
 
-  /// For an answer that is still being read then: less than the time in which the service stops.
+  /// The time limit for reading a response when the service stops. It is shorter than the time within which the service
+  /// must stop.
   static let lastReading: TimeAmount = .seconds(8)
 
-  /// In bytes: whoever has read as many within the limit is reading. It is seen in steps: Linux takes more of an answer
-  /// when a third of its buffer is free again (`sk_stream_is_writeable`), 170 kB of 512 KiB. With 30 s, readers of 6 kB/s
-  /// and more get all of a long answer.
+  /// The number of bytes that a client must read within the limit to count as reading. Progress is visible only in
+  /// steps: Linux accepts more of a response when a third of its buffer is free again (`sk_stream_is_writeable`), which
+  /// is 170 kB of 512 KiB. With a limit of 30 s, clients that read 6 kB/s or more receive all of a long response.
   static let leastRead = 60_000
 
   private let limit: TimeAmount
   private let waiting: (any Channel) -> Int
-  /// Set while a request is awaited or comes.
+  /// The deadline of the next request; set while a request is awaited or being received.
   private var requestDeadline: NIODeadline?
-  /// Set while what is written is not read.
+  /// The deadline of the reading client; set while the client does not read what was written.
   private var readingDeadline: NIODeadline?
-  /// Answers that are not written yet.
+  /// The number of responses that are not written completely yet.
   private var owed = 0
-  /// What waited to be read when that was looked at last, in bytes; nil when it was not since the last request came.
+  /// The number of bytes that the client had not read at the last check; nil if there was no check since the last
+  /// request arrived.
   private var unread: Int?
-  /// Set when the service stops: until then what was written may be read.
+  /// The time until which clients may read their responses; set when the service stops.
   private var end: NIODeadline?
-  /// Set when the service has said all that it says here, and closes its side: whatever comes still is not answered.
+  /// Whether the service has closed its side after its last response. Requests that still arrive are not answered.
   private var isOver = false
-  /// One timer a connection, which looks at the deadlines as they are then: they change with every request.
+  /// The timer of the connection. The deadlines change with every request, so the timer reads them when it fires
+  /// instead of being rescheduled.
   private var timer: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - limit: for a request, and for a reader that stands still.
-  ///   - waiting: what was written to a connection and the system has not taken, in bytes.
+  ///   - limit: The time limit of a request, and of a client that reads nothing.
+  ///   - waiting: Returns the number of bytes that were written to a connection and that the operating system has not
+  ///     accepted yet.
   init(
     limit: TimeAmount,
     waiting: @escaping (any Channel) -> Int = \.waitingBytes
@@ -69,7 +75,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
       if context.channel.isWritable { unread = nil }
       requestDeadline = context.eventLoop.now + patience
     case .body: break
-    // Answered before its end, it leaves a connection that waits for the next one.
+    // If the response was written before the request ended, the connection now waits for the next request.
     case .end: requestDeadline = owed > 0 ? nil : context.eventLoop.now + patience
     }
     context.fireChannelRead(data)
@@ -92,7 +98,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case is ChannelShouldQuiesceEvent:
-      // The service stops: whoever has sent half a request is not waited for as long as otherwise.
+      // The service stops, so an incomplete request has less time than usual.
       end = context.eventLoop.now + Self.lastReading
       requestDeadline = requestDeadline.map { min($0, context.eventLoop.now + Self.stopLimit) }
       schedule(context)
@@ -103,7 +109,8 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if mode != .input {
-      // The other side is to read what there is and to close it too, and may have sent requests that nobody will answer.
+      // The client is expected to read the remaining bytes and then close its side. It may have sent requests that are
+      // no longer answered.
       isOver = true
       requestDeadline = context.eventLoop.now + patience
       schedule(context)
@@ -129,7 +136,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     timer = nil
   }
 
-  /// Looks again when the first of the deadlines that there are passes, and before one that is set later can pass.
+  /// Schedules the next check at the earliest deadline, and early enough for deadlines that are set later.
   private func schedule(_ context: ChannelHandlerContext) {
     timer?.cancel()
     let loop = context.eventLoop
@@ -141,27 +148,29 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     let now = context.eventLoop.now
     if [requestDeadline, readingDeadline].contains(where: { $0.map { $0 <= now } ?? false }) {
       guard isReading(context) else { return context.close(promise: nil) }
-      // Nothing more is to come from who has not got the last answer yet.
+      // A client that is still reading the last response is not expected to send a request yet.
       requestDeadline = requestDeadline.map { max($0, now + patience) }
       readingDeadline = readingDeadline.map { max($0, now + patience) }
     }
     schedule(context)
   }
 
-  /// As long is waited for whatever is awaited.
+  /// The time limit of anything that is awaited; shorter while the service stops.
   private var patience: TimeAmount { end == nil ? limit : min(limit, Self.stopLimit) }
 
-  /// Whether something was written that is not read yet, and is being read.
+  /// Returns whether the client has bytes left to read and is reading them.
   private func isReading(_ context: ChannelHandlerContext) -> Bool {
     let waiting = waiting(context.channel)
     defer { unread = waiting }
-    // How fast somebody reads is not to be seen within two seconds.
+    // The reading speed cannot be measured within two seconds, so every client with bytes left to read counts as
+    // reading.
     if let end { return waiting > 0 && context.eventLoop.now < end }
     return waiting > 0 && (unread.map { $0 - waiting >= Self.leastRead } ?? true)
   }
 }
 
 extension Channel {
-  /// What was written and the system has not taken, in bytes. On the channel's event loop.
+  /// The number of bytes that were written and that the operating system has not accepted yet. Must be read on the
+  /// channel's event loop.
   var waitingBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

@@ -3,9 +3,9 @@
 import ConcurrencySupport
 import HTTPTypes
 
-/// Slots for answers that stay open: so many for each account, and so many in all.
+/// The slots for responses that stay open. Their number is limited for each account and for all accounts together.
 final class StreamSlots: Sendable {
-  /// A slot that is taken until it is freed, or nobody has it any more.
+  /// A slot that is occupied until it is freed or deallocated.
   final class Slot: Sendable {
     private let slots: StreamSlots
     private let account: String
@@ -33,19 +33,22 @@ final class StreamSlots: Sendable {
   private let taken = Locked<[String: Int]>([:])
 
   /// - Parameters:
-  ///   - what: what they are called in errors, in the plural.
-  ///   - most: of all accounts together.
-  ///   - mostOfOne: of one account.
+  ///   - what: The name of the responses in errors, in the plural.
+  ///   - most: The maximum number for all accounts together.
+  ///   - mostOfOne: The maximum number for one account.
   init(_ what: String, most: Int, mostOfOne: Int) {
     self.what = what
     self.most = most
     self.mostOfOne = mostOfOne
   }
 
-  /// How many are taken.
+  /// The number of occupied slots.
   var count: Int { taken.withLock { $0.values.reduce(0, +) } }
 
-  /// - Throws: ``Problem``: 429 `account_busy` when the account has as many as it may, 503 `busy` when all are taken.
+  /// Takes a slot for an account.
+  ///
+  /// - Throws: ``Problem`` with 429 `account_busy` if the account has reached its maximum, or 503 `busy` if all slots
+  ///   are occupied.
   func take(_ account: String) throws(Problem) -> Slot {
     enum Shortage { case account, all }
     let shortage: Shortage? = taken.withLock { taken in

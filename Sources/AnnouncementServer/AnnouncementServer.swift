@@ -14,27 +14,29 @@ public import ServiceLifecycle
 import SoundLibrary
 public import VoicePacks
 
-/// The HTTP service: what merchants' backends call, and the console.
+/// The HTTP service with the API for merchants' backends and the console.
 ///
-/// Run it in a `ServiceGroup`, which stops it at a signal: requests that came are answered, new work is refused with 503,
-/// what plays is left to the next service, and nothing that was accepted is lost.
+/// Run it in a `ServiceGroup`, which stops it at a signal. While it stops, received requests are answered, new work is
+/// refused with 503, and the player's unfinished announcements remain in the ledger for the next run. No accepted
+/// announcement is lost.
 public struct AnnouncementServer: Service, CustomStringConvertible {
-  /// What the service stands on.
+  /// The parts that the service uses.
   public struct Parts: Sendable {
     public var announcer: Announcer
     public var ledger: Ledger
-    /// Where clips are published: a folder for each app group.
+    /// The folder where clips are published. It contains a folder for each app group.
     public var containers: URL
-    /// Where batches are kept.
+    /// The folder where batches are stored.
     public var batches: URL
-    /// The announcer's voice packs: what is listed is what speaks.
+    /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
-    /// The lane of the service's output, and a new player for it; nil for a service that plays nothing.
+    /// The lane of the service's output, and a function that creates a player for it; nil for a service without a
+    /// player.
     public var player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?
-    /// With which URLs are signed: at least 32 random bytes, the same after a restart.
+    /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
     public var secret: Data
     public var console: ConsoleFiles
-    /// Where is kept what accounts have used of their day.
+    /// The file that stores how much of its daily budget each account has used.
     public var accountWork: URL
 
     public init(
@@ -54,7 +56,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
   }
 
-  /// As `Server` has it.
+  /// The value of the field `Server`.
   static let name = "crier"
 
   private let settings: ServiceSettings
@@ -75,9 +77,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   private let onStart: @Sendable (Int) async -> Void
 
   /// - Parameters:
-  ///   - onStart: called with the port when the service listens.
-  ///   - time: the time since a fixed moment, which never decreases, for the limits of replays, of bad keys and of the log.
-  /// - Throws: `AccessError` for a secret that is too short.
+  ///   - onStart: Called with the port when the service has started to listen.
+  ///   - time: The time since a fixed moment, which never decreases. The limits of replays, of bad keys and of the log
+  ///     use it.
+  /// - Throws: `AccessError` if the secret is too short.
   public init(
     _ parts: Parts, settings: ServiceSettings, logger: Logger,
     onStart: @escaping @Sendable (Int) async -> Void = { _ in },
@@ -108,7 +111,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       "streams of batches", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let lanePlayer = parts.player.map { lane, make in
-      // The player says what was accepted in the way that was answered: the same options, the same folder, the same clip.
+      // The player renders an announcement with the same options and into the same folder as its response, so that it
+      // plays the same clip.
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
@@ -176,10 +180,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     return { ContinuousClock.now - origin }
   }
 
-  /// Short, for logs that show what runs.
+  /// A short name for logs that list the running services.
   public var description: String { "AnnouncementServer" }
 
-  /// The application that listens: the same for the program and for tests.
+  /// Returns the application that listens. The program and the tests use the same one.
   func application() -> Application<ServiceResponder> {
     let deadline = TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000))
     return Application(
@@ -205,15 +209,17 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       logger: logger)
   }
 
-  /// Between the wish to stop and the first connection that is closed: who has a connection is told by an answer that it
-  /// ends, and does not send into one that is closed at that moment (RFC 9112, section 9.6).
+  /// The time between the signal to stop and the first connection that is closed. During this time, clients learn from
+  /// a response that their connection ends, so they do not send a request into a connection that is just being closed
+  /// (RFC 9112, section 9.6).
   static let farewell: Duration = .milliseconds(500)
 
   public func run() async throws {
-    // Before anybody can ask for one.
+    // The batches are loaded before any client can request one.
     await batches.load()
     await player?.prepare()
-    // A group of its own, in a task of its own: so it goes on for a moment when everything else is told to stop.
+    // The listener runs in its own group and task, so that it can go on for a moment when all other parts are told to
+    // stop.
     let listener = ServiceGroup(
       configuration: ServiceGroupConfiguration(services: [application()], logger: logger))
     let listening = Task.detached { try await listener.run() }
@@ -233,7 +239,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           lists.cancel()
           housekeeping.cancel()
         }
-        // The first that fails ends the others: who cannot listen is not to play on.
+        // A failure of one task ends the others. For example, a service that cannot listen must not go on playing.
         for try await _ in group {}
         lists.cancel()
         await lists.value
@@ -249,8 +255,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
   }
 
-  /// Once a minute who used a key is written down, and signed requests that are too old are forgotten; once an hour what
-  /// is old is removed.
+  /// Maintains the stored data. Once a minute, records which keys were used, deletes signed requests that are too old,
+  /// and saves the accounts' usage. Once an hour, removes old announcements, responses and batches.
   private func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
@@ -258,7 +264,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       minutes += 1
       try? await Task.sleep(for: .seconds(60))
       await keys.recordUse()
-      // Another minute will do.
+      // An error is ignored: the next attempt is in a minute.
       try? await keys.forgetSignedRequests()
       await saveWork()
     }

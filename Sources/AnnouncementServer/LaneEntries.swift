@@ -3,23 +3,25 @@
 import Ledger
 import Playback
 
-/// The entries of the player's lane as each account may see them.
+/// The entries of the player's lane that an account may see.
 struct LaneEntries: Sendable {
   /// An entry that an account may see.
   struct Seen: Sendable {
     var entry: Ledger.Entry
-    /// The announcement's id; of a replay, the id of what it plays again. nil where that is another account's.
+    /// The announcement's id, or for a replay the id of the replayed announcement; nil if that announcement belongs to
+    /// another account.
     var id: String?
     var isReplay: Bool
-    /// Whether its words are the account's to read.
+    /// Whether the account may read the text.
     var showsWords: Bool
   }
 
   let ledger: Ledger
 
-  /// An account sees its own announcements, and the replays of them and those that it asked for. `admin` sees all.
+  /// Returns an entry if the sender may see it. An account sees its own announcements, their replays, and the replays
+  /// that it requested. `admin` sees all entries.
   ///
-  /// - Returns: nil for what is another account's, and for what was pruned.
+  /// - Returns: nil if the entry belongs to another account or was pruned.
   func seen(_ number: Int64, by sender: Caller) async throws(LedgerError) -> Seen? {
     guard let entry = try await ledger.entry(number) else { return nil }
     guard StoredAnnouncement(entry).isReplay else {

@@ -8,9 +8,10 @@ import Playback
 import ServiceLifecycle
 import SoundOutputs
 
-/// The service's player: it takes the lane as soon as nobody else has it, and gives it back when the service stops.
+/// The service's player. It takes the lane as soon as no other process plays it, and releases it when the service
+/// stops.
 final class LanePlayer: Service {
-  /// Between two looks at a lane that another program plays.
+  /// The interval between attempts to take a lane that another program plays.
   static let patience: Duration = .seconds(1)
 
   let lane: String
@@ -18,21 +19,21 @@ final class LanePlayer: Service {
   private let logger: Logger
   private let running = Locked<Player?>(nil)
 
-  /// - Parameter make: a new player, not started.
+  /// - Parameter make: Creates a player without starting it.
   init(lane: String, logger: Logger, make: @escaping @Sendable () throws -> Player) {
     self.lane = lane
     self.make = make
     self.logger = logger
   }
 
-  /// nil while another program plays the lane.
+  /// The running player; nil while another program plays the lane.
   var player: Player? { running.withLock { $0 } }
 
   func lookForArrivals() { player?.lookForArrivals() }
 
-  /// Tries to take the lane; what waits there is heard from then on.
+  /// Tries to take the lane. On success, the waiting announcements are played.
   ///
-  /// - Returns: why not.
+  /// - Returns: The error if the lane cannot be taken; nil on success.
   private func begin() async -> (any Error)? {
     do {
       let player = try make()
@@ -44,7 +45,8 @@ final class LanePlayer: Service {
     }
   }
 
-  /// The first try, to be done before anybody can call: who pauses a player at once is to find it.
+  /// Makes the first attempt to take the lane. Call this before the service listens, so that even the first request,
+  /// such as a pause, finds the player.
   func prepare() async {
     guard player == nil, let error = await begin() else { return }
     logger.warning(
@@ -53,12 +55,13 @@ final class LanePlayer: Service {
 
   func run() async throws {
     while player == nil {
-      // Announcements wait in the ledger meanwhile.
+      // Until then, announcements wait in the ledger.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
       _ = await begin()
     }
     try? await gracefulShutdown()
-    // What plays is heard again from its start by the next one: a service is to stop at once.
+    // The announcement that is playing is interrupted, because a service must stop at once. The next player plays it
+    // again from its start.
     await player?.stop(finishingPlaying: false)
   }
 }

@@ -8,30 +8,30 @@ import HummingbirdCore
 import Playback
 import SoundFiles
 
-/// A request to announce something, understood and found possible: what is to be made, and under which key it is known.
+/// A validated request to announce something: the clip to make, and the id and the key of the request.
 struct Order: Sendable {
   var request: AnnouncementRequest
-  /// For the player, with what its sender's key has beside the body; nil when it is not to be played.
+  /// The announcement for the player, with the defaults of the sender's key; nil if it is not to be played.
   var played: StoredAnnouncement?
-  /// The payment's id, the text's, the idempotency key, or a new one.
+  /// The id of the payment or text, or else the idempotency key, or else a new id.
   var id: String
-  /// The `Idempotency-Key`.
+  /// The value of the field `Idempotency-Key`, if there is one.
   var key: String?
   var options: RenderOptions
   var group: String
-  /// What the sender calls the service.
+  /// The authority by which the sender calls the service.
   var authority: String?
   var wantsSound: Bool
 
-  /// How the answer is found again.
+  /// The key under which the ledger stores the response.
   var storageKey: String { key.map { "key:\($0)" } ?? "id:\(id)" }
 
-  /// The `Idempotency-Key` of a ``storageKey``; nil where the request had none.
+  /// Returns the `Idempotency-Key` of a ``storageKey``; nil if the request had none.
   static func idempotencyKey(of storageKey: String) -> String? {
     storageKey.hasPrefix("key:") ? String(storageKey.dropFirst("key:".count)) : nil
   }
 
-  /// - Parameter stored: the body with what its sender's key has beside it.
+  /// - Parameter stored: The body, with the defaults of the sender's key.
   /// - Throws: ``Problem``, `AnnouncementError`, `AnnouncerError`.
   init(
     _ call: Call, request: AnnouncementRequest, stored: Data, key: String?, settings: ServiceSettings,
@@ -40,7 +40,7 @@ struct Order: Sendable {
     self.request = request
     self.key = key
     id = request.id ?? key ?? UUID().uuidString.lowercased()
-    // Clients take these out of a path, and would never find it again.
+    // Clients remove these segments from a path, so they could not request the announcement again.
     guard id != ".", id != ".." else {
       throw Problem(.unprocessableContent, "field_invalid", "id: is a dot, or two; give another.")
     }
@@ -64,11 +64,11 @@ struct Order: Sendable {
         .unprocessableContent, "player_unavailable",
         "deliver: the service was started without an output to play on; choose clip.")
     }
-    // What the player could not read is refused before anything is made.
+    // A payload that the player could not read is refused before a clip is made.
     played = try StoredAnnouncement(account: try call.sender.account, id: id, payload: stored)
   }
 
-  /// Another body came under this request's key.
+  /// The problem if another body was sent with the same key or id.
   var conflict: Problem {
     key == nil
       ? Self.idConflict

@@ -3,15 +3,15 @@
 import ConcurrencySupport
 import Foundation
 
-/// What the service counts, in the text format of Prometheus, version 0.0.4.
+/// The service's metrics, in the text format of Prometheus, version 0.0.4.
 ///
-/// Written by hand: the metrics library has an interface and no format, and what would be asked of one is these lines.
-/// Paths are those of the route table, so that nobody outside can make new series.
+/// The format is written here because the metrics library defines an interface but no output format. The paths come
+/// from the route table, so that clients cannot create new series.
 final class ServiceMetrics: Sendable {
   enum Counter: String, Sendable, CaseIterable {
     case clipsFromMemory = "memory"
     case clipsFromDisk = "disk"
-    /// Somebody else was having it made.
+    /// The clip was already being made for another request.
     case clipsShared = "shared"
   }
 
@@ -25,7 +25,7 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Seconds: what a hit, a miss and a wait take.
+  /// The upper bounds of the buckets, in seconds. They cover cache hits, cache misses and waits.
   private static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
   private struct Histogram {
@@ -60,12 +60,12 @@ final class ServiceMetrics: Sendable {
 
   func begin() { state.withLock { $0.underWay += 1 } }
 
-  /// A request was answered as soon as it came.
+  /// Counts a request that was answered at once, without ``begin()``.
   func answered(_ series: RequestSeries, took duration: Duration) {
     state.withLock { $0.count(series, duration) }
   }
 
-  /// A request was answered.
+  /// Counts a request that was answered after ``begin()``.
   func end(_ series: RequestSeries, took duration: Duration) {
     state.withLock { state in
       state.underWay -= 1
@@ -79,7 +79,7 @@ final class ServiceMetrics: Sendable {
     state.withLock { $0.renders[method, default: Histogram()].add(duration.inSeconds) }
   }
 
-  /// A request was refused because there is too much of something.
+  /// Counts a request that was refused because a limit was reached.
   func countRefusal(_ code: String) { state.withLock { $0.refusals[code, default: 0] += 1 } }
 
   func countBatchRow(isFailure: Bool) {
@@ -89,7 +89,7 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// What others know at this moment.
+  /// The present values that other parts of the service provide.
   struct Gauges: Sendable {
     var cachedBytes = 0
     var renderQueue = 0
@@ -119,7 +119,7 @@ final class ServiceMetrics: Sendable {
       page.histogram("crier_request_duration_seconds", ("path", path), histogram)
     }
     page.family("crier_refusals_total", "counter", "Requests refused because there was too much of something.")
-    // These are there from the start; the others are when they have come.
+    // These codes are listed from the start; others are listed once they have occurred.
     let usual = ["engine_busy", "rate_limited", "busy", "account_busy", "daily_limit", "too_many_failures"]
     for code in usual + state.refusals.keys.filter({ !usual.contains($0) }).sorted() {
       page.line("crier_refusals_total", [("code", code)], String(state.refusals[code] ?? 0))
@@ -168,7 +168,7 @@ final class ServiceMetrics: Sendable {
       text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Labels are names of ours: nothing in them needs escaping.
+    /// Label values come from this program and never need escaping.
     mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
       let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
       text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
@@ -188,6 +188,6 @@ final class ServiceMetrics: Sendable {
 }
 
 extension Duration {
-  /// For counting, where a millionth does not matter.
+  /// The duration in seconds, exact to about a millionth, which suffices for metrics.
   var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

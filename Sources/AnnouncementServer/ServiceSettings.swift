@@ -3,57 +3,59 @@
 public import Foundation
 public import ServiceAccess
 
-/// How the service behaves; every value has a default that a shop can live with.
+/// The settings of the service. Every setting has a default that suits a shop.
 public struct ServiceSettings: Sendable {
-  /// A name or an address of this machine.
+  /// The name or address of this machine on which the service listens.
   public var host = "127.0.0.1"
-  /// 0 for any that is free.
+  /// The port on which the service listens; 0 for any free port.
   public var port = 8080
-  /// What the world calls the service, as `https://pay.example`, for the URLs of clips; nil to go by what each caller
-  /// calls it.
+  /// The public base URL of the service for the URLs of clips, such as `https://pay.example`; nil to use the authority
+  /// by which each client calls the service.
   public var publicURL: String?
-  /// Further names and addresses of the service, without ports, by which its console and its metrics may be asked for.
+  /// Further names and addresses of the service, without ports, by which clients may open its console and its metrics.
   public var hosts: [String] = []
-  /// Of announcements that name none, and whose key has none.
+  /// The locale used when neither the announcement nor its key names one.
   public var locale = "en-US"
   public var group = "group.crier"
-  /// The other app groups that a request may name; nil for those that have a folder when the service starts. A key's own
-  /// group may be named beside them.
+  /// The other app groups that a request may name; nil for all groups that have a folder when the service starts. In
+  /// addition, a request may name the group of its key.
   public var groups: [String]?
-  /// Of keys that have no limit of their own.
+  /// The rate limit of keys that have no limit of their own.
   public var rate: RateLimit
-  /// Of each account.
+  /// The limits of the work for each account.
   public var work = WorkLimits()
-  /// How many answers of 401 an address may have; nil for as many as come. Whoever has a good key is not limited by it.
+  /// The rate of 401 responses that an address may receive; nil for no limit. Requests with a valid key are not
+  /// limited.
   public var keyFailures: RateLimit?
-  /// Whose `X-Forwarded-For` says who calls.
+  /// The addresses of the proxies whose `X-Forwarded-For` is trusted to name the client.
   public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
-  /// Clips that are kept in memory, in bytes.
+  /// The size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
-  /// Of a signed URL of a clip, in seconds.
+  /// The lifetime of the signed URL of a clip, in seconds.
   public var urlLifetime: TimeInterval = 7 * 86_400
-  /// In which a request must come whole, and a reader must read on, in seconds.
+  /// The time within which a request must arrive completely and a client must continue to read its response, in
+  /// seconds.
   public var requestDeadline: TimeInterval = 30
-  /// In which the service must have stopped, in seconds.
+  /// The time within which the service must have stopped, in seconds.
   public var stopDeadline: TimeInterval = 10
-  /// What ended is kept so long, in seconds: announcements, answers, events.
+  /// The time for which finished announcements, responses and events are kept, in seconds.
   public var retention: TimeInterval = 30 * 86_400
-  /// After which a stream that has nothing to tell says that it is there, in seconds: proxies end what is silent for a
+  /// The time after which an idle stream sends a heartbeat, in seconds. Proxies close a stream that is silent for a
   /// minute.
   public var heartbeat: TimeInterval = 15
-  /// So many connections may be open at once.
+  /// The maximum number of open connections.
   public var mostConnections = 8_192
 
-  /// Whether a text is a name or an address as ``hosts`` has them; an IPv6 address is in brackets or not.
+  /// Returns whether a text is a name or an address in the form of ``hosts``. An IPv6 address may have brackets or not.
   public static func isHost(_ text: String) -> Bool {
     let isPlain = Authority(text).map { $0.port == nil } ?? false
     return isPlain || Authority.isAddress(text)
   }
 
-  /// Host and port that it listens on, as a URL has them.
+  /// The host and port on which the service listens, in the form used in a URL.
   var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-  /// - Parameter rate: see ``rate``.
+  /// - Parameter rate: The rate limit of keys that have no limit of their own.
   public init(rate: RateLimit) {
     self.rate = rate
     keyFailures = try? RateLimit(rate: 10, burst: 50)

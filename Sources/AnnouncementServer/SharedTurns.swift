@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For each key, work that many do at once, and work that one does alone: those who announce a clip do not wait for each
-/// other, and who removes it waits for them.
+/// A lock for each key with shared and exclusive turns. Announcements of a clip share its turn and do not wait for each
+/// other. The removal of a clip waits for them and has the turn alone.
 ///
-/// They have their turns in the order in which they came, so that neither kind keeps the other waiting for ever.
+/// Turns are granted in the order of the requests, so that neither kind makes the other wait forever.
 actor SharedTurns<Key: Hashable & Sendable> {
   private struct Waiter {
     var isAlone: Bool
@@ -24,19 +24,19 @@ actor SharedTurns<Key: Hashable & Sendable> {
 
   private var turns: [Key: Turn] = [:]
 
-  /// How many wait.
+  /// The number of waiting tasks.
   var waitingCount: Int { turns.values.reduce(0) { $0 + $1.waiting.count } }
-  /// How many keys somebody works with.
+  /// The number of keys with a turn in progress.
   var count: Int { turns.count }
 
-  /// Works when nobody works alone with the key.
+  /// Performs work as soon as no exclusive work is in progress for the key.
   nonisolated func share<Value: Sendable>(
     _ key: Key, _ work: @Sendable () async throws -> Value
   ) async rethrows -> Value {
     try await take(key, alone: false, work)
   }
 
-  /// Works when nobody else works with the key.
+  /// Performs work exclusively, as soon as no other work is in progress for the key.
   nonisolated func alone<Value: Sendable>(
     _ key: Key, _ work: @Sendable () async throws -> Value
   ) async rethrows -> Value {

@@ -2,14 +2,15 @@
 
 import ConcurrencySupport
 
-/// One at a time for each key: requests with one idempotency key do their work one after another, so that the second finds
-/// what the first did.
+/// A lock for each key. Requests with the same idempotency key are processed one after another, so that the second
+/// request finds the result of the first.
 actor Turns<Key: Hashable & Sendable> {
   private var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
 
-  /// Works when nobody else works with any of these keys.
+  /// Performs work as soon as no other work is in progress for any of these keys.
   ///
-  /// - Parameter keys: asked for in this order; everybody is to have the same, or two wait for each other.
+  /// - Parameter keys: The keys, which are locked in this order. All callers must use the same order to avoid a
+  ///   deadlock.
   nonisolated func take<Value: Sendable>(
     _ keys: [Key], _ work: @Sendable () async throws -> Value
   ) async rethrows -> Value {
@@ -24,7 +25,7 @@ actor Turns<Key: Hashable & Sendable> {
     }
   }
 
-  /// How many work or wait.
+  /// The number of tasks that work or wait.
   var count: Int { waiting.values.reduce(0) { $0 + $1.count + 1 } }
 
   private func enter(_ key: Key) async {
@@ -44,27 +45,31 @@ actor Turns<Key: Hashable & Sendable> {
   }
 }
 
-/// The same work asked for by several at once is done once, and all get what came of it.
+/// Shares work between simultaneous requests: work with the same key is done once, and all requests receive its result.
 actor SingleFlight<Key: Hashable & Sendable, Value: Sendable> {
   private var flights: [Key: Task<Value, any Error>] = [:]
 
   var count: Int { flights.count }
-  /// How many wait for what comes of them.
+  /// The number of tasks that wait for a result.
   private(set) var waiting = 0
 
-  /// - Parameter work: goes on when those who asked have gone: what it makes is wanted again.
-  /// - Returns: what came of it, and whether somebody else had asked for it before.
+  /// Returns the result of the work for a key, and starts the work if it is not in progress.
+  ///
+  /// - Parameter work: The work. It continues even if all tasks that requested it have been cancelled, because its
+  ///   result will be useful again.
+  /// - Returns: The result, and whether another task had already started the work.
   func value(
     for key: Key, _ work: @escaping @Sendable @concurrent () async throws -> Value
   ) async throws -> (value: Value, isShared: Bool) {
     waiting += 1
     defer { waiting -= 1 }
     if let flight = flights[key] { return (try await flight.value, true) }
-    // Neither here nor where the first one asked: it may be long, and both have others to see to.
+    // The work may take long, so it runs neither on this actor nor on the executor of the first caller, which have
+    // other work to do.
     let flight = Task.detached(executorPreference: WaitingThreads.shared) {
       let result: Result<Value, any Error>
       do { result = .success(try await work()) } catch { result = .failure(error) }
-      // Before anybody sees what came of it: who then asks again is not to be given the same once more.
+      // The work is removed before its result is visible, so that a later request starts the work anew.
       await self.forget(key)
       return try result.get()
     }

@@ -4,12 +4,12 @@ import Foundation
 import HTTPTypes
 import SoundFiles
 
-/// What a client can read (RFC 9110, section 12.5.1).
+/// The media types that a client accepts (RFC 9110, section 12.5.1).
 struct Accept: Sendable {
   private struct Range: Sendable {
     var type: Substring
     var subtype: Substring
-    /// 0 to 1,000.
+    /// The weight, from 0 to 1,000.
     var quality: Int
 
     func covers(_ media: String) -> Bool {
@@ -17,7 +17,7 @@ struct Accept: Sendable {
       return type == "*" || (type == parts[0] && (subtype == "*" || subtype == parts[1]))
     }
 
-    /// The more exact one says what holds.
+    /// The rank of the range. Of the ranges that match a media type, the most specific one determines its weight.
     var exactness: Int { type == "*" ? 0 : subtype == "*" ? 1 : 2 }
   }
 
@@ -40,9 +40,9 @@ struct Accept: Sendable {
     }
   }
 
-  /// The one that is wanted most; the first of these where several are wanted alike.
+  /// Returns the offer with the highest weight, and the first one of several with the same weight.
   ///
-  /// - Returns: nil when none of them is.
+  /// - Returns: The media type; nil if none of the offers is acceptable.
   func best(of offers: [String]) -> String? {
     guard !ranges.isEmpty else { return offers.first }
     let rated = offers.map { offer in
@@ -52,7 +52,9 @@ struct Accept: Sendable {
     return rated.first { $0.1 == highest }?.0
   }
 
-  /// - Throws: ``Problem``, 406, when none of these is wanted.
+  /// Returns the offer with the highest weight.
+  ///
+  /// - Throws: ``Problem`` with 406 if none of the offers is acceptable.
   func require(_ offers: String...) throws(Problem) -> String {
     guard let best = best(of: offers) else {
       throw Problem(
@@ -61,20 +63,20 @@ struct Accept: Sendable {
     return best
   }
 
-  /// Whether a report is what is wanted, whatever the format of the clip.
+  /// Whether the client prefers a report, whatever the format of the clip.
   var wantsJSONFirst: Bool {
     best(of: ["application/json", "audio/wav", "audio/aiff", "audio/x-caf"]) == "application/json"
   }
 
-  /// Whether the bytes are wanted rather than the report.
+  /// Returns whether the client prefers the clip's bytes to the report.
   ///
-  /// - Throws: ``Problem``, 406.
+  /// - Throws: ``Problem`` with 406 if neither is acceptable.
   func wantsSound(of container: SoundFormat.Container) throws(Problem) -> Bool {
     let media = Clips.mediaType(ofFileNamed: ".\(container.rawValue)") ?? "audio/wav"
     return try require("application/json", media) == media
   }
 
-  /// `0.5` is 500; what is none counts as the most.
+  /// Returns the weight of a text: 500 for `0.5`. An invalid text counts as 1,000.
   private static func quality(_ text: String) -> Int {
     let digits = text.split(separator: ".", omittingEmptySubsequences: false)
     guard digits.count <= 2, let whole = Int(digits[0]), (0...1).contains(whole) else { return 1000 }

@@ -9,7 +9,7 @@ import Logging
 import NIOCore
 import ServiceAccess
 
-/// What the server library keeps of a request.
+/// The request context of the server library.
 struct ServiceContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
@@ -17,34 +17,35 @@ struct ServiceContext: RequestContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
-    // The library's own is a counter.
+    // The library's own request id is a counter.
     logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
   }
 }
 
-/// A request on its way to its answer: who sends it is known, and its body as far as it was read.
+/// A request while it is being processed, with its sender and the part of its body that was read.
 struct Call: Sendable {
   var request: Request
-  /// The last segment of the path, decoded, where the route has one.
+  /// The decoded last segment of the path if the route has a parameter; otherwise empty.
   var parameter = ""
-  /// Nobody where the call is open, or its URL signed.
+  /// The sender; nil if the route is open or the URL is signed.
   var caller: Caller?
-  /// The signature, where it was checked: the call is its key's, and may have come before.
+  /// The signature, if there is one and it was checked. It proves that the owner of the key signed the call, but the
+  /// call may be a repetition.
   var signed: SignedRequest?
-  /// What was read of the body to check a signature.
+  /// The body, if it was read to check a signature.
   var readBody: Data?
-  /// Set where the sender waits to be told that the body is wanted.
+  /// The pending `100 Continue`; nil if the sender does not wait for it.
   var awaitedContinue: AwaitedContinue?
-  /// The address of the connection's other side; nil where there is none, as on a Unix socket, and where a proxy names
-  /// somebody who cannot be told.
+  /// The client address of the connection; nil if there is none, as on a Unix socket, or if a proxy forwards a client
+  /// whose address cannot be determined.
   var peer: IPAddress?
-  /// Who sends the call: the peer, or whom a known proxy names; nil behind a proxy that names nobody.
+  /// The address of the sender: the peer, or the client that a known proxy names; nil if the proxy names none.
   var client: IPAddress?
   var logger: Logger
 
-  /// Who sends it.
+  /// The sender of the call.
   ///
-  /// - Throws: ``Problem``, 401, for a call without a key; the route's access sees to it that there is one.
+  /// - Throws: ``Problem`` with 401 if the call has no key. The access rule of a route ensures that there is one.
   var sender: Caller {
     get throws(Problem) {
       guard let caller else { throw Problem(.unauthorized, "key_missing", "This call needs a key.") }
@@ -52,34 +53,36 @@ struct Call: Sendable {
     }
   }
 
-  /// The address that the call comes from, as far as it is known.
+  /// The address of the sender, or else of the peer; nil if neither is known.
   var remoteAddress: IPAddress? { client ?? peer }
 
-  /// A field of the head, with a control character (DEL) for each byte that is not ASCII: no field that is read here has any, and
-  /// comparing other letters may take time that grows with the square of their number.
+  /// Returns the value of a header field, with each byte that is not ASCII replaced by the control character DEL. No
+  /// field that the service reads contains such bytes, and comparing other characters may take time that grows with the
+  /// square of their number.
   func header(_ name: HTTPField.Name) -> String? {
     guard let field = request.headers[name] else { return nil }
     if field.utf8.allSatisfy({ $0 < 0x80 }) { return field }
     return String(decoding: field.utf8.map { $0 < 0x80 ? $0 : 0x7F }, as: UTF8.self)
   }
 
-  /// Whether keys that nobody reads are refused: the sender wants it (`Prefer: handling=strict`, RFC 7240), or its key was
-  /// made so.
+  /// Whether unknown keys of the payload are refused. The sender can request this (`Prefer: handling=strict`, RFC
+  /// 7240), or the option of its key demands it.
   var isStrict: Bool { Preference.handling(in: header(.prefer)) == "strict" || caller?.isStrict == true }
 
-  /// What is made of keys that nobody reads.
+  /// How unknown keys of the payload are treated.
   var unknownKeys: PayloadDecoder.UnknownKeys { isStrict ? .refuse : .warn }
 
-  /// The first value of a parameter of the query, decoded.
+  /// Returns the first value of a query parameter, decoded.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
-  /// What the sender calls the service: `Host`, where it can be one.
+  /// The authority by which the sender calls the service: the field `Host`, if it is valid.
   var authority: String? { request.head.authority.flatMap { Authority($0) == nil ? nil : $0 } }
 
-  /// The whole body.
+  /// Returns the whole body.
   ///
-  /// - Parameter limit: in bytes.
-  /// - Throws: ``Problem``: 413 when it is larger, 400 when its sender ends in the middle.
+  /// - Parameter limit: The maximum size in bytes.
+  /// - Throws: ``Problem`` with 413 if the body is larger than the limit, 415 if it is compressed, or 400 if it is
+  ///   incomplete.
   func body(upTo limit: Int) async throws(Problem) -> Data {
     if let readBody {
       guard readBody.count <= limit else { throw Self.tooLarge(limit) }
@@ -95,9 +98,9 @@ struct Call: Sendable {
     }
   }
 
-  /// Refuses what need not be read, and tells a sender who waits for it (`Expect: 100-continue`) that the body is wanted.
+  /// Refuses a body that need not be read. Otherwise, sends `100 Continue` if the sender waits for it.
   ///
-  /// - Throws: ``Problem``: 413, or 415 for a body that is compressed.
+  /// - Throws: ``Problem`` with 413 if the body is too large, or 415 if it is compressed.
   func beginBody(upTo limit: Int) async throws(Problem) {
     if let length = header(.contentLength).flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
     try requirePlainContent()
@@ -111,7 +114,9 @@ struct Call: Sendable {
     Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes: send less at once.")
   }
 
-  /// - Throws: ``Problem``, 415, when the body is compressed or coded otherwise: it would be read as what it is not.
+  /// Checks that the body has no content coding. A compressed body would be misread.
+  ///
+  /// - Throws: ``Problem`` with 415 if the body is compressed or encoded in another way.
   private func requirePlainContent() throws(Problem) {
     guard let coding = header(.contentEncoding), coding.lowercased() != "identity" else { return }
     var problem = Problem(
@@ -121,16 +126,18 @@ struct Call: Sendable {
     throw problem
   }
 
-  /// The media type of the body, without its parameters, in lower case.
+  /// The media type of the body, in lower case and without its parameters.
   var mediaType: String? {
     header(.contentType).map { field in
       field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
   }
 
-  /// - Throws: ``Problem``, 415, unless the body is said to be of one of these types.
+  /// Checks the media type of the body.
+  ///
+  /// - Throws: ``Problem`` with 415 if the body's media type is not one of these types.
   func requireMediaType(_ types: String...) throws(Problem) {
-    // As nearly all send it; what has parameters, or capitals, is taken apart.
+    // Nearly all clients send this form. A field with parameters or capitals is parsed below.
     if let field = header(.contentType), types.contains(field) { return }
     guard let mediaType, types.contains(mediaType) else {
       throw Problem(
@@ -140,18 +147,18 @@ struct Call: Sendable {
   }
 }
 
-/// Who sends a request: a key that is in force.
+/// The sender of a request, identified by a valid key.
 struct Caller: Sendable, Hashable {
   var keyID: String
   var account: String
-  /// SHA-256 of the key.
+  /// The SHA-256 digest of the key.
   var digest: Data
   var scopes: Set<Scope>
   var defaults: AnnouncementRequest.Defaults
   var limit: RateLimit
-  /// From when on the key is refused; nil for one that does not expire.
+  /// The time at which the key expires; nil if it does not expire.
   var expiresAt: Date?
-  /// From where the key may be used; nil for everywhere.
+  /// The networks from which the key may be used; nil for all.
   var networks: [IPNetwork]?
   /// Whether payloads with unknown keys are refused.
   var isStrict = false
@@ -159,6 +166,6 @@ struct Caller: Sendable, Hashable {
   func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 
   var isAdmin: Bool { scopes.contains(.admin) }
-  /// What stands for the key in the log.
+  /// The name of the key in logs.
   var logName: String { APIKey.logName(ofDigest: digest) }
 }

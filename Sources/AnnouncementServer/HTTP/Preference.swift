@@ -2,12 +2,13 @@
 
 import Hummingbird
 
-/// What a request prefers: the field `Prefer` of RFC 7240.
+/// The preferences of a request: the field `Prefer` of RFC 7240.
 enum Preference {
-  /// The value of the preference `handling`, in lower case; the first counts, where it is told more than once.
+  /// Returns the value of the preference `handling`, in lower case. If the preference is repeated, the first value
+  /// counts.
   static func handling(in field: String?) -> String? {
     for preference in field?.split(separator: ",") ?? [] {
-      // Parameters of a preference stand behind a semicolon; this one has none.
+      // The parameters of a preference follow a semicolon. This preference has none, so they are ignored.
       let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { part in
         part.drop { $0 == " " || $0 == "\t" }.lowercased()
       }
@@ -17,7 +18,7 @@ enum Preference {
     return nil
   }
 
-  /// Says in an answer that unknown keys would have been refused.
+  /// Marks a response to a strict request: the request would have been refused if it had contained unknown keys.
   static func applied(to response: Response, of call: Call) -> Response {
     guard Preference.handling(in: call.header(.prefer)) == "strict" else { return response }
     var response = response

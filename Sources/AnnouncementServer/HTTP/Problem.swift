@@ -17,16 +17,16 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// A problem document (RFC 9457): what an error is to whoever called. It has no amount, no name and no token.
+/// A problem document (RFC 9457): the form in which clients receive an error. It contains no amounts, names or tokens.
 struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   var status: HTTPResponse.Status
-  /// Stable, for programs to branch on.
+  /// The stable code that programs can evaluate.
   var code: String
-  /// For people: what was wrong, and what to do next.
+  /// The text for people: what is wrong and what to do next.
   var detail: String
-  /// Seconds after which trying again may help.
+  /// The time after which another attempt may succeed, in seconds.
   var retryAfter: Int?
-  /// Further header fields, as `Allow`.
+  /// Additional header fields, such as `Allow`.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, retryAfter: Int? = nil) {
@@ -69,7 +69,7 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPResponse.Status {
-  /// RFC 4918, section 11.5; the library has no name for it.
+  /// The status 507 of RFC 4918, section 11.5, for which the library has no name.
   static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
@@ -83,14 +83,16 @@ extension HTTPField.Name {
   static let announcementID = HTTPField.Name(token: "Crier-Announcement-Id")
   static let messageFault = HTTPField.Name(token: MessageFault.field)
 
-  /// - Parameter token: of ours (RFC 9110, section 5.6.2), so that it is a name.
+  /// Creates a name from a constant of this program.
+  ///
+  /// - Parameter token: A valid token (RFC 9110, section 5.6.2).
   init(token: String) {
     guard let name = HTTPField.Name(token) else { preconditionFailure("A field's name is a token.") }
     self = name
   }
 }
 
-/// How the service writes JSON: keys in alphabetical order, so that the same answer is the same bytes.
+/// The service's JSON encoding. Keys are in alphabetical order, so that equal responses have equal bytes.
 enum ServiceJSON {
   private static let encoder = {
     let encoder = JSONEncoder()
@@ -117,10 +119,10 @@ enum ServiceJSON {
   }
 }
 
-// MARK: - Errors of the rooms
+// MARK: - Errors of other modules
 
 extension Problem {
-  /// What an error of any room is to whoever called.
+  /// Creates the problem for an error of any module.
   init(_ error: any Error) {
     if let problem = error as? Problem {
       self = problem
@@ -134,7 +136,7 @@ extension Problem {
         error.code == .amountMismatch ? .internalServerError : .unprocessableContent, report.code, report.message)
     case let error as SpeechEngineError: self.init(error, report)
     case let error as MasteringError:
-      // These lie in what was to be said.
+      // The cause of these errors is the text of the announcement.
       let isOfText = [.silent, .loudnessUnreachable].contains(error.code)
       self.init(isOfText ? .unprocessableContent : .internalServerError, report.code, report.message)
     case is SoundFileError: self.init(.internalServerError, report.code, report.message)
@@ -150,7 +152,8 @@ extension Problem {
     }
   }
 
-  /// Foundation tells it of files in its own way, most often behind an error that says less.
+  /// Returns whether an error means that the disk is full. Foundation reports this for files in its own domain, usually
+  /// as the underlying error of a less specific one.
   private static func saysDiskIsFull(_ error: any Error) -> Bool {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
@@ -160,7 +163,8 @@ extension Problem {
     }
   }
 
-  /// What may stand in a log: errors of our own have no amounts and no names in their texts, others may.
+  /// Returns the text of an error for the log. The texts of this project's errors contain no amounts and no names, but
+  /// those of other errors may.
   static func loggable(_ error: any Error) -> String {
     switch error {
     case is LedgerError, is PlayerError, is AccessError, is Problem: "\(error)"
@@ -206,7 +210,7 @@ extension Problem {
         retryAfter: 1)
     case .invalidGroupName: self.init(.unprocessableContent, "option_invalid", "group: \(report.message)")
     default:
-      // Where the folder is, is nobody's business out there.
+      // The path of the folder must not be revealed to clients.
       self.init(.internalServerError, report.code, "A clip could not be stored or read: see the service's log.")
     }
   }
@@ -238,7 +242,9 @@ extension Problem {
     }
   }
 
-  /// - Parameter retryAfter: in seconds.
+  /// Returns the problem for too many replays.
+  ///
+  /// - Parameter retryAfter: The time after which another attempt may succeed, in seconds.
   static func tooManyReplays(retryAfter: Int) -> Problem {
     Problem(
       .tooManyRequests, "too_many_replays",

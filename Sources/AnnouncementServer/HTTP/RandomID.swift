@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request's id: 128 random bits, which tell nothing of how many requests there were and of which comes next.
+/// The generator of request ids. An id has 128 random bits, so it reveals neither the number of requests nor the next
+/// id.
 enum RandomID {
-  /// 32 hexadecimal digits.
+  /// Returns a new id of 32 hexadecimal digits.
   static func make() -> String {
     let words = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
     return words.map { word in

@@ -6,24 +6,25 @@ import Hummingbird
 import HummingbirdCore
 import ServiceAccess
 
-/// Who may make a call.
+/// The rule that decides who may use a route.
 enum CallAccess: Sendable, Hashable {
-  /// Anybody.
+  /// Every client.
   case open
-  /// Anybody who calls the service by one of its own names: what a page of another site is not to read in a browser.
+  /// Every client that calls the service by one of its own names. This rule protects routes whose responses a page of
+  /// another site must not read in a browser.
   case openByName
-  /// Whoever has a key with this scope.
+  /// Clients with a key that has this scope.
   case key(Scope)
-  /// Whoever has such a key, or the call's signed URL.
+  /// Clients with a key that has this scope, or with a signed URL.
   case keyOrSignedURL(Scope)
 }
 
-/// A call that the service answers.
+/// A route: a method and a path that the service answers.
 struct Route: Sendable {
   typealias Handler = @Sendable (Call) async throws -> Response
 
   var method: HTTPRequest.Method
-  /// `/v1/clips/{name}`: a parameter may stand for the last segment.
+  /// The template of the path, such as `/v1/clips/{name}`. Only the last segment can be a parameter.
   var template: String
   var access: CallAccess
   var handler: Handler
@@ -41,15 +42,16 @@ struct Route: Sendable {
   }
 }
 
-/// Which call a request is: one table says what there is, who may call it, under which name it is counted, and which
-/// methods a path has. A value without a socket; `HEAD` is what `GET` is.
+/// The table that finds the route of a request. It defines in one place which routes exist, who may use them, the path
+/// under which the metrics count them, and the methods of each path. It works without a socket. `HEAD` uses the route
+/// of `GET`.
 ///
-/// The library's router has neither the methods of a path that was found (405 with `Allow`, RFC 9110, section 15.5.6) nor a
-/// place for who may call.
+/// The library's router is not used because it neither provides the methods of a path that was found (405 with `Allow`,
+/// RFC 9110, section 15.5.6) nor stores who may use a route.
 struct RouteTable: Sendable {
   enum Match: Sendable {
     case route(Route, parameter: String?)
-    /// The path is there and the method is not.
+    /// The path exists, but not with this method.
     case otherMethods(allow: String, template: String)
     case nothing
   }
@@ -58,16 +60,16 @@ struct RouteTable: Sendable {
     var template: String
     var routes: [Route] = []
 
-    /// The methods, for `Allow`.
+    /// The methods of the path, as the value of the field `Allow`.
     var allow: String {
       let methods = Set(routes.map(\.method.rawValue) + (routes.contains { $0.method == .get } ? ["HEAD"] : []))
       return methods.sorted().joined(separator: ", ")
     }
   }
 
-  /// Paths without a parameter.
+  /// The paths without a parameter, by template.
   private var fixed: [String: Path] = [:]
-  /// Paths that end with one, by what stands before it.
+  /// The paths that end with a parameter, by the part before the parameter.
   private var open: [String: Path] = [:]
 
   init(_ routes: [Route]) {
@@ -81,12 +83,15 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// - Parameter path: as it was sent, without its query.
+  /// Returns the route of a request.
+  ///
+  /// - Parameter path: The path as it was sent, without its query.
   func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
     guard let found = fixed[path] else { return matchOpen(method, path) }
     let match = found.match(method, parameter: nil)
     guard case .otherMethods = match else { return match }
-    // What is called as a fixed path is, may be meant: an announcement with the id `pause`.
+    // The last segment of a fixed path may also be the value of a parameter, for example an announcement with the id
+    // `pause`.
     if case .route(let route, let parameter) = matchOpen(method, path) { return .route(route, parameter: parameter) }
     return match
   }
@@ -97,7 +102,7 @@ struct RouteTable: Sendable {
     guard start < path.endIndex, let found = open[String(path[..<start])] else { return .nothing }
     let segment = String(path[start...])
     let isPlain = !segment.utf8.contains(UInt8(ascii: "%"))
-    // What is no UTF-8 behind its percent signs names nothing that there is.
+    // A segment that does not decode to UTF-8 matches nothing.
     guard let parameter = isPlain ? segment : segment.removingPercentEncoding, !parameter.isEmpty else {
       return .nothing
     }

@@ -8,9 +8,10 @@ import HummingbirdCore
 import Logging
 import ServiceAccess
 
-/// The way of every request: which call it is, who sends it, how often, the work, and what is told of it.
+/// The processing of every request: it finds the route, identifies the sender, applies the rate limit, calls the
+/// handler, and writes the metrics and the log.
 ///
-/// One place, so that no call can leave anything of it out.
+/// All of these steps are in one place, so that no route can leave one out.
 struct ServiceResponder: HTTPResponder {
   typealias Context = ServiceContext
 
@@ -19,21 +20,22 @@ struct ServiceResponder: HTTPResponder {
   let urls: ClipURLs
   let metrics: ServiceMetrics
   let stopping: Stopping
-  /// What the service is called where a name of somebody else's is not let in.
+  /// The names of the service, for routes that require one of them.
   let names: HostNames
   let failures: FailureGate
-  /// Whose `X-Forwarded-For` is believed.
+  /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
   let proxies: Set<IPAddress>
   let refusals: RefusalLog
 
-  /// Never throws: every request is answered.
+  /// Answers a request. This function never throws: every error becomes a response.
   func respond(to request: Request, context: ServiceContext) async -> Response {
     let start = ContinuousClock.now
     metrics.begin()
     let peer = Connection.current?.peer
     let forwardedFor = request.headers[values: .forwardedFor]
     let client = IPAddress.client(peer: peer, forwardedFor: forwardedFor, proxies: proxies)
-    // Whom a proxy names in a way that cannot be read is not the proxy.
+    // If the address in `X-Forwarded-For` cannot be read, the client is unknown. The address of the proxy must not be
+    // used instead.
     var call = Call(
       request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
     var limits: TokenBucket.Answer?
@@ -55,7 +57,8 @@ struct ServiceResponder: HTTPResponder {
       case .route(let route, let parameter):
         path = route.template
         call.parameter = parameter ?? ""
-        // What waits to be read or watched may go on; new work is somebody else's.
+        // While the service stops, reading requests are still answered. New work is refused, so that the client sends
+        // it elsewhere or later.
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
         try await admit(&call, route.access, &limits)
         response = try await route.handler(call)
@@ -78,7 +81,8 @@ struct ServiceResponder: HTTPResponder {
       response.headers[name] = value
     }
     if request.method == .head { response = response.createHeadResponse() }
-    // Whoever still waits may send the body or another request: which of them it is, nobody could tell.
+    // A sender that still waits for `100 Continue` may next send the body or another request. The service could not
+    // tell which, so the connection is closed.
     if stopping.isStopping || call.awaitedContinue?.isSent == false { response.headers[.connection] = "close" }
     let duration = ContinuousClock.now - start
     metrics.end(
@@ -86,7 +90,8 @@ struct ServiceResponder: HTTPResponder {
         method: Self.countedMethods.contains(request.method) ? request.method.rawValue : "other", path: path,
         status: response.status.code),
       took: duration)
-    // Refusals are worth a line, and not a thousand in a second; that all goes well is told by the metrics.
+    // Refusals are logged, but limited to avoid thousands of lines in a second. Successful requests are visible in the
+    // metrics.
     let isRefusal = response.status.code >= 400
     guard !isRefusal || refusals.isWritten(RefusalLog.Kind(status: response.status.code, path: path)) else {
       return response
@@ -103,18 +108,20 @@ struct ServiceResponder: HTTPResponder {
 
   private static let countedMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
 
-  /// - Returns: nil when the sender does not wait, or has no body to send.
+  /// Returns the pending `100 Continue` of a request.
+  ///
+  /// - Returns: nil if the sender does not wait, or has no body to send.
   private func awaitedContinue(_ request: Request, _ context: ServiceContext) -> AwaitedContinue? {
     guard request.headers[.expect] != nil,
       request.headers[.transferEncoding] != nil || request.headers[.contentLength].map({ $0 != "0" }) == true
     else { return nil }
     return AwaitedContinue { [channel = context.channel] in
-      // A connection that is gone has nobody who waits.
+      // If the connection is closed, nobody waits, so the error is ignored.
       try? await channel.triggerUserOutboundEvent(MessageRules.ContinueRequest())
     }
   }
 
-  /// Lets in who may make a call, as often as they may.
+  /// Checks that the sender may use the route and is within the rate limit.
   private func admit(
     _ call: inout Call, _ access: CallAccess, _ limits: inout TokenBucket.Answer?
   ) async throws {
@@ -141,7 +148,8 @@ struct ServiceResponder: HTTPResponder {
       throw Problem(
         .tooManyRequests, "rate_limited", "The key has sent more requests than it may: wait as Retry-After says.")
     }
-    // Last, since it is written down: what the limit refuses may be sent again as it is, and costs no disk.
+    // This check comes after the rate limit because it writes to the ledger. A request over the limit costs no disk
+    // write and may be sent again unchanged.
     try await keys.admitOnce(call, caller)
     limits = answer
     guard caller.scopes.allow(scope) else {
@@ -153,7 +161,7 @@ struct ServiceResponder: HTTPResponder {
   }
 }
 
-/// Whether the service is on its way out.
+/// The flag that the service is stopping.
 final class Stopping: Sendable {
   private let state = Locked(false)
 

@@ -13,18 +13,18 @@ import Playback
 import ServiceAccess
 import SoundFiles
 
-/// `/v1/announcements`: what is said, once for each request, however often it comes.
+/// The routes of `/v1/announcements`. Repetitions of a request do not repeat the announcement.
 struct AnnouncementCalls: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
-  /// What was answered, as it is remembered to be answered again.
+  /// A response that is kept in memory for repetitions of its request.
   struct Remembered: Sendable {
     var report: ByteBuffer
     var id: String
     var createdAt: Date
   }
 
-  /// A request, word for word.
+  /// The identity of a request: its account, its idempotency key and the digest of its exact body.
   struct Fingerprint: Hashable, Sendable {
     var account: String
     var key: String?
@@ -67,7 +67,7 @@ struct AnnouncementCalls: Sendable {
     ]
   }
 
-  // MARK: Announcing
+  // MARK: Creating announcements
 
   private func post(_ call: Call) async throws -> Response {
     let sender = try call.sender
@@ -76,11 +76,12 @@ struct AnnouncementCalls: Sendable {
     let body = try await call.body(upTo: Self.largestBody)
     try await keys.requireInForce(sender)
     let fingerprint = Fingerprint(account: sender.account, key: key, bodyDigest: Data(SHA256.hash(data: body)))
-    // A strict sender's keys are looked at each time: what was answered may have been sent without asking for that.
+    // A strict request is always parsed, because the first request with this body may not have been strict.
     if !call.isStrict, let known = answered.value(for: fingerprint),
       known.createdAt.timeIntervalSinceNow > -Ledger.answerLifetime
     {
-      // What is asked for is looked at first, or it would be refused the first time and not the second.
+      // The response from memory is used only if the client prefers JSON. Otherwise the field `Accept` could be refused
+      // in the first request but not in the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
     }
     let stored = PayloadDecoder.stored(body, defaults: sender.defaults)
@@ -92,7 +93,7 @@ struct AnnouncementCalls: Sendable {
     return Preference.applied(to: response, of: call)
   }
 
-  /// The request with what its sender's key has.
+  /// Returns the request of a body, with the defaults of the sender's key.
   private static func request(
     _ body: Data, _ unknownKeys: PayloadDecoder.UnknownKeys, defaults: AnnouncementRequest.Defaults
   ) throws(AnnouncementError) -> AnnouncementRequest {
@@ -101,19 +102,19 @@ struct AnnouncementCalls: Sendable {
     return request
   }
 
-  /// Nobody else works at this request's key or id meanwhile.
+  /// Answers a request. No other request with the same key or id is processed meanwhile.
   private func answer(_ order: Order, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response {
     let known = try await ledger.known(account: sender.account, key: order.storageKey, id: order.id)
     if let answer = known.answer {
       guard answer.bodyDigest == fingerprint.bodyDigest else { throw order.conflict }
       return try await again(answer, order, fingerprint)
     }
-    // Under another key, or by another way, the same announcement may be known.
+    // The same announcement may exist under another key, or may have been created in a way other than this API.
     if let known = known.announcement {
       if let first = known.answer {
         guard first.bodyDigest == fingerprint.bodyDigest else { throw Order.idConflict }
         if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {
-          // From now on this key is this request's, and no other's.
+          // From now on, this key belongs to this request and to no other.
           let kept = try await ledger.accept(
             answer: NewAnswer(
               account: sender.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: first.id,
@@ -127,7 +128,7 @@ struct AnnouncementCalls: Sendable {
     }
     let (made, acceptance) = try await accept(order, fingerprint)
     if acceptance.isDuplicate {
-      // Another process that shares the ledger was quicker.
+      // Another process that shares the ledger has accepted the same request first.
       guard acceptance.isSameBody else { throw order.conflict }
       return try await again(acceptance.answer, order, fingerprint)
     }
@@ -142,8 +143,9 @@ struct AnnouncementCalls: Sendable {
     return try answer(.created, remembered, sound: order.wantsSound ? made.file : nil)
   }
 
-  /// Makes a clip, or finds it made, and has the ledger accept what is answered. When it returns the clip is there, and
-  /// the ledger knows whose it is: another account that removes the same clip meanwhile leaves it, or it is made again.
+  /// Makes the clip if it does not exist, and accepts the response in the ledger. When this function returns, the clip
+  /// exists and the ledger knows its account. If another account removes the same clip meanwhile, the clip either
+  /// remains or is made again.
   private func accept(
     _ order: Order, _ fingerprint: Fingerprint
   ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
@@ -172,7 +174,7 @@ struct AnnouncementCalls: Sendable {
       report: ByteBuffer(bytes: stored.report), id: stored.id, createdAt: stored.createdAt)
     remember(remembered, order, fingerprint)
     guard order.wantsSound else { return try answer(.ok, remembered, sound: nil) }
-    // Somebody may have removed it from the folder: it is made again, under its name.
+    // If the clip was removed from its folder, it is made again under the same name.
     var sound: Clips.File?
     if let clip = stored.clip { sound = try await clips.file(named: clip.name) }
     if sound == nil {
@@ -184,7 +186,7 @@ struct AnnouncementCalls: Sendable {
   }
 
   private func remember(_ answer: Remembered, _ order: Order, _ fingerprint: Fingerprint) {
-    // A text without an id and a key is another one each time.
+    // A text without an id and without a key is a new announcement each time.
     guard order.key != nil || order.request.id != nil else { return }
     answered.insert(
       answer, for: fingerprint,
@@ -210,12 +212,12 @@ struct AnnouncementCalls: Sendable {
       body: ResponseBody(byteBuffer: sound.bytes))
   }
 
-  /// An id may be any text; a path and a header field may not.
+  /// Returns an id in a form that is valid in a path and in a header field. The id itself may be any text.
   static func percentEncoded(_ id: String) -> String {
     id.utf8.allSatisfy(isUnreserved) ? id : id.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 
-  /// RFC 3986, section 2.3.
+  /// The unreserved characters of RFC 3986, section 2.3.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -228,8 +230,8 @@ struct AnnouncementCalls: Sendable {
     }
   }
 
-  /// The draft has a string in quotation marks (draft-ietf-httpapi-idempotency-key-header-07, section 2.1); most clients
-  /// send it without.
+  /// Returns the idempotency key of a call. The draft requires a string in quotation marks
+  /// (draft-ietf-httpapi-idempotency-key-header-07, section 2.1), but most clients send the key without them.
   private static func idempotencyKey(_ call: Call) throws(Problem) -> String? {
     guard var key = call.header(.idempotencyKey)?.trimmingCharacters(in: .whitespaces) else { return nil }
     if key.utf8.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
@@ -240,7 +242,7 @@ struct AnnouncementCalls: Sendable {
     return key
   }
 
-  // MARK: Reading
+  // MARK: Reading announcements
 
   private func get(_ call: Call) async throws -> Response {
     let sender = try call.sender
@@ -276,7 +278,7 @@ struct AnnouncementCalls: Sendable {
       var heardMilliseconds: Int?
       var acceptedAt: Date
       var finishedAt: Date?
-      /// Why it failed.
+      /// The code of the failure, if playing failed.
       var code: String?
 
       enum CodingKeys: String, CodingKey {
@@ -309,7 +311,8 @@ struct AnnouncementCalls: Sendable {
     }
   }
 
-  /// The report as it was answered, byte for byte, with what became of it behind.
+  /// Returns the report of an announcement, byte for byte as in its first response, with the state of its delivery
+  /// appended.
   private static func described(_ known: Ledger.Announcement) throws -> Data {
     let play = known.entry.map { entry in
       Delivery.Play(
@@ -321,7 +324,8 @@ struct AnnouncementCalls: Sendable {
     return report.dropLast() + Data(",\"delivery\":".utf8) + (try ServiceJSON.data(of: delivery)) + Data("}".utf8)
   }
 
-  /// The report of an announcement whose answer is pruned, or that came another way: nothing is known of its clip.
+  /// The report of an announcement whose response was pruned, or that was not created through this API. Nothing is
+  /// known about its clip.
   private struct UnknownReport: Encodable {
     var id: String
 

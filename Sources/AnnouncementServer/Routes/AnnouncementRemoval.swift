@@ -7,20 +7,21 @@ import Ledger
 import Playback
 import ServiceAccess
 
-/// `DELETE /v1/announcements/{id}`: an announcement is forgotten, and its clip with it.
+/// The route `DELETE /v1/announcements/{id}`, which removes an announcement and its clips.
 extension AnnouncementCalls {
   private struct Removed: Encodable {
     var id: String
-    /// The clips that are gone: made anew when they are asked for again.
+    /// The names of the removed clips. A removed clip is made again when it is requested again.
     var clips: [String]
   }
 
-  /// One that still waits is not removed, for money that was received would not be heard: who wants that takes it back
-  /// first. A clip that another account has announced too, or had made by a list, stays, unless an admin removes it.
+  /// Removes an announcement. A waiting announcement is not removed, because the payment would not be heard; it must be
+  /// cancelled first. A clip remains if another account has announced it too or has it in the result of a list, unless
+  /// an admin removes it.
   func remove(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let id = call.parameter
-    // Nobody announces under this id meanwhile.
+    // No announcement with this id is created meanwhile.
     return try await turns.take([[sender.account, "id", id]]) {
       switch try await ledger.remove(account: sender.account, id: id) {
       case .unknown: throw Problem(.notFound, "not_found", "The account has no announcement of that id.")
@@ -47,7 +48,7 @@ extension AnnouncementCalls {
     }
   }
 
-  /// The clips that were answered, and the one that was heard.
+  /// Returns the clips of the responses, and the clip that was played.
   private func published(_ entry: Ledger.Entry?, _ answers: [Ledger.RemovedAnswer]) -> Set<PublishedClip> {
     var clips = Set(answers.compactMap(\.clip))
     if let entry, let heard = entry.clip, !clips.contains(where: { $0.name == heard }) {
@@ -56,7 +57,7 @@ extension AnnouncementCalls {
     return clips
   }
 
-  /// Where the player left an announcement's clip.
+  /// Returns the group in which the player stored an announcement's clip.
   private func group(of entry: Ledger.Entry) -> String? {
     guard case .announcement(_, let requested, let defaults) = try? StoredAnnouncement(entry).content else {
       return nil
@@ -64,18 +65,21 @@ extension AnnouncementCalls {
     return requested.group ?? defaults.group ?? settings.group
   }
 
-  /// - Returns: whether the clip is gone.
+  /// Removes a clip unless other accounts need it.
+  ///
+  /// - Returns: Whether a clip was removed.
   private func remove(_ clip: PublishedClip, for sender: Caller) async throws -> Bool {
-    // Who announces the clip at this moment has it noted in the ledger before others are looked for, or finds it gone.
+    // A simultaneous announcement of the clip either is in the ledger before the search for other accounts begins, or
+    // finds that the clip was removed.
     try await clips.turns.alone(clip.name) {
       if !sender.isAdmin, try await isClipOfOthers(clip.name, than: sender.account) { return false }
       return try await clips.remove(clip.name, from: clip.group)
     }
   }
 
-  /// Whether another account announced the clip, or has it in the result of a list.
+  /// Returns whether another account announced the clip, or has it in the result of a list.
   private func isClipOfOthers(_ name: String, than account: String) async throws -> Bool {
-    // In this order: what a batch holds goes from here to the ledger.
+    // The batches are asked first, because the clips that they hold move from there to the ledger.
     if await batches.holds(name, forOthersThan: account) { return true }
     return try await ledger.isClipOfOthers(name, than: account)
   }

@@ -12,14 +12,14 @@ import NIOCore
 import ServiceAccess
 import ServiceLifecycle
 
-/// `/v1/batches`: phrases that are rendered ahead.
+/// The routes of `/v1/batches`, which render lists of announcements in advance.
 struct BatchCalls: Sendable {
   static let path = "/v1/batches"
-  /// In bytes; about 200,000 rows.
+  /// The maximum size of a list, in bytes. It is enough for about 200,000 rows.
   static let largestBody = 16 << 20
-  /// Between two events of one stream.
+  /// The minimum interval between two events of a stream.
   static let pace: Duration = .milliseconds(250)
-  /// Of all accounts together.
+  /// The maximum number of streams for all accounts together.
   static let mostStreams = 100
 
   let batches: Batches
@@ -51,7 +51,7 @@ struct BatchCalls: Sendable {
       }
       requested.rate = rate
     }
-    // What is wrong with the options is wrong with every row: it is told now.
+    // Invalid options would make every row fail, so they are refused at once.
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
     _ = try groups.group(requested.group, requested.defaults)
     try await batches.checkRoom(for: sender.account)
@@ -61,7 +61,7 @@ struct BatchCalls: Sendable {
       throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
-    // So is what is wrong with its header.
+    // The header and the first row of the list are checked at once, too.
     var rows = BatchRows(format: format, unknownKeys: call.unknownKeys)
     rows.append([UInt8](body.prefix(1 << 16)))
     if body.count <= 1 << 16 { rows.end() }
@@ -100,7 +100,7 @@ struct BatchCalls: Sendable {
   private enum Item: Sendable {
     case status(Batches.Status)
     case beat
-    /// The client has gone.
+    /// The client has disconnected.
     case gone
   }
 
@@ -118,7 +118,7 @@ struct BatchCalls: Sendable {
           Connection.currentEnds().map { Item.gone })
         for await item in items.cancelOnGracefulShutdown() {
           if case .gone = item { break }
-          // Whose key is revoked is told no more.
+          // The stream ends when the sender's key is revoked or expires.
           guard try await keys.isInForce(sender) else { break }
           guard case .status(let status) = item else {
             try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
@@ -144,7 +144,7 @@ struct BatchCalls: Sendable {
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { writer in
-        // A list that failed as a whole may have none.
+        // A batch that failed as a whole may have no result file.
         if let handle = try? FileHandle(forReadingFrom: file) {
           defer { try? handle.close() }
           while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {

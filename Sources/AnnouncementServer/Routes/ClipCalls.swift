@@ -7,7 +7,7 @@ import HummingbirdCore
 import NIOCore
 import ServiceAccess
 
-/// Where a clip is fetched.
+/// The signed URLs of clips.
 struct ClipURLs: Sendable {
   private let signer: SignedURL
   private let base: String?
@@ -16,9 +16,10 @@ struct ClipURLs: Sendable {
   private let now: @Sendable () -> Date
 
   /// - Parameters:
-  ///   - base: what the world calls the service, as `https://pay.example`; nil to go by what each caller calls it.
-  ///   - authority: host and port that it listens on.
-  ///   - lifetime: of a URL, in seconds.
+  ///   - base: The public base URL of the service, such as `https://pay.example`; nil to use the authority by which
+  ///     each client calls the service.
+  ///   - authority: The host and port on which the service listens.
+  ///   - lifetime: The lifetime of a URL, in seconds.
   init(
     signer: SignedURL, base: String?, authority: String, lifetime: TimeInterval,
     now: @escaping @Sendable () -> Date = { Date() }
@@ -30,20 +31,24 @@ struct ClipURLs: Sendable {
     self.now = now
   }
 
-  /// - Parameter authority: what the caller calls the service.
+  /// Returns a signed URL of a clip.
+  ///
+  /// - Parameter authority: The authority by which the client calls the service.
   func url(ofClip name: String, authority: String?) throws(AccessError) -> String {
     let path = try signer.signed("/v1/clips/\(name)", until: now().addingTimeInterval(lifetime))
     return (base ?? "http://\(authority ?? self.authority)") + path
   }
 
-  /// - Throws: `AccessError`; returning means that it may be fetched.
+  /// Checks that a signed URL is valid.
+  ///
+  /// - Throws: `AccessError` if the clip may not be fetched with this URL.
   func check(_ uri: URI) throws(AccessError) {
     func value(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
     try signer.check(path: uri.path, expires: value("expires"), signature: value("signature"), at: now())
   }
 }
 
-/// `GET /v1/clips/{name}`.
+/// The route `GET /v1/clips/{name}`.
 struct ClipCalls: Sendable {
   let clips: Clips
 
@@ -57,18 +62,21 @@ struct ClipCalls: Sendable {
   }
 }
 
-/// A file that never changes, whole or in part (RFC 9110, sections 13 and 14).
+/// The response with a file that never changes, or with a part of it (RFC 9110, sections 13 and 14).
 struct FileAnswer: Sendable {
   var file: Clips.File
 
-  /// - Throws: ``Problem``, 416.
+  /// Returns the response to a request for the file.
+  ///
+  /// - Throws: ``Problem`` with 416 if the file has no such part.
   func response(to request: Request) throws(Problem) -> Response {
     var headers = file.fields
     if let known = request.headers[.ifNoneMatch], Self.lists(known, file.etag) {
       return Response(status: .notModified, headers: headers)
     }
     let size = file.bytes.readableBytes
-    // A part of another version is of no use; dates are never of ours.
+    // A part is sent only if the client has the same version. The service sends no modification dates, so a date in
+    // `If-Range` never matches.
     let isSame = request.headers[.ifRange].map { $0 == file.etag } ?? true
     guard request.method == .get, isSame, let field = request.headers[.range], let range = ByteRange(field) else {
       return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
@@ -85,7 +93,7 @@ struct FileAnswer: Sendable {
     return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
   }
 
-  /// Whether a list of entity tags has this one, strong or weak.
+  /// Returns whether a list of entity tags contains this tag, strong or weak.
   static func lists(_ field: String, _ etag: String) -> Bool {
     field.split(separator: ",").contains { entry in
       let tag = entry.trimmingCharacters(in: .whitespaces)
@@ -94,12 +102,12 @@ struct FileAnswer: Sendable {
   }
 }
 
-/// One range of bytes that is asked for: `bytes=0-499`, `bytes=500-` or `bytes=-500`.
+/// A requested range of bytes: `bytes=0-499`, `bytes=500-` or `bytes=-500`.
 struct ByteRange: Sendable, Hashable {
   private var first: Int?
   private var last: Int?
 
-  /// - Returns: nil for several ranges, another unit, or what is no range: the whole is the answer then.
+  /// - Returns: nil for several ranges, another unit or an invalid range. The response then contains the whole file.
   init?(_ field: String) {
     guard field.hasPrefix("bytes=") else { return nil }
     let ends = field.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
@@ -113,11 +121,11 @@ struct ByteRange: Sendable, Hashable {
 
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    // More than any file has; no answer depends on how much more.
+    // A number that is too large for `Int` lies beyond the end of any file, so its exact value does not matter.
     return Int(text) ?? Int.max
   }
 
-  /// The bytes of a file of that size; nil when none of them is asked for.
+  /// Returns the bounds of the range in a file of a size in bytes; nil if the range contains none of its bytes.
   func bounds(in size: Int) -> Range<Int>? {
     guard let first else {
       guard let last, last > 0, size > 0 else { return nil }

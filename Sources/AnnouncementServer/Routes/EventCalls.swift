@@ -12,7 +12,7 @@ import Playback
 import ServiceAccess
 import ServiceLifecycle
 
-/// An announcement was answered.
+/// The event that a request for an announcement was answered.
 struct Rendered: Sendable, Hashable {
   var account: String
   var id: String
@@ -22,9 +22,10 @@ struct Rendered: Sendable, Hashable {
   var durationMilliseconds: Int
 }
 
-/// Tells everybody who listens what the ledger does not keep.
+/// The hub for events that are not stored in the ledger. It sends each event to all listeners.
 final class EventHub: Sendable {
-  /// A listener that is so far behind misses the oldest: they are told once, and not kept.
+  /// The number of events that are buffered for a listener. A slower listener misses the oldest events, which are not
+  /// stored.
   private static let longestBacklog = 256
 
   private struct State {
@@ -40,7 +41,7 @@ final class EventHub: Sendable {
 
   var count: Int { state.withLock { $0.listeners.count } }
 
-  /// What is told from now on.
+  /// Returns a stream of the events from now on.
   func listen() -> AsyncStream<Rendered> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
@@ -58,18 +59,18 @@ final class EventHub: Sendable {
 struct ServerSentEvent: Sendable, Hashable {
   var id: String?
   var name: String
-  /// One line.
+  /// The data, as one line.
   var data: String
 
   var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n" }
 
-  /// A line that is no event, so that nobody on the way takes the stream for dead.
+  /// A comment line that keeps proxies and clients from closing an idle stream.
   static let heartbeat = ": still here\n\n"
 }
 
-/// `GET /v1/events`.
+/// The route `GET /v1/events`.
 struct EventCalls: Sendable {
-  /// Of all accounts together.
+  /// The maximum number of streams for all accounts together.
   static let mostStreams = 100
 
   let player: LanePlayer?
@@ -85,7 +86,7 @@ struct EventCalls: Sendable {
     case ledger(Ledger.Event)
     case rendered(Rendered)
     case beat
-    /// The client has gone.
+    /// The client has disconnected.
     case gone
   }
 
@@ -110,17 +111,17 @@ struct EventCalls: Sendable {
       status: .ok, headers: headers,
       body: ResponseBody { writer in
         defer { slot.free() }
-        // At once, so that a client knows that it is heard.
+        // A comment is sent at once, so that the client knows that the stream is open.
         try await writer.write(ByteBuffer(string: ": crier\n\n"))
         let items = merge(
           merge(
             ledgerEvents(after: start), rendered.map { Item.rendered($0) },
             AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat }),
           Connection.currentEnds().map { Item.gone })
-        // A stream has no end of its own: it is no reason to keep the service from stopping.
+        // A stream never ends by itself, so it is cancelled when the service stops.
         for try await item in items.cancelOnGracefulShutdown() {
           if case .gone = item { break }
-          // Whose key is revoked hears no more.
+          // The stream ends when the sender's key is revoked or expires.
           guard try await keys.isInForce(sender) else { break }
           if let text = try await text(of: item, for: sender) { try await writer.write(ByteBuffer(string: text)) }
         }
@@ -128,7 +129,7 @@ struct EventCalls: Sendable {
       })
   }
 
-  /// What the ledger has of the player's lane; without a player nothing ever comes.
+  /// Returns the ledger's events of the player's lane. Without a player, the stream yields nothing.
   private func ledgerEvents(after position: Int64?) -> AsyncThrowingStream<Item, any Error> {
     let reader = LedgerEvents(player: player, position: position)
     return AsyncThrowingStream { try await reader.next().map { Item.ledger($0) } }
@@ -140,7 +141,7 @@ struct EventCalls: Sendable {
     var kind: String
     var id: String?
     var number: Int64?
-    /// The id of what a replay plays again.
+    /// The id of the replayed announcement, if the event is about a replay.
     var replayOf: String?
     var isReplay = false
     var detail: [String: String]
@@ -164,7 +165,9 @@ struct EventCalls: Sendable {
     }
   }
 
-  /// - Returns: nil for what is nothing to the sender.
+  /// Returns the text of an item for the stream.
+  ///
+  /// - Returns: The text; nil if the sender may not see the event.
   private func text(of item: Item, for sender: Caller) async throws -> String? {
     switch item {
     case .beat: return ServerSentEvent.heartbeat
@@ -180,11 +183,12 @@ struct EventCalls: Sendable {
     case .ledger(let event):
       var seen: LaneEntries.Seen?
       if let number = event.number {
-        // What was pruned meanwhile is nobody's any more.
+        // If the entry was pruned meanwhile, nobody may see the event.
         seen = try await LaneEntries(ledger: ledger).seen(number, by: sender)
         if seen == nil { return nil }
       }
-      // What becomes of a replay is not what became of the announcement: it does not have its id.
+      // An event of a replay does not have the announcement's id, because the replay's state is not the announcement's
+      // state.
       let isReplay = seen?.isReplay ?? false
       return try Self.text(
         Told(
@@ -201,7 +205,7 @@ struct EventCalls: Sendable {
   }
 }
 
-/// The events of a lane whose player may come later.
+/// The events of a lane whose player may start later.
 private actor LedgerEvents {
   private let player: LanePlayer?
   private var position: Int64?
@@ -225,7 +229,8 @@ private actor LedgerEvents {
           return event
         }
       }
-      // There is no player, or it has ended: one may come, and is looked for as often as it looks for its lane.
+      // There is no player, or it has stopped. A new one may start, so this loop checks as often as the player tries to
+      // take its lane.
       try await Task.sleep(for: LanePlayer.patience)
     }
   }

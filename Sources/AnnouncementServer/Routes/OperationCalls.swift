@@ -12,7 +12,7 @@ import NIOCore
 import Playback
 import SpeechEngine
 
-/// `/healthz`, `/readyz` and `/metrics`.
+/// The routes `/healthz`, `/readyz` and `/metrics`.
 struct OperationCalls: Sendable {
   let readiness: Readiness
   let metrics: ServiceMetrics
@@ -35,11 +35,11 @@ struct OperationCalls: Sendable {
   }
 }
 
-/// Whether the service can do its work, found by doing some.
+/// The check of whether the service can do its work. It performs a small part of that work.
 actor Readiness {
   struct Check: Sendable, Encodable {
     var ok: Bool
-    /// Why not.
+    /// The code of the error if the check failed.
     var code: String?
     var freeBytes: Int64?
     var state: String?
@@ -57,9 +57,10 @@ actor Readiness {
     var isReady: Bool { ["ready", "degraded"].contains(status) }
   }
 
-  /// Below it a disk counts as full, in bytes: some minutes of clips, and the ledger's log.
+  /// The free space below which a disk counts as full, in bytes. It suffices for some minutes of clips and for the
+  /// ledger's log.
   static let leastFree: Int64 = 8 << 20
-  /// A check of the engine holds for so long: whoever asks often is not to keep it busy.
+  /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
   private static let memory: Duration = .seconds(2)
 
   private let announcer: Announcer
@@ -68,11 +69,11 @@ actor Readiness {
   private let folders: [URL]
   private let locale: String
   private var engine: (at: ContinuousClock.Instant, check: Check)?
-  /// A check that is under way: whoever asks meanwhile waits for it, and the engine has one to do.
+  /// The engine check in progress. Simultaneous requests wait for it, so that the engine performs only one check.
   private var asking: Task<Check, Never>?
   private var isStopping = false
 
-  /// - Parameter folders: where is written.
+  /// - Parameter folders: The folders to which the service writes.
   init(announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String) {
     self.announcer = announcer
     self.ledger = ledger
@@ -81,7 +82,7 @@ actor Readiness {
     self.locale = locale
   }
 
-  /// From now on it is not ready: whoever shares out requests is to send them elsewhere.
+  /// Reports the service as not ready from now on, so that a load balancer sends requests elsewhere.
   func stop() { isStopping = true }
 
   func report() async -> Report {
@@ -116,7 +117,7 @@ actor Readiness {
       let script = try announcer.script(for: .text("1", locale: nil), options: RenderOptions(defaultLocale: locale))
       _ = try await announcer.phonemes(of: script)
     } catch let error as SpeechEngineError where error.code == .queueFull {
-      // It works as hard as it can.
+      // A full queue means that the engine works, so the check succeeds.
       check.state = "busy"
     } catch {
       check = Check(ok: false, code: ErrorReport(error).code)

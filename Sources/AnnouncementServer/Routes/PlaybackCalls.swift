@@ -9,7 +9,7 @@ import Ledger
 import Playback
 import ServiceAccess
 
-/// `/v1/playback`: what is heard on the service's own output.
+/// The routes of `/v1/playback`, which control the service's own output.
 struct PlaybackCalls: Sendable {
   let player: LanePlayer?
   let ledger: Ledger
@@ -40,13 +40,15 @@ struct PlaybackCalls: Sendable {
     ]
   }
 
-  /// - Throws: ``Problem``, 503.
+  /// Returns the running player.
+  ///
+  /// - Throws: ``Problem`` with 503 if no player is running.
   private func running() throws(Problem) -> Player {
     guard let player = player?.player else { throw Problem.noPlayer }
     return player
   }
 
-  // MARK: Looking
+  // MARK: Reading the state
 
   private struct Status: Encodable {
     struct Playing: Encodable {
@@ -153,7 +155,7 @@ struct PlaybackCalls: Sendable {
     return try ServiceJSON.response(.ok, status)
   }
 
-  /// What an announcement says, for people.
+  /// Returns the text of an announcement.
   private func text(_ entry: Ledger.Entry) -> String? {
     guard case .announcement(let announcement, _, let defaults) = try? StoredAnnouncement(entry).content else {
       return nil
@@ -162,10 +164,10 @@ struct PlaybackCalls: Sendable {
     return try? writer?.script(for: announcement).text
   }
 
-  // MARK: Commanding
+  // MARK: Controlling playback
 
-  /// The body of a replay. Another key is refused, and so is an id that is none: the last announcement would be heard in
-  /// the place of the one meant.
+  /// The body of a replay request. Unknown keys and an id that is not a text are refused. Otherwise, the last
+  /// announcement would be played in place of the intended one.
   private struct Named: Decodable {
     var id: String?
 
@@ -194,7 +196,7 @@ struct PlaybackCalls: Sendable {
   private struct Taken: Encodable {
     var id: String?
     var state: String
-    /// How many replays were taken back; the announcement itself is as it was then.
+    /// The number of replays that were cancelled. If it is not 0, the state of the announcement itself did not change.
     var replays: Int
 
     enum CodingKeys: String, CodingKey { case id, state, replays }
@@ -249,8 +251,8 @@ struct PlaybackCalls: Sendable {
       await administration.record(.announcementCancelled, call, subject: String(entry.number))
       return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: 0))
     }
-    // What has ended stays as it ended; what is to be heard of it once more is taken back, the last one first, so that
-    // none begins because the one before it went.
+    // The announcement has ended and keeps its state. Its unfinished replays are cancelled, the last one first, so that
+    // no replay starts because the one before it was cancelled.
     var count = 0
     let replays = try await ledger.unfinishedReplays(lane: player.lane).filter { $0.original == entry.number }
     for replay in replays.reversed() where try await player.cancel(replay.number) {
@@ -261,7 +263,8 @@ struct PlaybackCalls: Sendable {
     return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: count))
   }
 
-  /// One replay by its number, also of another account's announcement: whoever asked for it may take it back.
+  /// Cancels one replay by its number. The account that requested a replay may cancel it, even if the announcement
+  /// belongs to another account.
   private func cancelReplay(_ call: Call) async throws -> Response {
     let player = try running()
     guard let number = Int64(call.parameter), let seen = try await entries.seen(number, by: call.sender), seen.isReplay,

@@ -7,13 +7,14 @@ import HummingbirdCore
 import ServiceAccess
 import VoicePacks
 
-/// `/v1/locales`, `/v1/voices` and `/v1/packs`: what can be spoken.
+/// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken.
 struct SpeakableCalls: Sendable {
   let phraseBooks: PhraseBooks
-  /// That of the announcer, which remembers what it found: what is listed is what speaks.
+  /// The announcer's voice packs. The announcer caches what it found, so the service lists exactly the packs that the
+  /// announcer uses.
   let shelf: VoicePackShelf
 
-  /// Of what a pack lacks, so many are named.
+  /// The maximum number of missing tokens that are listed for a pack.
   static let mostMissing = 50
 
   var routes: [Route] {
@@ -92,7 +93,7 @@ struct SpeakableCalls: Sendable {
     }
   }
 
-  /// Books with a fault are not among them: `crier words` tells it.
+  /// The script writers of all valid phrase books. `crier words` reports the faults of invalid phrase books.
   private var writers: [ScriptWriter] { phraseBooks.locales.compactMap { try? phraseBooks.writer(for: $0) } }
 
   private var locales: [LocaleEntry] {
@@ -127,7 +128,7 @@ struct SpeakableCalls: Sendable {
     var entry = PackEntry(
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
       sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
-    // What every announcement of the locale may need, in the order in which recording it pays.
+    // The tokens that every announcement of the locale may need. They are ordered by how much their recording is worth.
     if let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary() {
       let needed = vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
       let missing = needed.filter { manifest.tokens[$0] == nil }

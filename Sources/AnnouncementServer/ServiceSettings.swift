@@ -29,7 +29,7 @@ public struct ServiceSettings: Sendable {
   public var keyFailures: RateLimit?
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted to name the client.
   public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
-  /// The size of the clips that are kept in memory, in bytes.
+  /// The maximum size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
   /// The lifetime of the signed URL of a clip, in seconds.
   public var urlLifetime: TimeInterval = 7 * 86_400

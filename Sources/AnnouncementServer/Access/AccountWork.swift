@@ -21,11 +21,11 @@ final class AccountWork: Sendable {
   /// The error for a waiting row whose list was cancelled. The row is not started.
   struct ListStopped: Error {}
 
-  /// The purpose of new clips.
+  /// The purpose for which new clips are made.
   enum Purpose: Sendable {
     case announcement
-    /// Rows of a list. A row waits while as many of the account's clips are being made as the limit allows. The wait
-    /// ends when the list is cancelled.
+    /// Rows of a list. A row waits while the account is at its limit of simultaneous clips. The wait ends early if the
+    /// list is cancelled.
     case list(isStopping: @Sendable () -> Bool)
   }
 

@@ -5,8 +5,8 @@ import Announcer
 import Foundation
 import SoundLibrary
 
-/// The app groups in whose folders clips are stored and looked up. They come from the settings and from keys, which the
-/// operator controls. A request can select one of these groups but cannot create one.
+/// The app groups that have folders for clips. They come from the settings and from keys, which the operator controls.
+/// A request can select one of these groups but cannot create one.
 struct AppGroups: Sendable {
   /// The maximum number of existing group folders that are accepted if the settings list no groups. If there are more,
   /// somebody other than the operator may have created them, so none of them is accepted.

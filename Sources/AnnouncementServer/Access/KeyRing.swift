@@ -148,7 +148,8 @@ final class KeyRing: Sendable {
     let key = try APIKey(text)
     if isSuspect() { try await requireKey { $0.digests.contains(digest) } }
     let version = state.withLock { $0.version }
-    // The key was found by its digest. The digests are compared in constant time, so that the duration reveals nothing.
+    // The key was found by its digest. The digests are then compared in constant time, so that the duration of the
+    // comparison reveals nothing.
     guard let found = try await ledger.key(digest: digest), key.hasDigest(found.digest) else { throw Self.unknown }
     return remember(found, version)
   }

@@ -33,7 +33,7 @@ final class RefusalLog: Sendable {
     self.time = time
   }
 
-  /// Returns whether a line of this kind is to be written, and counts the line if it is omitted.
+  /// Returns whether to write a line of this kind. If not, the line is counted as omitted.
   func isWritten(_ kind: Kind) -> Bool {
     let now = time()
     let (isWritten, leftOut, isFirst) = state.withLock { state in

@@ -185,7 +185,7 @@ final class Clips: Sendable {
     }
   }
 
-  /// The present moment. Read it before you read a file, and pass it to ``keep(_:as:readAt:)``.
+  /// The present moment. Take it before you read a file, and pass it to ``keep(_:as:readAt:)``.
   var moment: RemovedClips.Moment { removed.withLock { $0.now } }
 
   /// Returns whether the file of a clip still exists. It may have been removed from the folder, where a phone looks for

@@ -155,7 +155,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     schedule(context)
   }
 
-  /// The time limit of anything that is awaited; shorter while the service stops.
+  /// The time limit for a request or for reading a response. It is shorter while the service stops.
   private var patience: TimeAmount { end == nil ? limit : min(limit, Self.stopLimit) }
 
   /// Returns whether the client has bytes left to read and is reading them.

@@ -17,7 +17,8 @@ struct Accept: Sendable {
       return type == "*" || (type == parts[0] && (subtype == "*" || subtype == parts[1]))
     }
 
-    /// The rank of the range. Of the ranges that match a media type, the most specific one determines its weight.
+    /// How specific the range is, from 0 to 2. Of the ranges that match a media type, the most specific one determines
+    /// its weight.
     var exactness: Int { type == "*" ? 0 : subtype == "*" ? 1 : 2 }
   }
 

@@ -29,8 +29,8 @@ struct Call: Sendable {
   var parameter = ""
   /// The sender; nil if the route is open or the URL is signed.
   var caller: Caller?
-  /// The signature, if there is one and it was checked. It proves that the owner of the key signed the call, but the
-  /// call may be a repetition.
+  /// The checked signature of a signed request. It proves that the owner of the key signed the request, but the request
+  /// may be a repetition of an earlier one.
   var signed: SignedRequest?
   /// The body, if it was read to check a signature.
   var readBody: Data?
@@ -66,7 +66,7 @@ struct Call: Sendable {
   }
 
   /// Whether unknown keys of the payload are refused. The sender can request this (`Prefer: handling=strict`, RFC
-  /// 7240), or the option of its key demands it.
+  /// 7240), or its key can be created with this option.
   var isStrict: Bool { Preference.handling(in: header(.prefer)) == "strict" || caller?.isStrict == true }
 
   /// How unknown keys of the payload are treated.

@@ -161,7 +161,7 @@ struct ServiceResponder: HTTPResponder {
   }
 }
 
-/// The flag that the service is stopping.
+/// The shared flag that says whether the service is stopping.
 final class Stopping: Sendable {
   private let state = Locked(false)
 

@@ -61,7 +61,7 @@ struct BatchCalls: Sendable {
       throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
-    // The header and the first row of the list are checked at once, too.
+    // A fault of the list's header is reported at once, too.
     var rows = BatchRows(format: format, unknownKeys: call.unknownKeys)
     rows.append([UInt8](body.prefix(1 << 16)))
     if body.count <= 1 << 16 { rows.end() }

@@ -4,17 +4,17 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// What another process asks a lane's player to do.
+  /// A command that another process sends to the player of a lane.
   public enum Command: Sendable, Hashable {
     case pause
     case resume
-    /// Ends what is playing, if it is the announcement of that number; nil for whatever plays then.
+    /// Ends the announcement with this number if it is playing; nil ends whatever is playing.
     case skip(Int64?)
-    /// Takes back the announcement of that number.
+    /// Cancels the announcement with this number.
     case cancel(Int64)
-    /// Plays the announcement of that number again; nil for the last one that was played.
+    /// Plays the announcement with this number again; nil plays the last announcement again.
     case replay(Int64?)
-    /// 0 to 100 per cent.
+    /// Sets the volume, 0 to 100 per cent.
     case volume(Int)
 
     var stored: (kind: String, value: Int64?) {
@@ -41,22 +41,22 @@ extension Ledger {
     }
   }
 
-  /// A command as the player takes it.
+  /// A command as the player receives it.
   public struct SentCommand: Sendable, Hashable {
-    /// Strictly rising, never used again.
+    /// The command's number. Numbers strictly increase and are never reused.
     public let number: Int64
     public let sentAt: Date
     public let command: Command
   }
 
-  /// So many commands may wait for a lane's player.
+  /// The maximum number of commands that may wait for one lane's player.
   public static let maximumCommands = 1000
 
-  /// Leaves a command for the lane's player, running or not.
+  /// Stores a command for the lane's player, which need not be running.
   ///
-  /// - Returns: the command's number.
+  /// - Returns: The command's number.
   /// - Throws: ``LedgerError`` with `invalidValue` for a volume outside 0 to 100, `tooManyCommands`, `waitingListFull`,
-  ///   or a fault of the file.
+  ///   or an error of the file.
   @discardableResult
   public func send(_ command: Command, lane: String) async throws(LedgerError) -> Int64 {
     try checkLane(lane, while: .commanding)
@@ -76,18 +76,20 @@ extension Ledger {
     }
   }
 
-  /// The number of the last command that was sent to any lane, 0 before the first: a player that starts tells by it what
-  /// was asked before, whatever the calendar says.
+  /// Returns the number of the last command that was sent to any lane, or 0 if there was none. A player that starts
+  /// uses it to recognize commands sent before its start, whatever the clock says.
   public func lastCommandNumber() async throws(LedgerError) -> Int64 {
     try await read(while: .commanding) { database in
       try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'commands'") ?? 0
     }
   }
 
-  /// Takes the lane's commands, in the order in which they were sent. Nobody else gets them, nor does this player again:
-  /// one that crashes with a command in its hand has not done it, and will not skip another announcement for it later.
+  /// Removes the lane's commands from the ledger and returns them in the order in which they were sent.
   ///
-  /// While there are none it only reads, so that it can be asked often.
+  /// Each command is returned only once. A player that crashes before it carries out a command does not receive it
+  /// again after a restart, so that a stale command cannot skip a later announcement.
+  ///
+  /// If there are no commands, the call only reads the file, so it is cheap to call often.
   public func takeCommands(lane: String) async throws(LedgerError) -> [SentCommand] {
     try checkLane(lane, while: .commanding)
     let isAny = try await read(while: .commanding) { database in

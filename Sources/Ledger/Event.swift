@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// Something that happened, as it is told to whoever watches. It has no amounts and no names.
+  /// An event, as watchers of the ledger receive it. It contains no amounts and no names.
   public struct Event: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       case accepted
@@ -15,11 +15,11 @@ extension Ledger {
       case cancelled
       case failed
       case expired
-      /// It was playing and is not any more; it will be heard again, from its start.
+      /// The announcement was playing and was interrupted. It will be played again from the start.
       case interrupted
-      /// A summary stands for it; `by` in the detail is the summary's number.
+      /// A summary now includes the announcement. `by` in the detail is the summary's number.
       case summarised
-      /// A summary that stood for it ended unheard; it stands for itself again.
+      /// The summary that included the announcement ended without being played. The announcement is on its own again.
       case released
       case sequenceMissing = "sequence_missing"
       case sequenceLate = "sequence_late"
@@ -40,22 +40,24 @@ extension Ledger {
       }
     }
 
-    /// Strictly rising, never used again.
+    /// The event's position. Positions strictly increase and are never reused.
     public let position: Int64
     public let at: Date
-    /// The announcement's number, where it is about one.
+    /// The number of the announcement; nil when the event is not about an announcement.
     public let number: Int64?
     public let lane: String
     public let kind: Kind
-    /// Codes and numbers, as in `["code": "no_voice"]`.
+    /// The event's codes and numbers, such as `["code": "no_voice"]`.
     public let detail: [String: String]
   }
 
-  /// Tells those who watch something that changes no announcement, as a device that was lost.
+  /// Records an event that changes no announcement, such as a lost device.
   ///
   /// - Parameters:
-  ///   - detail: codes and numbers, at most 1,000 bytes as JSON. No amounts, no names: it goes into logs.
-  ///   - sequence: the lane's numbers up to this one have passed; written with the event or not at all.
+  ///   - detail: Codes and numbers, at most 1,000 bytes as JSON. It is written to logs and must not contain amounts or
+  ///     names.
+  ///   - sequence: The sequence number up to which the lane's numbers have passed. It is stored in the same transaction
+  ///     as the event.
   public func record(
     _ kind: Event.Kind, lane: String, number: Int64? = nil, detail: [String: String] = [:],
     passing sequence: Int64? = nil
@@ -68,11 +70,12 @@ extension Ledger {
     }
   }
 
-  /// What happened after an event, oldest first; from the oldest that is kept when that one was pruned.
+  /// Returns the events after a position, oldest first. If the event at that position was pruned, the result starts
+  /// with the oldest event that is left.
   ///
   /// - Parameters:
-  ///   - position: the last one that is known; 0 for none.
-  ///   - limit: 1 to 1,000.
+  ///   - position: The position of the last event that the caller has seen; 0 for none.
+  ///   - limit: The maximum number of events, 1 to 1,000.
   public func events(
     after position: Int64 = 0, lane: String? = nil, limit: Int = 200
   ) async throws(LedgerError) -> [Event] {
@@ -90,7 +93,7 @@ extension Ledger {
     }
   }
 
-  /// The position of the last event, 0 when there was none: where a watcher starts that wants only what is new.
+  /// Returns the position of the last event, or 0 if there was none. A watcher that wants only new events starts here.
   public func lastEventPosition() async throws(LedgerError) -> Int64 {
     try await read { database in
       try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'") ?? 0
@@ -118,7 +121,7 @@ extension Ledger {
     }
   }
 
-  /// nil for an empty one.
+  /// Returns the detail as JSON; nil when it is empty.
   static func json(_ detail: [String: String]) throws -> String? {
     guard !detail.isEmpty else { return nil }
     let encoder = JSONEncoder()

@@ -4,17 +4,18 @@ import Foundation
 import GRDB
 
 extension Ledger {
-  /// Accepts an announcement: when this returns, it will be there after a crash.
+  /// Accepts an announcement. When the call returns, the announcement survives a crash.
   ///
-  /// The same account and id again are the same announcement: the first one's number and state come back, and nothing is
-  /// written. That holds until the first one is pruned.
+  /// A second call with the same account and id is a duplicate: it returns the number and state of the first
+  /// announcement and writes nothing. This holds until the first announcement is pruned.
   ///
-  /// - Parameter members: numbers of announcements of the same lane that this one, a summary, stands for: they are marked
-  ///   in the same transaction. They must be unfinished, not playing, and in no other summary. When the summary is played
-  ///   they are played; when it ends otherwise they stand for themselves again. A duplicate marks nothing.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a fault of
-  ///   the file; nothing was accepted then. (After a fault of the disk itself it may turn out that it was: offering it
-  ///   again is safe.)
+  /// - Parameter members: The numbers of the announcements that this one, a summary, includes. They are marked in the
+  ///   same transaction. Each must be in the same lane, unfinished, not playing and in no other summary. When the
+  ///   summary is played, its members become played too. When it ends in any other way, they are on their own again. A
+  ///   duplicate marks nothing.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or an error
+  ///   of the file. Nothing was accepted then. (After an error of the disk itself, the announcement may have been
+  ///   accepted after all; it is safe to try again.)
   public func accept(
     _ new: NewAnnouncement, standingFor members: [Int64] = []
   ) async throws(LedgerError) -> Acceptance {
@@ -49,7 +50,8 @@ extension Ledger {
     return Acceptance(number: number, isDuplicate: false, state: .accepted, isSamePayload: true)
   }
 
-  /// SQLite's own limit is further up, so that what was accepted can still change its state.
+  /// Throws `diskFull` when the file has reached ``Options/maximumBytes``. SQLite's own limit is higher, so that
+  /// accepted announcements can still change their state.
   func checkRoom(in database: Database) throws {
     guard let limit = options.maximumBytes else { return }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0

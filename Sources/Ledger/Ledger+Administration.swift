@@ -10,12 +10,13 @@ import GRDB
 #endif
 
 extension Ledger {
-  /// Somebody who administers: a user of this machine, or a key.
+  /// The person or program that performs an administrative act: a user of this machine, or a key.
   public struct Administrator: Sendable, Hashable, CustomStringConvertible {
-    /// `user:1000`, `user:997 for user:1000` under sudo, or `key:7d3k9q2m`.
+    /// The text that the log of administration stores: `user:1000`, `user:997 for user:1000` under sudo, or
+    /// `key:7d3k9q2m`.
     public let description: String
 
-    /// The user whose process this is, and the one who called sudo.
+    /// The user of this process, with the user who called sudo, if any.
     public static var currentUser: Administrator {
       user(getuid(), sudo: ProcessInfo.processInfo.environment["SUDO_UID"].flatMap(UInt32.init))
     }
@@ -24,11 +25,13 @@ extension Ledger {
       Administrator(description: "user:\(id)" + (caller.map { " for user:\($0)" } ?? ""))
     }
 
-    /// - Parameter id: the key's id, which is no secret.
+    /// Returns the administrator for a key.
+    ///
+    /// - Parameter id: The key's id, which is not secret.
     public static func key(_ id: String) -> Administrator { Administrator(description: "key:\(id)") }
   }
 
-  /// Something that was administered: what, when and by whom. It has no amounts, names or tokens.
+  /// An entry in the log of administration: what was done, when and by whom. It contains no amounts, names or tokens.
   public struct AdministrativeAct: Sendable, Hashable {
     public enum Action: String, Sendable, Hashable, CaseIterable {
       case keyCreated = "key_created"
@@ -43,23 +46,24 @@ extension Ledger {
       case clipRemoved = "clip_removed"
     }
 
-    /// Strictly rising, never used again.
+    /// The entry's number. Numbers strictly increase and are never reused.
     public let number: Int64
     public let at: Date
-    /// As ``Administrator`` describes itself.
+    /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key or a batch, the number of an announcement on the player, or the name of a clip; nil for the player,
-    /// and for an announcement that was not to be played.
+    /// The id of a key or a batch, the number of a playable announcement, or the name of a clip; nil for acts on the
+    /// player and for an announcement that was not to be played.
     public let subject: String?
   }
 
-  /// What was administered is kept at least so long, in seconds: 365 days, and longer where announcements are.
+  /// The minimum time for which the log of administration is kept, in seconds: 365 days. It is kept longer if
+  /// announcements are.
   public static let administrationRetention: TimeInterval = 365 * 86_400
 
-  /// Writes down what was done; durable when it returns. What was written is never changed.
+  /// Adds an entry to the log of administration. The entry is durable when the call returns and is never changed.
   ///
-  /// - Parameter subject: as in ``AdministrativeAct/subject``, at most 255 bytes.
+  /// - Parameter subject: The value of ``AdministrativeAct/subject``, at most 255 bytes.
   public func record(
     _ action: AdministrativeAct.Action, by actor: Administrator, subject: String? = nil
   ) async throws(LedgerError) {
@@ -72,11 +76,11 @@ extension Ledger {
     }
   }
 
-  /// What was administered after an act, oldest first.
+  /// Returns the log's entries after an entry, oldest first.
   ///
   /// - Parameters:
-  ///   - number: of the last act that is known; 0 for none.
-  ///   - limit: 1 to 1,000.
+  ///   - number: The number of the last entry that the caller has seen; 0 for none.
+  ///   - limit: The maximum number of entries, 1 to 1,000.
   public func administrativeActs(
     after number: Int64 = 0, limit: Int = 1000
   ) async throws(LedgerError) -> [AdministrativeAct] {

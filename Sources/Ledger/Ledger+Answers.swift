@@ -4,13 +4,15 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// An answer holds for so many seconds: 24 hours. After that the same key is a new request's.
+  /// The time for which a stored answer is valid, in seconds: 24 hours. After that, a request with the same key is a
+  /// new request.
   public static let answerLifetime: TimeInterval = 86_400
 
-  /// What is known of a request at one moment: the answer that holds for its key, and without one its announcement.
+  /// Returns what the ledger knows about a request at one moment: the valid answer for its key or, if there is none,
+  /// its announcement.
   ///
-  /// - Returns: `answer` is nil when there is none, or none any more; `announcement` is nil when there is an answer, and
-  ///   when nothing is known of the id.
+  /// - Returns: `answer` is nil when the key has no valid answer. `announcement` is nil when there is an answer, and
+  ///   when the id is unknown.
   public func known(
     account: String, key: String, id: String
   ) async throws(LedgerError) -> (answer: Answer?, announcement: Announcement?) {
@@ -22,16 +24,18 @@ extension Ledger {
     }
   }
 
-  /// Stores an answer and accepts its announcement for a player, both or neither: durable when it returns.
+  /// Stores an answer and accepts its announcement for a player, in one transaction. Both are durable when the call
+  /// returns.
   ///
-  /// - When an answer of the account and key holds, nothing is written: it comes back, with the state of its own
-  ///   announcement.
-  /// - When the announcement is in the ledger without an answer that holds, it is the same announcement, and is not played
-  ///   again: the answer alone is written.
+  /// - If the account already has a valid answer for the key, nothing is written. The call returns that answer with the
+  ///   state of its announcement.
+  /// - If the announcement is in the ledger but has no valid answer, only the answer is written. The announcement is
+  ///   not played again.
   ///
-  /// - Parameter announcement: with the answer's account and id; nil when nothing is to be played.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a fault of the file; nothing
-  ///   was written then.
+  /// - Parameter announcement: The announcement to play, with the answer's account and id; nil when nothing is to be
+  ///   played.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or an error of the file.
+  ///   Nothing was written then.
   public func accept(
     answer new: NewAnswer, playing announcement: NewAnnouncement? = nil
   ) async throws(LedgerError) -> AnswerAcceptance {
@@ -50,7 +54,7 @@ extension Ledger {
       }
       try checkRoom(in: database)
       let at = timeStamp
-      // One that is too old to hold makes room for it.
+      // This replaces an answer that is too old to be valid.
       try database.cachedStatement(
         sql: """
           INSERT OR REPLACE INTO answers
@@ -69,20 +73,22 @@ extension Ledger {
     }
   }
 
-  /// The announcement of an id, with what is known of it; nil when nothing is.
+  /// Returns the announcement with an id, with its entry and its answer; nil when the id is unknown.
   public func announcement(account: String, id: String) async throws(LedgerError) -> Announcement? {
     if account.hasZero || id.hasZero { return nil }
     return try await read { try Self.announcement(account, id, in: $0) }
   }
 
-  /// An account's last announcements, newest first: those that were answered, and those that were accepted for a player.
+  /// Returns an account's latest announcements, newest first. They include answered announcements and those accepted
+  /// for a player.
   ///
-  /// - Parameter limit: 1 to 1,000. There may be fewer though there are older ones, when the same id was answered often.
+  /// - Parameter limit: The maximum number of announcements, 1 to 1,000. The result can be shorter although older
+  ///   announcements exist, if one id was answered many times.
   public func announcements(account: String, limit: Int = 50) async throws(LedgerError) -> [Announcement] {
     if account.hasZero { return [] }
     let limit = min(max(limit, 1), 1000)
     return try await read { database in
-      // The newest of both are enough to choose from; an id stands once, at its first place.
+      // The newest rows of both tables contain all candidates. An id is listed once, at its first occurrence.
       let statement = try database.cachedStatement(
         sql: """
           SELECT id, at FROM (SELECT id, accepted_at AS at FROM announcements WHERE account = :account
@@ -100,11 +106,14 @@ extension Ledger {
     }
   }
 
-  /// Removes the oldest answers from before a moment, in one transaction: call it again while it removes `limit`. The
-  /// moment is to be ``answerLifetime`` ago or earlier, or requests that come again are new ones.
+  /// Removes the oldest answers that were stored before a moment, in one transaction. Call it again while it removes
+  /// `limit` answers.
   ///
-  /// - Parameter limit: 1 to 1,000.
-  /// - Returns: how many were removed.
+  /// - Parameters:
+  ///   - moment: A time at least ``answerLifetime`` ago. With a later time, a retry of a request counts as a new
+  ///     request.
+  ///   - limit: The maximum number of answers to remove, 1 to 1,000.
+  /// - Returns: The number of removed answers.
   @discardableResult
   public func pruneAnswers(before moment: Date, limit: Int = 200) async throws(LedgerError) -> Int {
     guard let moment = moment.wholeMilliseconds else {
@@ -122,7 +131,7 @@ extension Ledger {
     }
   }
 
-  /// Answers from this moment on hold.
+  /// The earliest creation time of an answer that is still valid, in milliseconds since 1970.
   private var oldestAnswer: Int64 { timeStamp - Int64(Self.answerLifetime * 1000) + 1 }
 
   private static func answer(
@@ -133,7 +142,7 @@ extension Ledger {
     return try Row.fetchOne(statement, arguments: [account, key, moment]).map(Answer.init(row:))
   }
 
-  /// What became of an answer's announcement.
+  /// Returns the state of an answer's announcement; nil when it is not in the ledger.
   private static func known(_ answer: Answer, payload: Data?, in database: Database) throws -> Acceptance? {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload FROM announcements WHERE account = ? AND id = ?")
@@ -149,7 +158,8 @@ extension Ledger {
       database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
       arguments: [account, id]
     ).map(Entry.init(row:))
-    // By row, as the index of ids has them: by time, SQLite would look through all of the account's.
+    // The order is by row because the index of ids is in that order. Ordered by time, SQLite would scan all answers of
+    // the account.
     let answer = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"),
       arguments: [account, id]

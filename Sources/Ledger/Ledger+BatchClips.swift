@@ -3,14 +3,14 @@
 import GRDB
 
 extension Ledger {
-  /// Notes that clips are in an account's batch; durable when it returns. A clip that is in several batches of the account
-  /// is the one's that was noted last.
+  /// Records that clips belong to a batch of an account. The records are durable when the call returns. A clip that is
+  /// in several batches of the account belongs to the batch that was recorded last.
   ///
   /// - Parameters:
-  ///   - names: at most 1,000, each as ``PublishedClip/name``.
-  ///   - batch: its id, 1 to 255 bytes of UTF-8, none of them 0.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a fault of the file; nothing
-  ///   was noted then.
+  ///   - names: At most 1,000 clip names; see ``PublishedClip/name``.
+  ///   - batch: The batch's id, 1 to 255 bytes of UTF-8 without a zero byte.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or an error of the file.
+  ///   Nothing was recorded then.
   public func note(clips names: [String], ofBatch batch: String, account: String) async throws(LedgerError) {
     let texts = names + [batch]
     let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }
@@ -29,8 +29,8 @@ extension Ledger {
     }
   }
 
-  /// Forgets which clips are in a batch; durable when it returns. It is done in small transactions, so that others hardly
-  /// wait.
+  /// Removes the records of a batch's clips. The removal is durable when the call returns. It runs in small
+  /// transactions, so that other writes hardly wait.
   public func forgetClips(ofBatch batch: String) async throws(LedgerError) {
     if batch.hasZero { return }
     var count: Int

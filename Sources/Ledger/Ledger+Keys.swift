@@ -4,45 +4,45 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// A key to the service as it is kept.
+  /// A stored key to the service.
   public struct Key: Sendable, Hashable {
     public let id: String
     public let account: String
-    /// SHA-256 of the key, 32 bytes.
+    /// The SHA-256 digest of the key, 32 bytes.
     public let digest: Data
     public let scopes: [String]
     public let name: String?
     public let locale: String?
     public let pack: String?
     public let group: String?
-    /// nil for no limit of its own.
+    /// The key's own rate limit; nil when it has none.
     public let rate: NewKey.Rate?
     public let createdAt: Date
-    /// From when on it is refused, whatever else holds; nil for a key that does not expire.
+    /// The time from which the key is refused; nil for a key that does not expire.
     public let expiresAt: Date?
-    /// The addresses and networks from which it may be used, as `192.0.2.0/24`; empty for all.
+    /// The addresses and networks from which the key may be used, such as `192.0.2.0/24`; empty for all.
     public let addresses: [String]
-    /// Whether payloads with unknown keys are refused.
+    /// Whether the service refuses payloads with unknown JSON keys.
     public let isStrict: Bool
-    /// The id of the key that took its place when it was rotated.
+    /// The id of the key that replaced this one in a rotation; nil when this key was not rotated.
     public let rotatedTo: String?
-    /// From when on it is refused, because somebody revoked it.
+    /// The time from which the key is refused because it was revoked; nil when it was not.
     public let revokedAt: Date?
-    /// As told with ``Ledger/recordUse(ofKeys:)``; nil when it never was.
+    /// The time that ``Ledger/recordUse(ofKeys:)`` last recorded for the key; nil when it never did.
     public let lastUsedAt: Date?
 
-    /// Whether it has expired at a moment.
+    /// Returns whether the key has expired at a moment.
     public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 
-    /// Whether it may be used at a moment: it is neither revoked nor expired.
+    /// Returns whether the key can be used at a moment: it is neither revoked nor expired.
     public func isInForce(at moment: Date) -> Bool { revokedAt == nil && !isExpired(at: moment) }
   }
 
-  /// Keeps a key, and that it was made; durable when it returns.
+  /// Stores a key and logs its creation. Both are durable when the call returns.
   ///
-  /// - Parameter actor: who makes it.
-  /// - Throws: ``LedgerError`` with `keyExists` when its id or its digest is another's, revoked ones among them;
-  ///   `invalidValue`, `diskFull`, `busy` or a fault of the file. Nothing was kept then.
+  /// - Parameter actor: The administrator who creates the key.
+  /// - Throws: ``LedgerError`` with `keyExists` when another key, even a revoked one, has the same id or digest;
+  ///   `invalidValue`, `diskFull`, `busy` or an error of the file. Nothing was stored then.
   @discardableResult
   public func createKey(
     _ new: NewKey, by actor: Administrator = .currentUser
@@ -76,17 +76,19 @@ extension Ledger {
     return key
   }
 
-  /// Makes a key that takes the place of another, with its account, scopes, limits and settings, and lets that one expire
-  /// when both were good for a while; durable when it returns.
+  /// Creates a key that replaces another one, with the same account, scopes, limits and settings. The old key expires
+  /// after an overlap in which both are valid. The change is durable when the call returns.
   ///
-  /// The new key lives as long from now on as the old one was made to live.
+  /// The new key's lifetime is the old key's original lifetime, counted from now.
   ///
   /// - Parameters:
-  ///   - overlap: for which both are good, in seconds; 0 ends the old one now. An old key that expires earlier does so.
-  ///   - newID, digest: of the new key, as in ``NewKey``.
-  /// - Returns: the old key as it is from now on, and the new one; nil when there is none of that id.
+  ///   - overlap: The time in which both keys are valid, in seconds; 0 ends the old key now. An old key that expires
+  ///     earlier keeps its time of expiry.
+  ///   - newID: The new key's id, as in ``NewKey``.
+  ///   - digest: The new key's digest, as in ``NewKey``.
+  /// - Returns: The old key as changed, and the new key; nil when no key has the id.
   /// - Throws: ``LedgerError`` with `keyNotInForce` when the old key is revoked, has expired or was rotated before;
-  ///   `keyExists`, `invalidValue`, or a fault of the file. Nothing was changed then.
+  ///   `keyExists`, `invalidValue`, or an error of the file. Nothing was changed then.
   @discardableResult
   public func rotateKey(
     _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Administrator = .currentUser
@@ -121,14 +123,14 @@ extension Ledger {
     }
   }
 
-  /// All keys, revoked ones among them, in the order of their making.
+  /// Returns all keys, including revoked ones, in the order of their creation.
   public func keys() async throws(LedgerError) -> [Key] {
     try await read { database in
       try Row.fetchAll(database, sql: "SELECT * FROM keys ORDER BY rowid").map(Key.init(row:))
     }
   }
 
-  /// The app groups that keys have, revoked ones among them.
+  /// Returns the app groups of all keys, including revoked ones.
   public func keyGroups() async throws(LedgerError) -> Set<String> {
     try await read { database in
       try String.fetchSet(
@@ -136,21 +138,22 @@ extension Ledger {
     }
   }
 
-  /// The key with that digest; nil when there is none, or it is revoked. It may have expired.
+  /// Returns the key with a digest; nil when there is none or it is revoked. The key may have expired.
   public func key(digest: Data) async throws(LedgerError) -> Key? {
     try await read { try Self.key("digest = ? AND revoked_at IS NULL", digest, in: $0) }
   }
 
-  /// The key of that id; nil when there is none, or it is revoked. It may have expired.
+  /// Returns the key with an id; nil when there is none or it is revoked. The key may have expired.
   public func key(id: String) async throws(LedgerError) -> Key? {
     if id.hasZero { return nil }
     return try await read { try Self.key("id = ? AND revoked_at IS NULL", id, in: $0) }
   }
 
-  /// Revokes a key for good; durable when it returns. One that is revoked stays revoked since when it was.
+  /// Revokes a key permanently. The change is durable when the call returns. A key that is already revoked keeps its
+  /// time of revocation.
   ///
-  /// - Parameter actor: who revokes it.
-  /// - Returns: the key; nil when there is none of that id, and nothing was changed.
+  /// - Parameter actor: The administrator who revokes the key.
+  /// - Returns: The key; nil when no key has the id, and then nothing was changed.
   @discardableResult
   public func revokeKey(_ id: String, by actor: Administrator = .currentUser) async throws(LedgerError) -> Key? {
     if id.hasZero { return nil }
@@ -162,8 +165,8 @@ extension Ledger {
     }
   }
 
-  /// A number that is another one after a key was made, changed or revoked, by any process: what is remembered of keys
-  /// holds as long as it is the same. It reads one row.
+  /// Returns a number that changes whenever any process creates, changes or revokes a key. A cache of keys is valid
+  /// while the number stays the same. The call reads one row.
   public func keysVersion() async throws(LedgerError) -> Int64 {
     try await read { database in
       guard let count = try Int64.fetchOne(database.cachedStatement(sql: "SELECT count FROM key_changes")) else {
@@ -173,8 +176,8 @@ extension Ledger {
     }
   }
 
-  /// Notes that keys were used until now. It is for people who ask whether a key is needed still, and costs a write: tell
-  /// it every few minutes, not with every request. ``keysVersion()`` stays the same.
+  /// Records that keys were used up to now. The record helps people decide whether a key is still needed. Each call is
+  /// a write, so call it every few minutes and not for every request. ``keysVersion()`` does not change.
   public func recordUse(ofKeys ids: Set<String>) async throws(LedgerError) {
     guard !ids.isEmpty else { return }
     try await write(while: .changingKeys) { [self] database in

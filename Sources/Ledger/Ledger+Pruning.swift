@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// What was removed.
+  /// The numbers of rows that ``Ledger/prune(finishedBefore:)`` removed.
   public struct Pruned: Sendable, Hashable {
     public var announcements = 0
     public var events = 0
@@ -12,22 +12,22 @@ extension Ledger {
     public var administrativeActs = 0
   }
 
-  /// Removes announcements that ended before a moment, and events and commands from before it, and gives the disk back
-  /// what they took. Those that have not ended stay, however old. What was administered stays for
-  /// ``administrationRetention`` at least.
+  /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
+  /// the disk. Unfinished announcements stay, however old they are. The log of administration is kept for at least
+  /// ``administrationRetention``.
   ///
-  /// An id is forgotten with its announcement: offered again, it is a new one. So the time is to be longer than anybody
-  /// may still repeat a request. It is done in small transactions, so that acceptances hardly wait; when it throws,
-  /// what was removed until then stays removed.
+  /// The ledger forgets an announcement's id with the announcement: a later request with that id is a new announcement.
+  /// Keep announcements for longer than any client repeats a request. The call works in small transactions, so that
+  /// acceptances hardly wait. When it throws, rows that were already removed stay removed.
   @discardableResult
   public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Pruned {
     guard let moment = moment.wholeMilliseconds else {
       throw LedgerError(.invalidValue, while: .pruning, in: file, field: "finishedBefore (a date within the calendar)")
     }
-    // On a full disk the log cannot grow: it is to be written from its start again.
+    // On a full disk the log cannot grow. After a checkpoint it is written from its start again.
     await checkpoint()
     var pruned = Pruned()
-    // By number within a moment: what a summary stands for goes before it, with the mark that says so.
+    // The order by number within one moment removes a summary's members before the summary, together with their mark.
     pruned.announcements = try await delete(
       """
       FROM announcements WHERE number IN (
@@ -60,7 +60,7 @@ extension Ledger {
     return total
   }
 
-  /// Shortens the file by its free pages.
+  /// Truncates the file by its free pages.
   private func giveBack() async throws(LedgerError) {
     var free = Int.max
     while true {

@@ -4,7 +4,7 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// An announcement as it is in the ledger.
+  /// A stored announcement.
   public struct Entry: Sendable, Hashable {
     public let number: Int64
     public let account: String
@@ -14,12 +14,12 @@ extension Ledger {
     public let sequence: Int64?
     public let payload: Data
     public let state: State
-    /// What was told with the last change of state.
+    /// The detail of the last change of state.
     public let detail: [String: String]
     public let clip: String?
-    /// The number of the summary that stands for it.
+    /// The number of the summary that includes the announcement; nil when there is none.
     public let summarisedBy: Int64?
-    /// How often it began to play.
+    /// The number of times that the announcement began to play.
     public let attempts: Int
     public let heardMilliseconds: Int?
     public let acceptedAt: Date
@@ -28,11 +28,13 @@ extension Ledger {
     public let finishedAt: Date?
   }
 
-  /// Those of a lane that have not ended, in the order of acceptance, those that a summary stands for among them.
+  /// Returns the unfinished announcements of a lane in the order of acceptance, including those that a summary
+  /// includes.
   ///
   /// - Parameters:
-  ///   - number: of the last one that is known; 0 for none. A page at a time, memory stays bounded.
-  ///   - limit: 1 to 1,000.
+  ///   - number: The number of the last announcement that the caller has seen; 0 for none. Reading page by page keeps
+  ///     memory bounded.
+  ///   - limit: The maximum number of announcements, 1 to 1,000.
   public func unfinished(
     lane: String, after number: Int64 = 0, limit: Int = 200
   ) async throws(LedgerError) -> [Entry] {
@@ -42,7 +44,7 @@ extension Ledger {
       "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
   }
 
-  /// How many of a lane have not ended; what has ended takes no time.
+  /// Returns the number of unfinished announcements of a lane. Finished announcements do not slow the call down.
   public func unfinishedCount(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .reading)
     return try await read { database in
@@ -52,7 +54,7 @@ extension Ledger {
     }
   }
 
-  /// The announcement of that id, nil when there is none, or none any more.
+  /// Returns the announcement with an account and id; nil when there is none or it was pruned.
   public func entry(account: String = "", id: String) async throws(LedgerError) -> Entry? {
     if account.hasZero || id.hasZero { return nil }
     return try await entries("account = ? AND id = ?", [account, id]).first
@@ -62,14 +64,14 @@ extension Ledger {
     try await entries("number = ?", [number]).first
   }
 
-  /// Those that a summary stands for, in the order of acceptance.
+  /// Returns the announcements that a summary includes, in the order of acceptance.
   public func members(ofSummary number: Int64) async throws(LedgerError) -> [Entry] {
     try await entries("summarised_by = ? ORDER BY number", [number])
   }
 
-  /// The last ones, newest first.
+  /// Returns the latest announcements, newest first.
   ///
-  /// - Parameter limit: 1 to 1,000.
+  /// - Parameter limit: The maximum number of announcements, 1 to 1,000.
   public func recent(_ limit: Int = 50, lane: String? = nil) async throws(LedgerError) -> [Entry] {
     let limit = min(max(limit, 1), 1000)
     guard let lane else { return try await entries("1 ORDER BY number DESC LIMIT ?", [limit]) }
@@ -77,7 +79,8 @@ extension Ledger {
     return try await entries("lane = ? ORDER BY number DESC LIMIT ?", [lane, limit])
   }
 
-  /// How many there are in each state; 0 for those that none is in. It reads an index, about 30 bytes an announcement.
+  /// Returns the number of announcements in each state; 0 for a state without any. The call reads an index of about 30
+  /// bytes per announcement.
   public func counts(lane: String? = nil) async throws(LedgerError) -> [State: Int] {
     if let lane { try checkLane(lane, while: .reading) }
     return try await read { database in

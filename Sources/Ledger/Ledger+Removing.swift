@@ -6,28 +6,29 @@ import GRDB
 extension Ledger {
   /// An answer of an announcement that was removed.
   public struct RemovedAnswer: Sendable, Hashable {
-    /// As ``NewAnswer/key``.
+    /// The answer's key; see ``NewAnswer/key``.
     public let key: String
-    /// SHA-256 of the request's body, 32 bytes.
+    /// The SHA-256 digest of the request's body, 32 bytes.
     public let bodyDigest: Data
-    /// As ``NewAnswer/clip``.
+    /// The answer's clip; see ``NewAnswer/clip``.
     public let clip: PublishedClip?
   }
 
-  /// What became of an announcement that was to be removed.
+  /// The result of removing an announcement.
   public enum Removal: Sendable, Hashable {
-    /// Nothing is known of the id.
+    /// The id is unknown.
     case unknown
-    /// It waits or is being heard, or a replay of it does: nothing was changed.
+    /// The announcement or a replay of it is waiting or playing. Nothing was changed.
     case notEnded
-    /// It is forgotten, with all its answers and its replays. `entry` is nil when it was not to be played, or was pruned.
+    /// The announcement was removed with all its answers and replays. `entry` is nil when the announcement was not to
+    /// be played or was pruned.
     case removed(entry: Entry?, answers: [RemovedAnswer])
   }
 
-  /// Removes an account's announcement that has ended, or was never to be heard, with all its answers and replays:
-  /// durable when it returns. Its id is forgotten: offered again, it is a new one.
+  /// Removes an account's announcement with all its answers and replays, if the announcement has ended or was never to
+  /// be played. The removal is durable when the call returns. A later request with the id is a new announcement.
   ///
-  /// - Throws: ``LedgerError``; nothing was changed then.
+  /// - Throws: ``LedgerError``. Nothing was changed then.
   public func remove(account: String, id: String) async throws(LedgerError) -> Removal {
     if account.hasZero || id.hasZero { return .unknown }
     return try await write(while: .removing) { database in
@@ -43,7 +44,7 @@ extension Ledger {
       ).map(RemovedAnswer.init(row:))
       guard entry != nil || !answers.isEmpty else { return .unknown }
       if let entry {
-        // Each has the payload of what it played again.
+        // Each replay holds a copy of the original's payload.
         try database.cachedStatement(
           sql: "DELETE FROM announcements WHERE number IN (SELECT number FROM replays WHERE original = ?)"
         ).execute(arguments: [entry.number])
@@ -56,7 +57,7 @@ extension Ledger {
     }
   }
 
-  /// Whether a replay of an announcement has not ended.
+  /// Returns whether an announcement has an unfinished replay.
   private static func isReplayed(_ number: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(
@@ -66,8 +67,8 @@ extension Ledger {
           """), arguments: [number]) ?? false
   }
 
-  /// Whether another account has an announcement with that clip, or had it made by a batch. What the account itself has
-  /// of it is not looked through, however much it is.
+  /// Returns whether another account has an announcement with a clip, or made the clip in a batch. The call skips the
+  /// account's own rows, so their number does not slow it down.
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { database in
@@ -76,11 +77,12 @@ extension Ledger {
     }
   }
 
-  /// The accounts before and behind the one given, in each of the indexes: six look-ups.
+  /// The query behind ``isClipOfOthers(_:than:)``. It looks for an account before and after the given one in each of
+  /// the three indexes: six look-ups.
   static var clipOfOthers: String {
     let tables = [
       ("answers", ""), ("batch_clips", ""),
-      // As the index has it.
+      // This condition must match the index's own.
       ("announcements", " AND account NOT GLOB 'crier:*'"),
     ]
     let lookUps: [String] = tables.flatMap { table, condition in

@@ -3,27 +3,29 @@
 import GRDB
 
 extension Ledger {
-  /// An announcement that is played once more: an entry of its own, beside the original's.
+  /// A replay of an announcement: an entry of its own, in addition to the original's.
   public struct Replay: Sendable, Hashable {
-    /// Its own number.
+    /// The number of the replay's own entry.
     public let number: Int64
-    /// The number of what it plays again; nil when that was pruned.
+    /// The number of the original announcement; nil when it was pruned.
     public let original: Int64?
-    /// The account that asked for it; nil for somebody at the machine.
+    /// The account that requested the replay; nil for a person at the machine.
     public let requester: String?
   }
 
-  /// So many replays may wait on a lane: those that one account asked for, and all.
+  /// The maximum number of replays requested by one account that may wait on a lane.
   public static let maximumReplaysOfAccount = 3
+  /// The maximum number of replays that may wait on a lane.
   public static let maximumReplays = 10
 
-  /// Accepts a replay; durable when it returns.
+  /// Accepts a replay. It is durable when the call returns.
   ///
   /// - Parameters:
-  ///   - original: the number of what is played again. Of a replay it is what that one plays again.
-  ///   - requester: the account that asks; nil for somebody at the machine, who has no limit but that of the lane.
-  /// - Throws: as ``accept(_:standingFor:)``; ``LedgerError`` with `tooManyReplays` when as many have not ended as may.
-  ///   Or with `notFound`, when what is to be played again is no more. Nothing was accepted then.
+  ///   - original: The number of the announcement to play again. If that is a replay, its original is used.
+  ///   - requester: The account that requests the replay; nil for a person at the machine, for whom only the lane's
+  ///     limit counts.
+  /// - Throws: ``LedgerError`` as ``accept(_:standingFor:)`` does; with `tooManyReplays` when a limit of unfinished
+  ///   replays is reached; and with `notFound` when the announcement no longer exists. Nothing was accepted then.
   public func accept(
     _ new: NewAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Acceptance {
@@ -50,12 +52,12 @@ extension Ledger {
     }
   }
 
-  /// What a replay plays again, and for whom; nil for what is no replay.
+  /// Returns the original and the requester of a replay; nil when the announcement is not a replay.
   public func replay(_ number: Int64) async throws(LedgerError) -> Replay? {
     try await read { try Self.replay(number, in: $0) }
   }
 
-  /// The replays of a lane that have not ended, oldest first.
+  /// Returns the unfinished replays of a lane, oldest first.
   public func unfinishedReplays(lane: String) async throws(LedgerError) -> [Replay] {
     try checkLane(lane, while: .reading)
     return try await read { try Self.unfinishedReplays(lane: lane, in: $0) }

@@ -4,30 +4,31 @@ public import Foundation
 import GRDB
 
 extension Ledger {
-  /// What became of a signed request that was to be remembered.
+  /// The result of admitting a signed request.
   public enum SignedRequestOutcome: Sendable, Hashable {
-    /// It came for the first time, and is remembered from now on.
+    /// The request came for the first time and is now remembered.
     case admitted
-    /// It came before.
+    /// The request came before.
     case replayed
-    /// Others of its time were forgotten, so that it may have come before.
+    /// Requests signed at that time have been forgotten, so this one may have come before.
     case forgotten
-    /// As many requests of the key are remembered as may be.
+    /// The key has reached its limit of remembered requests.
     case tooMany
   }
 
-  /// So many signed requests of one key are remembered, of about 150 bytes each.
+  /// The maximum number of signed requests that are remembered for one key, at about 150 bytes each.
   public static let mostSignedRequests: Int64 = 100_000
 
-  /// Remembers a signed request whose signature was found right, so that it is admitted once: by this process, by any
-  /// other that has the file open, and after a restart. Durable when it returns.
+  /// Remembers a signed request whose signature is valid, so that it is admitted only once: by this process, by any
+  /// other process that has the file open, and after a restart. The record is durable when the call returns.
   ///
   /// - Parameters:
-  ///   - signature: 32 bytes; no two requests have the same.
-  ///   - keyID: whose it is.
-  ///   - signedAt: seconds since 1970, by the sender's clock.
-  ///   - most: as many of the key may be remembered.
-  /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a fault of the file. Nothing was kept then.
+  ///   - signature: The signature, 32 bytes; no two requests have the same signature.
+  ///   - keyID: The id of the key that signed the request.
+  ///   - signedAt: The time of signing in seconds since 1970, by the sender's clock.
+  ///   - most: The maximum number of requests to remember for the key.
+  /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or an error of the file. Nothing was stored
+  ///   then.
   public func admitSignedRequest(
     _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64 = mostSignedRequests
   ) async throws(LedgerError) -> SignedRequestOutcome {
@@ -39,7 +40,8 @@ extension Ledger {
         database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM signed_requests WHERE signature = ?)"),
         arguments: [signature])
       guard isKnown != true else { return .replayed }
-      // Numbers of one key rise by one and go from their low end, so that their ends tell how many there are at most.
+      // The numbers of one key increase by one and are removed from the low end, so the lowest and the highest give an
+      // upper bound of their count.
       let ends = try Row.fetchOne(
         database.cachedStatement(
           sql: """
@@ -56,17 +58,17 @@ extension Ledger {
     }
   }
 
-  /// Forgets signed requests that nobody may send any more. Those of their time are refused from then on, also when a
-  /// clock is set back.
+  /// Forgets signed requests that are too old to be accepted. Requests signed at or before the newest forgotten time
+  /// are refused from then on, even if a clock is set back.
   ///
-  /// - Parameter moment: seconds since 1970, by the senders' clocks.
-  /// - Returns: how many were forgotten.
+  /// - Parameter moment: A time in seconds since 1970, by the senders' clocks. Requests signed earlier are forgotten.
+  /// - Returns: The number of forgotten requests.
   @discardableResult
   public func forgetSignedRequests(before moment: Int64) async throws(LedgerError) -> Int {
     var total = 0
     var count: Int
     repeat {
-      // In small transactions, so that others hardly wait.
+      // Small transactions keep the wait of other writes short.
       count = try await write(while: .pruning) { database in
         let newest = try Int64.fetchOne(
           database.cachedStatement(

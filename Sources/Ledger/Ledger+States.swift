@@ -4,19 +4,20 @@ import Foundation
 import GRDB
 
 extension Ledger {
-  /// What else becomes true with a change of state, in the same transaction.
+  /// The changes that are stored with a change of state, in the same transaction.
   public struct Change: Sendable, Hashable {
-    /// Codes and numbers for the event and the entry, as in `["code": "no_voice"]`; at most 1,000 bytes as JSON. No
-    /// amounts, no names.
+    /// Codes and numbers for the event and the entry, such as `["code": "no_voice"]`; at most 1,000 bytes as JSON. It
+    /// must not contain amounts or names.
     public var detail: [String: String]
-    /// Where its clip is, at most 4,096 bytes; nil leaves what is there.
+    /// The path of the announcement's clip, at most 4,096 bytes; nil keeps the stored path.
     public var clip: String?
-    /// How much of it was heard; nil leaves what is there.
+    /// The length of the part that was played, in milliseconds; nil keeps the stored value.
     public var heardMilliseconds: Int?
-    /// The lane's sequence numbers up to this one have passed. A lower one than before changes nothing.
+    /// The sequence number up to which the lane's numbers have passed. A number lower than the stored one changes
+    /// nothing.
     public var passing: Int64?
-    /// Of a summary that is cancelled or has failed: whether what it stands for ends with it, in the same state, or stands
-    /// for itself again.
+    /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
+    /// on their own again.
     public var endsMembers = false
 
     public init(
@@ -29,14 +30,14 @@ extension Ledger {
     }
   }
 
-  /// Moves an announcement to another state, with an event; durable when it returns.
+  /// Moves an announcement to another state and records an event. Both are durable when the call returns.
   ///
-  /// When a summary ends, what it stands for is settled in the same transaction: played with it, or set free when it
-  /// ended otherwise; see ``Change/endsMembers``.
+  /// When a summary ends, its members change in the same transaction: they are played with it, or are on their own
+  /// again if it ended in any other way; see ``Change/endsMembers``.
   ///
-  /// - Returns: false when it was in that state already; then nothing was changed, `passing` included.
-  /// - Throws: ``LedgerError`` with `illegalTransition` when its state does not lead there, see ``State``; `notFound`;
-  ///   `invalidValue`; or a fault of the file. Nothing was changed then.
+  /// - Returns: False when the announcement was already in that state. Then nothing was changed, including `passing`.
+  /// - Throws: ``LedgerError`` with `illegalTransition` when its current state does not allow the change, see
+  ///   ``State``; `notFound`; `invalidValue`; or an error of the file. Nothing was changed then.
   @discardableResult
   public func set(
     _ number: Int64, _ state: State, _ change: Change = Change()
@@ -60,7 +61,7 @@ extension Ledger {
     if from == state { return false }
 
     let at = timeStamp
-    // The rule is in the statement itself, so that no mistake in what is read before can break it.
+    // The statement itself checks the rule, so that an error in the checks above cannot break it.
     let legal = state.predecessors.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     try database.cachedStatement(
       sql: """
@@ -86,7 +87,7 @@ extension Ledger {
     return true
   }
 
-  /// A summary has ended: so have those that it stands for, or they stand for themselves again.
+  /// Ends the members of a summary that has ended, or releases them from it.
   private func settleMembers(
     of summary: Int64, as state: State, ends: Bool, _ detail: [String: String], at: Int64, in database: Database
   ) throws {
@@ -108,10 +109,11 @@ extension Ledger {
     }
   }
 
-  /// What a player does when it starts: announcements that were playing when the last one ended are waiting again (or
-  /// accepted, without a clip), those that were rendering are accepted again. Every other state is as it was.
+  /// Restores the lane's states when a player starts. Announcements that were playing when the last player ended are
+  /// waiting again, or accepted if they have no clip. Those that were rendering are accepted again. All others keep
+  /// their state.
   ///
-  /// - Returns: how many were playing: those that will be heard again from their start.
+  /// - Returns: The number of announcements that were playing. They will be played again from the start.
   @discardableResult
   public func recover(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .changing)
@@ -138,7 +140,8 @@ extension Ledger {
 
   // MARK: - Sequence numbers
 
-  /// The last of the lane's sequence numbers that has passed, heard or not; nil before the first.
+  /// Returns the last of the lane's sequence numbers that has passed, whether or not it was heard; nil before the
+  /// first.
   public func lastPassedSequence(lane: String) async throws(LedgerError) -> Int64? {
     try checkLane(lane, while: .reading)
     return try await read { database in
@@ -146,8 +149,9 @@ extension Ledger {
     }
   }
 
-  /// Sets it to any value, a lower one too, for a sender that starts counting again; nil for a lane without one.
-  /// In the course of things it passes with ``set(_:_:_:)`` and ``record(_:lane:number:detail:passing:)``.
+  /// Sets the last sequence number that has passed to any value, even a lower one, for a sender that restarts its
+  /// numbering; nil for a lane without numbers. In normal operation ``set(_:_:_:)`` and
+  /// ``record(_:lane:number:detail:passing:)`` advance it.
   public func setLastPassedSequence(_ sequence: Int64?, lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
     try await write(while: .changing) { database in

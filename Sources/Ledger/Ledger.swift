@@ -5,44 +5,45 @@ import ConcurrencySupport
 public import Foundation
 import GRDB
 
-/// What must survive a crash: accepted announcements and what became of them, in an SQLite file.
+/// The durable store of accepted announcements and their states, in an SQLite file.
 ///
-/// - Whatever an `async` call that writes has returned outlasts `kill -9` and a loss of power at any later moment: it is
-///   in the write-ahead log and the log is synchronized (`synchronous=FULL`) before the call returns. What a call did
-///   that had not returned yet is there wholly or not at all.
-/// - Writes are done in the order in which they were asked for. Those that wait while another is being synchronized are
-///   written and synchronized together; one that breaks a rule does not touch the others.
-/// - A task's cancellation does not take a write back: the call returns what became of it.
-/// - Any number of processes and of `Ledger`s may have the same file open, on one machine.
+/// - When an `async` call that writes returns, its changes survive `kill -9` and a loss of power at any later moment:
+///   they are in the write-ahead log, and the log is synchronized (`synchronous=FULL`). The changes of a call that has
+///   not returned yet are stored completely or not at all.
+/// - Writes are done in the order of the calls. Writes that arrive during a synchronization are written and
+///   synchronized together. A write that breaks a rule does not affect the others.
+/// - Cancelling a task does not undo its write: the call still returns the result.
+/// - Any number of processes and `Ledger` values on one machine can have the same file open.
 ///
-/// A file that is damaged in a way SQLite can see, is no database, is another program's, or was written by a newer
-/// version is an error and is left as it is. The log's checksums end it at the first damaged page: what a disk loses
-/// there after it has said it is safe, nobody can tell.
+/// Opening throws an error and leaves the file unchanged if SQLite finds it damaged, if it is not a database, if it
+/// belongs to another program, or if a newer version wrote it. The checksums of the log end it at the first damaged
+/// page. Damage that a disk does to the log after it reported the data as safe cannot be detected.
 public final class Ledger: Sendable {
-  /// How a ledger is opened.
+  /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
-    /// As many acceptances and commands may wait to be written.
+    /// The maximum number of acceptances and commands that may wait to be written.
     public var waitingLimit = 10_000
-    /// And as many bytes of their payloads.
+    /// The maximum number of payload bytes that may wait to be written.
     public var waitingBytes = 64 << 20
-    /// When this many bytes of the file are in use, announcements are refused with `diskFull`; nil for when the disk is
-    /// full. Changes of state go on, in 1 MiB more: what was accepted can still be played and pruned. The log beside
-    /// it is cut back to ``Ledger/logBytes``.
+    /// The number of bytes of the file in use from which announcements are refused with `diskFull`; nil for no limit
+    /// but the disk's. Changes of state can use 1 MiB more, so that accepted announcements can still be played and
+    /// pruned. The log beside the file is truncated to ``Ledger/logBytes``.
     public var maximumBytes: Int64?
-    /// What changes of state have beyond ``maximumBytes``.
+    /// The number of bytes beyond ``maximumBytes`` that changes of state can use.
     var reserveBytes: Int64 = 1 << 20
-    /// Seconds to wait for another process that writes.
+    /// The time to wait for another process that is writing, in seconds.
     public var busyTimeout: TimeInterval = 5
-    /// Whether every page is read when the ledger is opened. A watcher may do without.
+    /// Whether opening the ledger reads and checks every page. A process that only watches can skip the check.
     public var checksIntegrity = true
 
     public init() {}
   }
 
-  /// What the log beside the file is cut back to, in bytes.
+  /// The size to which the log beside the file is truncated, in bytes.
   public static let logBytes: Int64 = 4 << 20
 
-  /// The ledger's file. SQLite has two beside it (`-wal`, `-shm`), and the ledger one for opening and one a lane.
+  /// The ledger's file. Beside it are two files of SQLite (`-wal`, `-shm`), a lock file for opening, and one lock file
+  /// for each lane.
   public let file: URL
   let options: Options
   let now: @Sendable () -> Date
@@ -50,11 +51,12 @@ public final class Ledger: Sendable {
   private let reader: DatabaseQueue
   private let writes: WriteQueue
 
-  /// Opens the ledger, or makes one where there is no file: for this user alone (file 0600, missing folders 0700).
+  /// Opens the ledger, or creates it if there is no file. Only this user can access it (file 0600, missing folders
+  /// 0700).
   ///
-  /// It blocks: for another process that is opening it, and while it reads the whole file.
+  /// The call blocks while another process opens the ledger, and while it reads the whole file.
   ///
-  /// - Parameter now: the time, for every time stamp that the ledger writes.
+  /// - Parameter now: Returns the current time, for every time stamp that the ledger writes.
   public init(
     at file: URL, options: Options = Options(), now: @escaping @Sendable () -> Date = { Date() }
   ) throws(LedgerError) {
@@ -75,9 +77,11 @@ public final class Ledger: Sendable {
 
   // MARK: - Access
 
-  /// Writes durably; see the type. Work that throws a ``LedgerError`` changes nothing and leaves others alone.
+  /// Runs work that writes, and returns when its changes are durable; see ``Ledger``. Work that throws a
+  /// ``LedgerError`` changes nothing and does not affect other writes.
   ///
-  /// - Parameter cost: bytes to hold in memory until it is written, for work that may be refused when too much waits.
+  /// - Parameter cost: The number of bytes that the write holds in memory while it waits; nil for work that is never
+  ///   refused. Other work is refused when too much is waiting.
   func write<Value: Sendable>(
     while action: LedgerError.Action, cost: Int? = nil, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
@@ -94,14 +98,14 @@ public final class Ledger: Sendable {
     return try result.get()
   }
 
-  /// Reads what is committed at one moment.
+  /// Runs work that reads a consistent snapshot of the committed data.
   func read<Value: Sendable>(
     while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
-    // GRDB's own async calls end with a cancelled task; this one answers all the same, as writing does. Its calls that
-    // read forbid writing each time, by a pragma with which SQLite forgets every statement that it has compiled; this
-    // connection has had it forbidden since it was opened. (Opened for reading alone, it could not empty the log when it
-    // is the last to be closed.)
+    // GRDB's own async calls fail when their task is cancelled; this one still returns a result, as writing does.
+    // GRDB's read calls forbid writing each time, with a pragma that makes SQLite discard all compiled statements. This
+    // connection has forbidden writing since it was opened. (If it were opened read-only, it could not empty the log
+    // when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
       reader.asyncWriteWithoutTransaction { [file] database in
         var value: Result<Value, any Error> = .failure(CancellationError())
@@ -119,18 +123,18 @@ public final class Ledger: Sendable {
     return try result.get()
   }
 
-  /// Moves what is in the log into the file, so that the log is written from its start again.
+  /// Moves the log's content into the file, so that the log is written from its start again.
   func checkpoint() async {
     await withCheckedContinuation { continuation in
       writer.asyncWriteWithoutTransaction { database in
-        // When a reader is in the way it is done at another time.
+        // If a reader is in the way, a later checkpoint moves the content.
         _ = try? database.checkpoint(.passive)
         continuation.resume()
       }
     }
   }
 
-  /// What the connection that writes has set, for tests.
+  /// Returns the settings of the connection that writes, for tests.
   func settings() async throws(LedgerError) -> [String: Int] {
     try await write(while: .reading) { database in
       let names = ["synchronous", "foreign_keys", "auto_vacuum", "journal_size_limit"]
@@ -139,7 +143,7 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// The milliseconds since 1970 that it is now.
+  /// The current time in milliseconds since 1970.
   var timeStamp: Int64 { now().wholeMilliseconds ?? 0 }
 
   // MARK: - Opening
@@ -148,13 +152,14 @@ public final class Ledger: Sendable {
     try DurableFolder.make(file.deletingLastPathComponent(), .ownerOnly)
     let path = file.path(percentEncoded: false)
 
-    // One at a time: SQLite's change to a write-ahead log, and a migration, are no matter for two.
+    // Only one process at a time may open the file: SQLite's switch to a write-ahead log and a migration must not run
+    // twice at once.
     let opening = file.appendingPathExtension("opening")
     guard let lock = try LockedFile(opening, patience: options.busyTimeout) else {
       throw LedgerError(.busy, while: .opening, in: file)
     }
     let writer = try withExtendedLifetime(lock) {
-      // SQLite would take a file cut to nothing for a new one, and throw its log away.
+      // SQLite would treat a file that was truncated to nothing as a new one, and discard its log.
       let logSize = try FileStatus.byteCount(at: path + "-wal") ?? 0
       let size = try FileStatus.byteCount(at: path) ?? 0
       guard size > 0 || logSize == 0 else { throw LedgerError(.damaged, while: .opening, in: file) }
@@ -178,12 +183,13 @@ public final class Ledger: Sendable {
     var configuration = Configuration()
     configuration.label = "crier.ledger"
     configuration.busyMode = .timeout(options.busyTimeout)
-    // GRDB's own setting for a write-ahead log leaves commits unsynchronized (`synchronous=NORMAL`), hence ours.
+    // GRDB's own setting for a write-ahead log leaves commits unsynchronized (`synchronous=NORMAL`), hence these
+    // settings.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
       guard isWriter else { return try database.execute(sql: "PRAGMA query_only = 1") }
-      // Lets pruning give pages back. In a file that exists it would change nothing but be written all the same, and a
-      // damaged one must not be.
+      // This setting lets pruning return pages to the disk. In an existing file it would have no effect but would still
+      // be written, and a damaged file must not be written.
       if isNew { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       guard try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") == "wal" else {
         throw LedgerError(.systemFailure, while: .opening, in: file)

@@ -15,7 +15,8 @@ import GRDB
 #endif
 
 extension LedgerError {
-  /// What any error of GRDB, or one of our own, is to a caller. GRDB's text is never taken: it may name a statement.
+  /// Converts any error of GRDB or of this module. GRDB's own text is never used, because it may contain an SQL
+  /// statement.
   init(_ error: any Error, while action: Action, in file: URL) {
     switch error {
     case let error as LedgerError:
@@ -33,7 +34,8 @@ extension LedgerError {
     }
   }
 
-  /// Whether every write that shares a transaction would meet it too, so that trying each alone is of no use.
+  /// Whether the error would affect every write of a shared transaction, so that a retry of each write alone is
+  /// useless.
   var meetsEveryWrite: Bool {
     switch code {
     case .busy, .damaged, .notALedger, .newerVersion, .readOnly, .notPermitted, .wrongKindOfFile: true
@@ -46,7 +48,7 @@ extension LedgerError {
 extension LedgerError.Code {
   init(resultCode: ResultCode) {
     switch resultCode {
-    // The shared memory of the write-ahead log could not grow: SQLite says FULL of its other files only.
+    // The shared memory of the write-ahead log could not grow. SQLite reports FULL only for its other files.
     case .SQLITE_IOERR_SHMSIZE: self = .diskFull
     case .SQLITE_IOERR_CORRUPTFS, .SQLITE_IOERR_DATA: self = .damaged
     case .SQLITE_IOERR_AUTH, .SQLITE_IOERR_ACCESS: self = .notPermitted
@@ -74,5 +76,5 @@ extension LedgerError.Code {
   }
 }
 
-/// A row holds what the schema does not allow.
+/// The error for a row whose values the schema does not allow.
 struct UnreadableRow: Error {}

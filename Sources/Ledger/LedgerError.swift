@@ -4,49 +4,50 @@ public import Foundation
 
 /// Why the ledger could not be opened, read or written.
 public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, for programs.
+  /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// A value breaks a rule of ``NewAnnouncement`` or of the call; see ``LedgerError/field``.
     case invalidValue = "invalid_value"
-    /// No announcement has that number.
+    /// No announcement has the number.
     case notFound = "not_found"
-    /// The announcement's state does not lead to the one asked for; see ``LedgerError/from`` and ``LedgerError/to``.
+    /// The announcement's state does not allow the requested change; see ``LedgerError/from`` and ``LedgerError/to``.
     case illegalTransition = "illegal_transition"
-    /// What a summary is to stand for has ended, is playing, stands in another summary, or is in another lane.
+    /// An announcement that the summary is to include has ended, is playing, is in another summary, or is in another
+    /// lane.
     case illegalSummary = "illegal_summary"
-    /// Another key has that id or that digest.
+    /// Another key has the same id or digest.
     case keyExists = "key_exists"
-    /// As many acceptances wait to be written as may; nothing was accepted.
+    /// The limit of waiting acceptances is reached. Nothing was accepted.
     case waitingListFull = "waiting_list_full"
-    /// As many commands wait for the lane's player as may.
+    /// The limit of commands that wait for the lane's player is reached.
     case tooManyCommands = "too_many_commands"
-    /// As many replays wait on the lane, or were asked for by the account, as may.
+    /// The limit of replays for the lane or for the account is reached.
     case tooManyReplays = "too_many_replays"
     /// The key is revoked, has expired, or was rotated before.
     case keyNotInForce = "key_not_in_force"
-    /// Another process, or another part of this one, plays the lane.
+    /// The lane already has a player, in another process or in this one.
     case laneTaken = "lane_taken"
-    /// The disk, this user's share of it, or the ledger's own limit is full.
+    /// The disk is full, the user's disk quota is used up, or the ledger's own size limit is reached.
     case diskFull = "disk_full"
-    /// The file or its file system can only be read.
+    /// The file or its file system is read-only.
     case readOnly = "read_only"
-    /// This user may not do it.
+    /// The user does not have the necessary permission.
     case notPermitted = "not_permitted"
-    /// Another process kept the ledger to itself for longer than ``Ledger/Options/busyTimeout``.
+    /// Another process locked the ledger for longer than ``Ledger/Options/busyTimeout``.
     case busy
-    /// The file is no database, or a damaged one.
+    /// The file is not a database or is damaged.
     case damaged
-    /// The file is a database of another program.
+    /// The file is another program's database.
     case notALedger = "not_a_ledger"
     /// The file was written by a newer version of this program.
     case newerVersion = "newer_version"
-    /// A folder is where the file belongs, or a file where a folder belongs.
+    /// A folder is in the place of the file, or a file is in the place of a folder.
     case wrongKindOfFile = "wrong_kind_of_file"
-    /// Anything else that SQLite or the system reported.
+    /// Any other error that SQLite or the system reported.
     case systemFailure = "system_failure"
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public enum Action: String, Sendable, Hashable {
     case opening
     case accepting
@@ -69,17 +70,18 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The ledger's file.
   public let file: URL
 
-  /// SQLite's extended result code; nil when SQLite was not asked.
+  /// SQLite's extended result code; nil when the error did not come from SQLite.
   public let resultCode: Int32?
 
-  /// The system's `errno`; nil when the system was not asked directly.
+  /// The system's `errno`; nil when the error did not come from a system call.
   public let systemError: Int32?
 
-  /// The value that was refused, and its rule, when ``code-swift.property`` is `invalidValue`.
+  /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`.
   public let field: String?
 
-  /// The state an announcement is in, and the one asked for, when ``code-swift.property`` is `illegalTransition`.
+  /// The announcement's current state, when ``code-swift.property`` is `illegalTransition`.
   public let from: Ledger.State?
+  /// The requested state, when ``code-swift.property`` is `illegalTransition`.
   public let to: Ledger.State?
 
   init(
@@ -96,8 +98,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     self.to = to
   }
 
-  /// Says what was being done, to which file, what happened and what to do next; never a payload or an
-  /// announcement's id, and never the text of a statement.
+  /// The operation, the file, the cause and the next step. The text never contains a payload, an announcement's id or
+  /// an SQL statement.
   public var description: String {
     let reported = resultCode.map { " (SQLite's code \($0))" } ?? systemError.map { " (error number \($0))" } ?? ""
     return "\(attempt) \(file.path(percentEncoded: false)) failed: \(cause)\(reported). \(remedy)"

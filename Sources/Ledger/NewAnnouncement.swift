@@ -2,23 +2,26 @@
 
 public import Foundation
 
-/// An announcement to be accepted.
+/// A new announcement to accept.
 public struct NewAnnouncement: Sendable, Hashable {
-  /// Whose it is, at most 255 bytes of UTF-8, none of them 0. Ids are unique in an account.
+  /// The account that sends the announcement, at most 255 bytes of UTF-8 without a zero byte. Ids are unique within an
+  /// account.
   public var account: String
-  /// 1 to 255 bytes of UTF-8, none of them 0, compared byte for byte. The same id in the same account is the same announcement.
+  /// The announcement's id, 1 to 255 bytes of UTF-8 without a zero byte. Ids are compared byte for byte. The same id in
+  /// the same account means the same announcement.
   public var id: String
-  /// The output it is heard on, 1 to 100 bytes of UTF-8, none of them 0.
+  /// The lane, which is the output that plays the announcement: 1 to 100 bytes of UTF-8 without a zero byte.
   public var lane: String
   public var category: Ledger.Category
-  /// Its place in its lane's numbering, where the payload has one.
+  /// The announcement's number in its lane's sequence, if the payload has one.
   public var sequence: Int64?
-  /// The announcement as JSON, at most 1 MiB. The ledger never looks into it.
+  /// The announcement as JSON, at most 1 MiB. The ledger does not parse it.
   public var payload: Data
-  /// When it is of no use any more; to the millisecond.
+  /// The time after which the announcement is no longer useful, stored with millisecond precision; nil when it does not
+  /// expire.
   public var expiresAt: Date?
 
-  /// An announcement may have at most this many bytes of payload: 1 MiB.
+  /// The maximum size of an announcement's payload in bytes: 1 MiB.
   public static let maximumPayloadBytes = 1 << 20
 
   public init(
@@ -34,9 +37,9 @@ public struct NewAnnouncement: Sendable, Hashable {
     self.expiresAt = expiresAt
   }
 
-  /// The rule that a value of it breaks, as in `id (1 to 255 bytes)`; nil when it can be accepted.
+  /// The first rule that a value breaks, such as `id (1 to 255 bytes)`; nil when the announcement can be accepted.
   var brokenRule: String? {
-    // SQLite would take what comes after a zero byte for nothing, and two ids for one.
+    // SQLite would ignore everything after a zero byte, and two different ids would look the same.
     if account.utf8.count > 255 || account.hasZero { return "account (at most 255 bytes, none of them 0)" }
     if !(1...255).contains(id.utf8.count) || id.hasZero { return "id (1 to 255 bytes, none of them 0)" }
     if let rule = Ledger.brokenRule(ofLane: lane) { return rule }
@@ -47,14 +50,15 @@ public struct NewAnnouncement: Sendable, Hashable {
 }
 
 extension Ledger {
-  /// What became of an announcement that was offered.
+  /// The result of accepting an announcement.
   public struct Acceptance: Sendable, Hashable {
-    /// Its place in the order of acceptance: strictly rising, with gaps, and never used again.
+    /// The announcement's place in the order of acceptance. Numbers strictly increase, have gaps, and are never reused.
     public let number: Int64
-    /// Whether its account and id were known: then everything else is of the first one.
+    /// Whether the account already had an announcement with this id. The other properties then describe that first
+    /// announcement.
     public let isDuplicate: Bool
     public let state: State
-    /// Whether the first one had the same payload, byte for byte.
+    /// Whether the first announcement had the same payload, byte for byte.
     public let isSamePayload: Bool
   }
 
@@ -68,7 +72,7 @@ extension String {
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded down; nil for a date that no calendar reaches.
+  /// The milliseconds since 1970, rounded down; nil for a date that does not fit into 64 bits.
   var wholeMilliseconds: Int64? {
     Int64(exactly: (timeIntervalSince1970 * 1000).rounded(.down))
   }

@@ -2,21 +2,22 @@
 
 public import Foundation
 
-/// What a request was answered, to be answered the same when it comes again.
+/// The answer to a request, which is stored so that a retry of the request gets the same answer.
 public struct NewAnswer: Sendable, Hashable {
-  /// Whose request it was, at most 255 bytes of UTF-8, none of them 0.
+  /// The account that sent the request, at most 255 bytes of UTF-8 without a zero byte.
   public var account: String
-  /// What tells the request from others of the account: 1 to 512 bytes of UTF-8, none of them 0, compared byte for byte.
+  /// The key that identifies the request within its account: 1 to 512 bytes of UTF-8 without a zero byte, compared byte
+  /// for byte.
   public var key: String
-  /// SHA-256 of the request's body, 32 bytes.
+  /// The SHA-256 digest of the request's body, 32 bytes.
   public var bodyDigest: Data
-  /// The announcement's id, 1 to 255 bytes of UTF-8, none of them 0.
+  /// The announcement's id, 1 to 255 bytes of UTF-8 without a zero byte.
   public var id: String
   /// The HTTP status, 100 to 599.
   public var status: Int
-  /// At most 1 MiB. The ledger never looks into it.
+  /// The report that the service sent, at most 1 MiB. The ledger does not parse it.
   public var report: Data
-  /// The clip that the report is about; nil when it is about none.
+  /// The clip that the report describes; nil when it describes none.
   public var clip: PublishedClip?
 
   public init(
@@ -31,7 +32,7 @@ public struct NewAnswer: Sendable, Hashable {
     self.clip = clip
   }
 
-  /// The rule that a value of it breaks; nil when it can be stored.
+  /// The first rule that a value breaks; nil when the answer can be stored.
   var brokenRule: String? {
     if account.utf8.count > 255 || account.hasZero { return "account (at most 255 bytes, none of them 0)" }
     if !(1...512).contains(key.utf8.count) || key.hasZero { return "key (1 to 512 bytes, none of them 0)" }
@@ -46,13 +47,13 @@ public struct NewAnswer: Sendable, Hashable {
 }
 
 extension Ledger {
-  /// An answer as it is stored.
+  /// A stored answer.
   public struct Answer: Sendable, Hashable {
     public let account: String
     public let key: String
-    /// SHA-256 of the request's body, 32 bytes.
+    /// The SHA-256 digest of the request's body, 32 bytes.
     public let bodyDigest: Data
-    /// The announcement's.
+    /// The announcement's id.
     public let id: String
     /// The HTTP status.
     public let status: Int
@@ -61,15 +62,15 @@ extension Ledger {
     public let createdAt: Date
   }
 
-  /// What became of an answer that was offered.
+  /// The result of storing an answer.
   public struct AnswerAcceptance: Sendable, Hashable {
-    /// The one that holds: the first one of its account and key.
+    /// The valid answer: the first one for its account and key.
     public let answer: Answer
-    /// Whether there was one: then nothing was written.
+    /// Whether a valid answer already existed. Nothing was written then.
     public let isDuplicate: Bool
-    /// Whether the first one's body was the same.
+    /// Whether the first request had the same body.
     public let isSameBody: Bool
-    /// The announcement of the answer's id; nil when there is none to be played.
+    /// The state of the announcement with the answer's id; nil when nothing is to be played.
     public let acceptance: Acceptance?
   }
 
@@ -77,9 +78,9 @@ extension Ledger {
   public struct Announcement: Sendable, Hashable {
     public let account: String
     public let id: String
-    /// nil when it was not to be played, or was pruned.
+    /// The announcement's entry; nil when it was not to be played or was pruned.
     public let entry: Entry?
-    /// The first one of the id; nil when it did not come with a request, or the answer was pruned.
+    /// The first answer for the id; nil when the announcement did not come with a request, or the answer was pruned.
     public let answer: Answer?
   }
 }

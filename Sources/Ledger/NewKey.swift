@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// A key to the service, to be kept. The ledger knows its digest, never the key.
+/// A new key to the service. The ledger stores the key's digest and never the key itself.
 public struct NewKey: Sendable, Hashable {
-  /// How many requests it may send.
+  /// The rate at which the key may send requests.
   public struct Rate: Sendable, Hashable {
-    /// Requests a second, more than 0.
+    /// The allowed requests per second, more than 0.
     public var perSecond: Double
-    /// As many may come at once, at least 1.
+    /// The number of requests that may come at once, at least 1.
     public var burst: Int
 
     public init(perSecond: Double, burst: Int) {
@@ -17,27 +17,30 @@ public struct NewKey: Sendable, Hashable {
     }
   }
 
-  /// What names it in lists: 1 to 64 bytes. No secret.
+  /// The id that names the key in lists: 1 to 64 bytes. It is not secret.
   public var id: String
-  /// Whose announcements it sends and sees, 1 to 255 bytes.
+  /// The account whose announcements the key sends and reads, 1 to 255 bytes.
   public var account: String
-  /// SHA-256 of the key, 32 bytes.
+  /// The SHA-256 digest of the key, 32 bytes.
   public var digest: Data
-  /// What it may be used for: 1 to 16 names of 1 to 32 lower-case letters.
+  /// The scopes of the key: 1 to 16 names of 1 to 32 lower-case letters.
   public var scopes: [String]
-  /// What people call it, at most 255 bytes.
+  /// A name for people, at most 255 bytes.
   public var name: String?
-  /// What a request has that names none of its own: locale, pack and group, each 1 to 255 bytes.
+  /// The default locale for requests that name none, 1 to 255 bytes.
   public var locale: String?
+  /// The default pack for requests that name none, 1 to 255 bytes.
   public var pack: String?
+  /// The default app group for requests that name none, 1 to 255 bytes.
   public var group: String?
-  /// nil for no limit of its own.
+  /// The key's own rate limit; nil when it has none.
   public var rate: Rate?
-  /// From when on it is refused; nil for a key that does not expire.
+  /// The time from which the key is refused; nil for a key that does not expire.
   public var expiresAt: Date?
-  /// The addresses and networks from which it may be used: at most 64 of 1 to 64 bytes without spaces; empty for all.
+  /// The addresses and networks from which the key may be used: at most 64, each of 1 to 64 bytes without spaces; empty
+  /// for all.
   public var addresses: [String]
-  /// Whether payloads with unknown keys are refused.
+  /// Whether the service refuses payloads with unknown JSON keys.
   public var isStrict: Bool
 
   public init(
@@ -59,10 +62,10 @@ public struct NewKey: Sendable, Hashable {
     self.isStrict = isStrict
   }
 
-  /// The most addresses of a key.
+  /// The maximum number of addresses of a key.
   public static let mostAddresses = 64
 
-  /// The rule that a value of it breaks; nil when it can be kept.
+  /// The first rule that a value breaks; nil when the key can be stored.
   var brokenRule: String? {
     func isText(_ text: String?, _ lengths: ClosedRange<Int> = 1...255) -> Bool {
       text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true

@@ -3,14 +3,14 @@
 import FileSystem
 public import Foundation
 
-/// The one place from which a lane of a ledger is played. Whoever holds it is the lane's player, until it is let go of or
-/// the process ends, however it ends.
+/// The exclusive right to play a lane of a ledger. Its holder is the lane's player until the seat is released or the
+/// process ends, however it ends.
 ///
-/// What the player is doing is told in the locked file itself, not in the database. It is worth nothing after a crash,
-/// it changes several times a second, and there it costs one write of a page that is in memory: no lock that an
-/// acceptance would wait for, no growth of the log, no room on a full disk. It is never forced to disk; half of it
-/// after a loss of power fails its checksum. And that there *is* a player is told by the lock, not by how old a time
-/// stamp is.
+/// The player reports its status in the locked file itself and not in the database. The report is useless after a crash
+/// and changes several times a second. In the file, each report costs one write to a page in memory: no acceptance
+/// waits for a database lock, the log does not grow, and a full disk does no harm. The report is never synchronized to
+/// the disk. A report that is torn by a loss of power fails its checksum. The lock shows whether a player is running;
+/// the age of a time stamp does not.
 public final class PlayerSeat: Sendable {
   public let lane: String
   private let ledger: URL
@@ -22,7 +22,7 @@ public final class PlayerSeat: Sendable {
     self.lock = lock
   }
 
-  /// Tells watchers what the player is doing. It does not block for the disk.
+  /// Publishes the player's status for watchers. The call does not wait for the disk.
   public func report(_ report: PlayerReport) throws(LedgerError) {
     do {
       try lock.write(try report.bytes)
@@ -32,21 +32,22 @@ public final class PlayerSeat: Sendable {
   }
 }
 
-/// What a player tells of itself.
+/// The status that a player reports.
 public struct PlayerReport: Sendable, Hashable, Codable {
   public var processID: Int32
   public var startedAt: Date
-  /// When this was told: a player that hangs is one that runs and tells nothing new.
+  /// The time of the report. A player that hangs still holds its seat but makes no new reports.
   public var toldAt: Date
   public var isPaused = false
-  /// 0 to 100 per cent.
+  /// The volume, 0 to 100 per cent.
   public var volume = 100
-  /// Whether it waits for its device.
+  /// Whether the player is waiting for its audio device.
   public var isDeviceLost = false
-  /// The number of the announcement that is being heard.
+  /// The number of the announcement that is playing; nil when none is.
   public var number: Int64?
-  /// How far it is, and how long it is.
+  /// The playback position of that announcement, in milliseconds.
   public var positionMilliseconds: Int?
+  /// The length of that announcement, in milliseconds.
   public var lengthMilliseconds: Int?
 
   public init(processID: Int32 = ProcessInfo.processInfo.processIdentifier, startedAt: Date, toldAt: Date) {
@@ -57,7 +58,8 @@ public struct PlayerReport: Sendable, Hashable, Codable {
 
   static let byteCount = 512
 
-  /// A checksum, JSON, and spaces up to ``byteCount``: half of an old one never passes for the end of a new one.
+  /// The report as a checksum, JSON, and spaces up to ``byteCount``. The fixed length and the checksum keep a mix of an
+  /// old and a new report from being read as valid.
   var bytes: [UInt8] {
     get throws {
       let encoder = JSONEncoder()
@@ -76,7 +78,7 @@ public struct PlayerReport: Sendable, Hashable, Codable {
     self = report
   }
 
-  /// FNV-1a, 64 bits, in 16 hexadecimal digits.
+  /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits.
   private static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let digits = String(hash, radix: 16)
@@ -84,20 +86,21 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   }
 }
 
-/// What a watcher sees of a lane.
+/// The status of a lane, as watchers see it.
 public struct PlayerStatus: Sendable, Hashable {
   public let lane: String
-  /// Whether some process holds the lane's seat, this moment.
+  /// Whether a process holds the lane's seat at this moment.
   public let isRunning: Bool
-  /// What it told last; of the last player when none runs. Nil when none ever did, or it was lost with the power.
+  /// The latest report; the last player's when none is running. Nil when no player ever ran, or the report was lost in
+  /// a power failure.
   public let report: PlayerReport?
 }
 
 extension Ledger {
   /// Takes the lane's seat.
   ///
-  /// - Throws: ``LedgerError`` with `laneTaken` when somebody has it, on this ledger, in this process or another; it tries
-  ///   for 0.1 s, since a watcher's look is in the way for a moment.
+  /// - Throws: ``LedgerError`` with `laneTaken` when this process or another already has the seat on this ledger. The
+  ///   call tries for 0.1 s, because a watcher's look holds the lock for a moment.
   public func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat {
     try checkLane(lane, while: .playing)
     do {
@@ -113,13 +116,13 @@ extension Ledger {
     }
   }
 
-  /// Whether the lane is played, and what its player does.
+  /// Returns whether the lane has a player, and the player's latest report.
   public func player(lane: String) throws(LedgerError) -> PlayerStatus {
     try checkLane(lane, while: .reading)
     do {
       let seat = seatFile(lane: lane)
       var isLocked = false
-      // Caught in the middle of being written, it is whole a moment later.
+      // A report that is read while it is being written is complete a moment later.
       for _ in 0..<5 {
         guard let look = try LockedFile.look(at: seat, count: PlayerReport.byteCount) else { break }
         isLocked = look.isLocked
@@ -133,7 +136,7 @@ extension Ledger {
     }
   }
 
-  /// Every lane that was ever played, by name.
+  /// Returns the status of every lane that was ever played, sorted by the lane's name.
   public func players() throws(LedgerError) -> [PlayerStatus] {
     let names: [String]
     do {
@@ -149,7 +152,8 @@ extension Ledger {
 
   private var seatPrefix: String { file.lastPathComponent + ".lane-" }
 
-  /// The lane's name in hexadecimal: it may have any character, and the file system may take two names for one.
+  /// Returns the lane's seat file, which is named in hexadecimal: a lane's name may contain any character, and the file
+  /// system may treat two different names as one.
   private func seatFile(lane: String) -> URL {
     let digits = lane.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return file.deletingLastPathComponent().appending(path: seatPrefix + digits)

@@ -2,9 +2,9 @@
 
 /// A clip in the folder of an app group.
 public struct PublishedClip: Sendable, Hashable {
-  /// 1 to 255 bytes of UTF-8, none of them 0.
+  /// The clip's file name, 1 to 255 bytes of UTF-8 without a zero byte.
   public var name: String
-  /// 1 to 255 bytes of UTF-8, none of them 0; nil when it is not known.
+  /// The app group, 1 to 255 bytes of UTF-8 without a zero byte; nil when it is unknown.
   public var group: String?
 
   public init(name: String, group: String?) {
@@ -12,7 +12,7 @@ public struct PublishedClip: Sendable, Hashable {
     self.group = group
   }
 
-  /// The rule that a value of it breaks; nil when it can be stored.
+  /// The rule that a value breaks; nil when the clip can be stored.
   var brokenRule: String? {
     for text in [name, group].compactMap(\.self) where !(1...255).contains(text.utf8.count) || text.hasZero {
       return "clip (a name and a group of 1 to 255 bytes, none of them 0)"

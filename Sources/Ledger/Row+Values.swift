@@ -3,7 +3,8 @@
 import Foundation
 import GRDB
 
-// GRDB's own subscripts end the process over a value of another type; a damaged file must not.
+// GRDB's own subscripts terminate the process when a value has another type. These functions throw instead, because a
+// damaged file must not terminate the process.
 extension Row {
   func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
     let stored: DatabaseValue? = self[column]
@@ -27,7 +28,7 @@ extension Row {
     return milliseconds.map(Date.init(wholeMilliseconds:))
   }
 
-  /// The clip of an answer; nil when it has none.
+  /// Returns the clip of an answer; nil when it has none.
   func clip() throws -> PublishedClip? {
     let name: String? = try optional("clip")
     return try name.map { PublishedClip(name: $0, group: try optional("clip_group")) }

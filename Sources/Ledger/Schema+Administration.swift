@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// Which announcement a replay plays again, and whose key asked for it: null for somebody at the machine.
+  /// The table that links a replay to its original and to the account that requested it. The account is null for a
+  /// person at the machine.
   static let replays = """
     CREATE TABLE replays (
       number    INTEGER PRIMARY KEY REFERENCES announcements (number) ON DELETE CASCADE,
@@ -11,8 +12,8 @@ extension Schema {
     CREATE INDEX replays_by_original ON replays (original) WHERE original IS NOT NULL;
     """
 
-  /// A key's addresses are networks with spaces between them. Entries of the log of administration are added and pruned,
-  /// and never changed.
+  /// The columns for keys' expiry and addresses, and the log of administration. A key's addresses are networks
+  /// separated by spaces. Entries of the log are added and pruned but never changed.
   static let administration = """
     ALTER TABLE keys ADD COLUMN expires_at INTEGER;
     ALTER TABLE keys ADD COLUMN addresses TEXT;

@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 
 extension Schema {
-  /// Which clips answers, announcements and batches have, so that a removal looks each up in an index. The player's own
-  /// entries are not counted: a replay has the clip of what it plays again.
+  /// The clips of answers, announcements and batches, indexed so that a removal can look them up. The index leaves out
+  /// the player's own entries, because a replay uses its original's clip.
   private static let clipColumns = """
     ALTER TABLE answers ADD COLUMN clip TEXT;
     ALTER TABLE answers ADD COLUMN clip_group TEXT;
@@ -25,11 +25,11 @@ extension Schema {
   static func addClips(to database: Database) throws {
     try database.execute(sql: clipColumns)
     try fillClips(in: database)
-    // After the rows are filled: it is built once, and not changed by each of them.
+    // The index is created after the rows are filled, so that it is built once and not updated for each row.
     try database.execute(sql: clipIndex)
   }
 
-  /// Fills in the clips of the answers that an earlier version stored, from their reports.
+  /// Fills in the clips of answers that an earlier version stored. The clips are read from the answers' reports.
   private static func fillClips(in database: Database) throws {
     let page = try database.makeStatement(
       sql: "SELECT rowid AS number, report FROM answers WHERE rowid > ? ORDER BY rowid LIMIT 500")
@@ -56,9 +56,10 @@ extension PublishedClip {
     var clip: Clip
   }
 
-  /// The clip in a report of the service, whose path ends in the group's folder, `Library/Sounds` and the name.
+  /// Reads the clip from a report of the service. The clip's path ends in the group's folder, `Library/Sounds` and the
+  /// clip's name.
   ///
-  /// - Returns: nil when the report has no clip that can be stored.
+  /// - Returns: Nil when the report contains no clip that can be stored.
   fileprivate init?(inReport report: Data) {
     guard let clip = try? JSONDecoder().decode(Report.self, from: report).clip else { return nil }
     let path = (clip.path ?? "").split(separator: "/").suffix(4)

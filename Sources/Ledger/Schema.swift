@@ -3,19 +3,19 @@
 import Foundation
 import GRDB
 
-/// The tables. A change is a new migration; a published one is never edited.
+/// The tables of the ledger. A change of the tables is a new migration; a published migration is never edited.
 enum Schema {
-  /// "CRLG": what SQLite's header says the file is.
+  /// The application id "CRLG", which SQLite stores in the header of the file.
   static let applicationID: Int32 = 0x4352_4C47
 
-  /// Refuses a database of somebody else before anything of it is changed.
+  /// Refuses another program's database before anything in it is changed.
   ///
-  /// - Returns: whether there is nothing in it yet.
+  /// - Returns: Whether the database is still empty.
   static func examine(_ database: Database, file: URL) throws -> Bool {
     let id = try Int32.fetchOne(database, sql: "PRAGMA application_id")
     guard id != applicationID else { return false }
-    // The list of migrations comes into a new file before the first migration does: whoever was ended in between left a
-    // ledger that is begun.
+    // A new file gets the table of migrations before the first migration runs. A process that was killed in between
+    // leaves a file with this table alone, which is still a ledger.
     let tables = try Int.fetchOne(
       database, sql: "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'")
     guard id == 0, tables == 0 else { throw LedgerError(.notALedger, while: .opening, in: file) }
@@ -45,7 +45,8 @@ enum Schema {
     return migrator
   }
 
-  /// Times are milliseconds since 1970, in UTC. `AUTOINCREMENT`: a number is never used again, not after pruning either.
+  /// The tables of migration 1. Times are milliseconds since 1970, in UTC. `AUTOINCREMENT` ensures that a number is
+  /// never reused, even after pruning.
   private static let first = """
     CREATE TABLE announcements (
       number        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,7 +99,8 @@ enum Schema {
     CREATE INDEX commands_by_lane ON commands (lane, number);
     """
 
-  /// `key_changes` counts what is to be seen by whoever remembers keys; their last use is not.
+  /// The tables of migration 2. `key_changes` counts the changes that a cache of keys must notice; the time of a key's
+  /// last use is not one of them.
   private static let second = """
     CREATE TABLE keys (
       id           TEXT NOT NULL PRIMARY KEY,
@@ -145,7 +147,7 @@ enum Schema {
     CREATE INDEX announcements_by_account ON announcements (account);
     """
 
-  /// `signed_at` is in whole seconds since 1970, as senders sign it.
+  /// The tables of migration 3. `signed_at` is in whole seconds since 1970, as the sender signed it.
   private static let third = """
     CREATE TABLE signed_requests (
       key_id    TEXT NOT NULL,

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-  /// Where an announcement stands. It ends in exactly one of the last four, and never leaves it.
+  /// The state of an announcement. Every announcement ends in exactly one of the last four states and stays there.
   ///
   /// | from | to |
   /// |---|---|
   /// | accepted | rendering, waiting |
-  /// | rendering | waiting, accepted (starting over) |
-  /// | waiting | playing, rendering (its clip is gone), accepted (starting over) |
-  /// | playing | played, waiting and accepted (interrupted: it will be heard from its start) |
+  /// | rendering | waiting, accepted (starts over) |
+  /// | waiting | playing, rendering (its clip is gone), accepted (starts over) |
+  /// | playing | played; waiting or accepted (interrupted: it will be played again from the start) |
   /// | any of these | cancelled, failed |
   /// | accepted, rendering, waiting | expired |
   ///
-  /// An announcement that a summary stands for is played when the summary is, and cannot play on its own.
+  /// An announcement in a summary becomes played when the summary is played. It cannot be played on its own.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// On disk; nothing was done about it yet.
+    /// The announcement is on the disk and has not been processed yet.
     case accepted
-    /// Its clip is being made.
+    /// The announcement's clip is being made.
     case rendering
-    /// Its clip is ready.
+    /// The announcement's clip is ready.
     case waiting
-    /// It is being heard.
+    /// The announcement is playing.
     case playing
-    /// It was heard to its end, or the summary that stands for it was.
+    /// The announcement, or the summary that includes it, was played to its end.
     case played
-    /// Somebody took it back.
+    /// The announcement was cancelled by a command or a request.
     case cancelled
-    /// It cannot be heard.
+    /// The announcement cannot be played.
     case failed
-    /// Its time passed before it was heard.
+    /// The announcement expired before it was played.
     case expired
 
-    /// Whether it is one of the four in which an announcement ends.
+    /// Whether the state is one of the four final states.
     public var isFinal: Bool {
       switch self {
       case .accepted, .rendering, .waiting, .playing: false
@@ -39,7 +39,7 @@ extension Ledger {
       }
     }
 
-    /// The states that lead to this one.
+    /// The states from which an announcement can change to this state.
     var predecessors: [State] {
       switch self {
       case .accepted: [.rendering, .waiting, .playing]
@@ -53,7 +53,7 @@ extension Ledger {
     }
   }
 
-  /// What an announcement is about. Payments and refunds are money.
+  /// The subject of an announcement. Payments and refunds are about money.
   public enum Category: String, Sendable, Hashable, CaseIterable {
     case payment
     case refund

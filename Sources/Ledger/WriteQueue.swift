@@ -3,21 +3,22 @@
 import Foundation
 import GRDB
 
-/// Writes that wait for the disk, done in the order of their coming, as many as there are in one transaction.
+/// The queue of writes that wait for the disk. They are done in the order of arrival, and all that are waiting share a
+/// transaction, up to ``transactionLimit``.
 ///
-/// While one transaction is being synchronized the next one gathers, so that there is no wait to be set: a single
-/// writer has a synchronization of its own, and a hundred share one.
-final class WriteQueue: @unchecked Sendable {  // What changes is used under the lock.
+/// The next transaction collects writes while the current one is being synchronized, so no delay has to be configured:
+/// a single writer has a synchronization of its own, and a hundred writers share one.
+final class WriteQueue: @unchecked Sendable {  // The mutable state is protected by the lock.
   struct Write: Sendable {
     let action: LedgerError.Action
-    /// Bytes it holds; nil for work that is never refused.
+    /// The number of bytes that the write holds in memory; nil for a write that is never refused.
     let cost: Int?
-    /// Does the work, and returns what to do once it is durable.
+    /// Performs the write and returns a closure to run once the write is durable.
     let perform: @Sendable (Database) throws -> @Sendable () -> Void
     let fail: @Sendable (LedgerError) -> Void
   }
 
-  /// At most so many in one transaction: it bounds how long the first of them waits for the last.
+  /// The maximum number of writes in one transaction. It limits how long the first write waits for the last.
   static let transactionLimit = 256
 
   private let writer: DatabaseQueue
@@ -27,7 +28,7 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
 
   private let lock = NSLock()
   private var waiting: [Write] = []
-  /// Of those that may be refused, from their coming until they are answered.
+  /// The number and the bytes of the writes that can be refused, counted from their arrival until they are answered.
   private var held = (count: 0, bytes: 0)
   private var isScheduled = false
 
@@ -38,7 +39,9 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
     self.byteLimit = byteLimit
   }
 
-  /// - Returns: false when it was refused, since too much waits.
+  /// Adds a write to the queue.
+  ///
+  /// - Returns: False when the write was refused because too much is waiting.
   func add(_ write: Write) -> Bool {
     let (isAdded, isFirst) = lock.withLock {
       if let cost = write.cost {
@@ -64,7 +67,7 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
       for start in stride(from: 0, to: writes.count, by: Self.transactionLimit) {
         commit(writes[start..<min(start + Self.transactionLimit, writes.count)], in: database)
       }
-      // Whatever else waits for the connection has its turn before the next ones.
+      // Other work that waits for the connection runs before the next writes.
       let isDone = lock.withLock {
         isScheduled = !waiting.isEmpty
         return !isScheduled
@@ -73,12 +76,12 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
     }
   }
 
-  /// Answers each of the writes.
+  /// Commits the writes in one transaction and answers each of them.
   private func commit(_ writes: ArraySlice<Write>, in database: Database) {
     var answers: [@Sendable () -> Void] = []
     do {
       try database.inTransaction(.immediate) {
-        // One alone needs no savepoint: what it breaks is the whole.
+        // A single write needs no savepoint: if it fails, the whole transaction fails.
         if writes.count == 1, let write = writes.first {
           answers.append(try write.perform(database))
           return .commit
@@ -90,7 +93,7 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
               return .commit
             }
           } catch let error as LedgerError {
-            answers.append { write.fail(error) }  // It broke a rule: the others go on.
+            answers.append { write.fail(error) }  // The write broke a rule; the others continue.
           }
         }
         return .commit
@@ -101,7 +104,8 @@ final class WriteQueue: @unchecked Sendable {  // What changes is used under the
       guard let first = writes.first else { return }
       let failure = LedgerError(error, while: first.action, in: file)
       guard writes.count == 1 || failure.meetsEveryWrite else {
-        // Nothing of the transaction is left. One of them may be too large for what room there is: each for itself.
+        // The whole transaction was rolled back. One write may be too large for the free space, so each is retried
+        // alone.
         for index in writes.indices { commit(writes[index...index], in: database) }
         return
       }

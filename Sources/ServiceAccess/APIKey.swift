@@ -5,41 +5,42 @@ public import Foundation
 
 /// The key with which a backend calls the service: `crier_`, the key's id, `_`, and 32 random bytes in base64url.
 ///
-/// It is shown once, when it is made. What is kept is its ``digest``: the secret is 256 random bits, which nobody can
-/// try one after another, so that a slow hash, as it is needed for passwords, would add nothing. Texts of it (`print`,
-/// string interpolation, `dump`) have its id and not its secret.
+/// The key is shown once, when it is made. The service stores only its ``digest``. The secret has 256 random bits,
+/// which cannot be guessed by trying, so a slow hash such as passwords need would add no protection. Text output of a
+/// key (`print`, string interpolation, `dump`) contains its id but not its secret.
 public struct APIKey: Sendable, Hashable {
-  /// 8 letters and digits that name the key in lists and logs. They are no secret.
+  /// The 8 letters and digits that name the key in lists and logs. They are not secret.
   public let id: String
-  /// The whole key. Whoever has it may do what the key may.
+  /// The whole key. Anyone who has it has all rights of the key.
   public let text: String
 
   static let start = "crier_"
   static let idLength = 8
-  /// Crockford's base 32 in lower case: no `i`, `l`, `o` or `u`, which are taken for others when they are read aloud.
+  /// Crockford's base 32 in lower case. It leaves out `i`, `l`, `o` and `u`, which are easily confused with other
+  /// letters when read aloud.
   static let idLetters = Array("0123456789abcdefghjkmnpqrstvwxyz")
   static let secretBytes = 32
-  /// Of the whole key; base64url writes 32 bytes in 43 letters.
+  /// The length of the whole key in bytes. Base64url encodes 32 bytes in 43 letters.
   static let length = start.utf8.count + idLength + 1 + 43
 
   /// Makes a new key.
   ///
-  /// - Parameter generator: must be one that nobody can foresee, as `SystemRandomNumberGenerator` is.
+  /// - Parameter generator: A source of unpredictable random numbers, such as `SystemRandomNumberGenerator`.
   public static func make(using generator: inout some RandomNumberGenerator) -> APIKey {
     let id = String((0..<idLength).map { _ in idLetters[Int(generator.next() & 31)] })
     let secret = (0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
     return APIKey(id: id, text: "\(start)\(id)_\(Base64URL.text(of: secret))")
   }
 
-  /// Makes a new key of the system's random numbers.
+  /// Makes a new key from the system's random numbers.
   public static func make() -> APIKey {
     var generator = SystemRandomNumberGenerator()
     return make(using: &generator)
   }
 
-  /// Reads a key as it was shown. Whether it is known is another question.
+  /// Parses the text of a key. It does not check whether the service knows the key.
   ///
-  /// - Throws: ``AccessError`` with `keyMalformed`; the error has nothing of the text.
+  /// - Throws: ``AccessError`` with `keyMalformed`; the error contains no part of the text.
   public init(_ text: String) throws(AccessError) {
     let bytes = Array(text.utf8)
     let idStart = Self.start.utf8.count
@@ -56,21 +57,21 @@ public struct APIKey: Sendable, Hashable {
     self.text = text
   }
 
-  /// Whether a text can be a key's id.
+  /// Returns whether a text has the form of a key's id.
   public static func isID(_ text: String) -> Bool {
     text.unicodeScalars.count == idLength && text.allSatisfy(idLetters.contains)
   }
 
-  /// SHA-256 of the whole key's UTF-8, 32 bytes: what is kept of it, and how it is found again.
+  /// The SHA-256 digest of the whole key's UTF-8, 32 bytes. The service stores it and looks the key up by it.
   ///
-  /// To look it up by an index is safe, though an index compares byte by byte: who does not have the key cannot choose
-  /// its digest.
+  /// Looking it up in an index is safe although an index compares byte by byte, because an attacker without the key
+  /// cannot choose its digest.
   public var digest: Data { Data(SHA256.hash(data: Data(text.utf8))) }
 
-  /// Whether a digest is this key's. It takes as long whatever the digest.
+  /// Returns whether a digest is this key's, in constant time.
   public func hasDigest(_ digest: Data) -> Bool { SHA256.hash(data: Data(text.utf8)) == digest }
 
-  /// Takes as long whatever the other key's secret.
+  /// Returns whether two keys are equal. The time does not depend on the other key's secret.
   public static func == (one: APIKey, other: APIKey) -> Bool { one.hasDigest(other.digest) }
 }
 

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a key, a signature or a limit was refused.
+/// The reason why a key, a signature or a limit was refused.
 ///
-/// It has nothing of what was sent: neither a key nor a signature nor a path.
+/// The error contains no part of the request: no key, no signature and no path.
 public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was wrong, for programs.
+  /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The text is no ``APIKey``.
+    /// The text does not have the form of an ``APIKey``.
     case keyMalformed = "key_malformed"
-    /// A ``RateLimit`` is out of its range.
+    /// The values of a ``RateLimit`` are out of range.
     case rateLimitInvalid = "rate_limit_invalid"
-    /// The secret that is to sign has less than 32 bytes.
+    /// The signing secret has fewer than 32 bytes.
     case secretTooShort = "secret_too_short"
-    /// A path to be signed is no absolute path of visible ASCII without a query, or its time is before 1970.
+    /// The path to sign is not an absolute path of visible ASCII without a query, or the time is before 1970.
     case notSignable = "not_signable"
-    /// There is no signature, or no time beside it.
+    /// The signature or its time is missing.
     case signatureMissing = "signature_missing"
-    /// The signature or its time is not written as it should be.
+    /// The signature or its time is not in the expected format.
     case signatureMalformed = "signature_malformed"
-    /// The signature is of something else, or by somebody else.
+    /// The signature does not match the content, or was made with another key.
     case signatureInvalid = "signature_invalid"
-    /// The signature is of a version that does not cover all that the request says.
+    /// The signature's version does not cover everything that the request contains.
     case signatureOutdated = "signature_outdated"
-    /// A signed URL's time is over.
+    /// The signed URL has expired.
     case signatureExpired = "signature_expired"
-    /// A signed request is too old, or from too far in the future.
+    /// The signed request is too old, or its time is too far in the future.
     case timestampOutsideWindow = "timestamp_outside_window"
     /// The same signed request came before.
     case replayed
-    /// So many signed requests came within a short time that no more can be remembered.
+    /// Too many signed requests came within a short time. No more can be remembered.
     case tooManyRemembered = "too_many_remembered"
   }
 
@@ -36,7 +36,7 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public init(_ code: Code) { self.code = code }
 
-  /// Says what was refused, why, and what to do next.
+  /// The refused item, the reason, and the next step.
   public var description: String {
     switch code {
     case .keyMalformed:

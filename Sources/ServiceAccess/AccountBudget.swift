@@ -1,95 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much work one account may have done. Requests are limited by ``RateLimit``: one of them may be a list of a hundred
-/// thousand clips.
+/// The limits of the work that one account may cause. They complement ``RateLimit``, which limits requests, because one
+/// request can be a list of a hundred thousand clips.
 public struct WorkLimits: Sendable, Hashable {
-  /// New clips that are being made at once.
+  /// The number of new clips that may be made at the same time.
   public var clipsAtOnce = 32
-  /// New clips in 24 hours.
+  /// The number of new clips in 24 hours.
   public var clipsADay = 20_000
-  /// Bytes of new clips in 24 hours.
+  /// The number of bytes of new clips in 24 hours.
   public var bytesADay = 4 << 30
-  /// Streams of events that are open at once.
+  /// The number of event streams that may be open at the same time.
   public var eventStreams = 25
-  /// Streams of a batch's progress that are open at once.
+  /// The number of streams of a batch's progress that may be open at the same time.
   public var batchStreams = 10
-  /// Batches that run or wait at once.
+  /// The number of batches that may run or wait at the same time.
   public var batches = 4
 
   public init() {}
 }
 
-/// An amount that may be used within 24 hours, at once or bit by bit. What was used comes back evenly, all of it within
-/// 24 hours.
+/// An amount that may be used within 24 hours, all at once or in parts. Used amounts come back evenly, and completely
+/// within 24 hours.
 ///
-/// A pure value. Its time is of any clock that does not run backwards.
+/// A pure value. The caller passes the time of any clock that does not run backwards.
 public struct DailyAllowance: Sendable, Hashable {
   static let day: Duration = .seconds(86_400)
 
   public let amount: Int
-  /// When nothing counts as used any more; nil when nothing ever was used.
+  /// The time from which nothing counts as used; nil when nothing was ever used.
   private var freeAt: Duration?
 
-  /// An allowance that is not used.
+  /// Creates an unused allowance.
   ///
-  /// - Parameter amount: at least 1.
+  /// - Parameter amount: The amount for 24 hours, at least 1.
   public init(_ amount: Int) {
     precondition(amount > 0, "An allowance of nothing never comes back.")
     self.amount = amount
   }
 
-  /// Takes from it. It may be overdrawn, for what is known only when it is done.
+  /// Uses part of the allowance. The allowance can be overdrawn, because the size of some work is known only when it is
+  /// done.
   public mutating func use(_ count: Int, at now: Duration) {
     freeAt = now + used(at: now) + Self.day * count / amount
   }
 
-  /// Puts back what was taken and is not needed.
+  /// Gives back a used amount that was not needed.
   public mutating func giveBack(_ count: Int, at now: Duration) {
     freeAt = now + max(.zero, used(at: now) - Self.day * count / amount)
   }
 
-  /// The time until one more may be used; zero when it may at once.
+  /// Returns the time until one more unit may be used; zero when it may be used now.
   ///
-  /// - Parameter kept: so much of the amount is to be left for others.
+  /// - Parameter kept: The part of the amount that must stay free for others.
   public func wait(at now: Duration, keeping kept: Int = 0) -> Duration {
     max(.zero, used(at: now) + Self.day * (1 + kept) / amount - Self.day)
   }
 
-  /// As much as is kept for announcements, which lists may not use: a fifth, but never the only one there is.
+  /// The part of the amount that lists may not use, because it is reserved for announcements: a fifth, but never the
+  /// only unit.
   public var keptForAnnouncements: Int { amount - max(1, amount / 5 * 4 + amount % 5 * 4 / 5) }
 
-  /// As many count as used, rounded up.
+  /// Returns the amount that counts as used, rounded up.
   public func count(at now: Duration) -> Int {
     let product = used(at: now).attoseconds * Int128(amount)
     let (quotient, rest) = product.quotientAndRemainder(dividingBy: Self.day.attoseconds)
     return Int(quotient + (rest > 0 ? 1 : 0))
   }
 
-  /// What is used, as the time in which it comes back.
+  /// Returns the used amount, expressed as the time until it has all come back.
   private func used(at now: Duration) -> Duration { freeAt.map { max(.zero, $0 - now) } ?? .zero }
 }
 
-/// What one account has had done, and whether it may have more: new clips, and what they take on the disk.
+/// The work that one account has caused, and whether it may cause more: new clips and their size on the disk.
 ///
-/// A pure value, with the time passed in. Clips that stand already cost nothing and are not asked for here.
+/// A pure value; the caller passes the time. Existing clips cost nothing and are not counted here.
 public struct AccountBudget: Sendable, Hashable {
-  /// What a new clip is for.
+  /// The purpose of a new clip.
   public enum Purpose: Sendable, Hashable {
-    /// An announcement, which may use the whole day.
+    /// An announcement, which may use the whole daily allowance.
     case announcement
-    /// A row of a list. Lists leave ``DailyAllowance/keptForAnnouncements``: a payment is not to be refused for them.
+    /// A row of a list. Lists leave ``DailyAllowance/keptForAnnouncements`` free, so that they never cause a payment to
+    /// be refused.
     case list
   }
 
-  /// Why a new clip is refused.
+  /// The reason why a new clip is refused.
   public enum Shortage: Sendable, Hashable {
-    /// As many of the account's clips as may be are being made.
+    /// The account has reached its limit of clips that are made at the same time.
     case clipsAtOnce
-    /// The account has used what it may use in a day; some of it comes back after this time.
+    /// The account has used its daily allowance. Some of it comes back after this time.
     case day(Duration)
   }
 
-  /// What was used of a day, as it is kept over a restart.
+  /// The used part of a daily allowance, as it is stored across restarts.
   public struct Use: Sendable, Hashable, Codable {
     public var clips: Int
     public var bytes: Int
@@ -100,16 +103,20 @@ public struct AccountBudget: Sendable, Hashable {
     }
   }
 
-  /// New clips that are being made.
+  /// The number of new clips that are being made.
   public private(set) var underWay = 0
   private let atOnce: Int
   private var clips: DailyAllowance
   private var bytes: DailyAllowance
 
+  /// Creates the budget of an account.
+  ///
   /// - Parameters:
-  ///   - used: what a former service counted. Of more than the limits allow, which may have been larger then, the limits
-  ///     count: no account waits for longer than a day.
-  ///   - moment: when it did, by the clock of `begin` and `end`; before zero for what was before its beginning.
+  ///   - limits: The limits of the account.
+  ///   - used: The use that an earlier run of the service counted. It is capped at the limits, which may have been
+  ///     higher then, so that no account waits longer than a day.
+  ///   - moment: The time of that count, by the clock of `begin` and `end`. It is negative for a time before the
+  ///     clock's zero.
   public init(_ limits: WorkLimits, used: Use = Use(clips: 0, bytes: 0), at moment: Duration = .zero) {
     atOnce = limits.clipsAtOnce
     clips = DailyAllowance(limits.clipsADay)
@@ -120,7 +127,8 @@ public struct AccountBudget: Sendable, Hashable {
 
   /// Takes a new clip from the budget.
   ///
-  /// - Returns: why it may not be made; nil when it may, and then ``end(bytes:at:)`` is to be called.
+  /// - Returns: The reason why the clip may not be made; nil when it may. In that case the caller must call
+  ///   ``end(bytes:at:)`` later.
   public mutating func begin(_ purpose: Purpose = .announcement, at now: Duration) -> Shortage? {
     func wait(_ allowance: DailyAllowance) -> Duration {
       allowance.wait(at: now, keeping: purpose == .list ? allowance.keptForAnnouncements : 0)
@@ -133,17 +141,18 @@ public struct AccountBudget: Sendable, Hashable {
     return nil
   }
 
-  /// A clip that was begun has ended.
+  /// Ends a clip that was begun.
   ///
-  /// - Parameter size: in bytes, 0 for work that came to nothing and is to be paid; nil when it costs nothing.
+  /// - Parameter size: The clip's size in bytes; 0 for work that failed but still counts; nil for work that does not
+  ///   count.
   public mutating func end(bytes size: Int?, at now: Duration) {
     underWay -= 1
     if let size { bytes.use(size, at: now) } else { clips.giveBack(1, at: now) }
   }
 
-  /// What counts as used.
+  /// Returns the amounts that count as used.
   public func use(at now: Duration) -> Use { Use(clips: clips.count(at: now), bytes: bytes.count(at: now)) }
 
-  /// Whether it is as good as a new one, so that it may be forgotten.
+  /// Whether the budget equals a new one, so that it can be discarded.
   public func isUnused(at now: Duration) -> Bool { underWay == 0 && use(at: now) == Use(clips: 0, bytes: 0) }
 }

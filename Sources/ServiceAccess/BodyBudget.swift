@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The memory for bodies whose sender is not proven yet: a signature covers the body, so that the body comes first.
+/// The memory for request bodies whose sender is not authenticated yet. A signature covers the body, so the body must
+/// be read before the signature can be checked.
 ///
-/// Whoever knows a key's id, which is no secret, can have a body read. So these bodies have a small budget of their own,
-/// in all and for each id. A body that has been coming for long makes room for others.
+/// Anyone who knows a key's id, which is not secret, can make the service read a body. These bodies therefore have a
+/// small budget of their own, in total and for each key id. A body that has been arriving for long is dropped when
+/// others need its space.
 ///
-/// A pure value, with the time passed in.
+/// A pure value; the caller passes the time.
 public struct BodyBudget: Sendable {
   public struct Limits: Sendable, Hashable {
-    /// In memory at once, in bytes.
+    /// The number of bytes in memory at the same time.
     public var bytes = 48 << 20
-    /// And of those, for one key's id: a list of the largest size, and some announcements.
+    /// The number of these bytes for one key id: enough for a list of the largest size and some announcements.
     public var bytesOfOne = 20 << 20
-    /// Bodies that are coming at once.
+    /// The number of bodies that may be arriving at the same time.
     public var bodies = 4_096
+    /// The number of these bodies for one key id.
     public var bodiesOfOne = 1_024
-    /// After so long a body gives way to another one.
+    /// The time after which a body may be dropped in favour of another one.
     public var patience: Duration = .seconds(5)
 
     public init() {}
@@ -38,17 +41,17 @@ public struct BodyBudget: Sendable {
   private var nextTicket = 0
   private var bodies: [Ticket: Body] = [:]
   private var ofOne: [String: Total] = [:]
-  /// Held at this moment, in bytes.
+  /// The number of bytes that are held now.
   public private(set) var bytes = 0
 
   public init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// Bodies that are coming at this moment.
+  /// The number of bodies that are arriving now.
   public var count: Int { bodies.count }
 
-  /// A body begins to come.
+  /// Registers a body that begins to arrive.
   ///
-  /// - Returns: its ticket, nil when there is no room; and the tickets of those that give way to it.
+  /// - Returns: The body's ticket, nil when there is no space; and the tickets of the bodies that were dropped for it.
   public mutating func begin(_ keyID: String, at now: Duration) -> (ticket: Ticket?, gaveWay: [Ticket]) {
     let gaveWay = makeRoom(for: keyID, bytes: 0, bodies: 1, except: nil, at: now)
     guard fits(keyID, bytes: 0, bodies: 1) else { return (nil, gaveWay) }
@@ -58,10 +61,10 @@ public struct BodyBudget: Sendable {
     return (nextTicket, gaveWay)
   }
 
-  /// More of a body came.
+  /// Registers more bytes of a body.
   ///
-  /// - Returns: whether it may be held, which it may not when the body gave way itself; and the tickets of those that give
-  ///   way to it.
+  /// - Returns: Whether the bytes may be held, which is false when the body itself was dropped; and the tickets of the
+  ///   bodies that were dropped for it.
   public mutating func grow(_ ticket: Ticket, by count: Int, at now: Duration) -> (isHeld: Bool, gaveWay: [Ticket]) {
     guard let body = bodies[ticket] else { return (false, []) }
     let gaveWay = makeRoom(for: body.keyID, bytes: count, bodies: 0, except: ticket, at: now)
@@ -72,7 +75,7 @@ public struct BodyBudget: Sendable {
     return (true, gaveWay)
   }
 
-  /// A body is not held here any more.
+  /// Releases a body that is no longer held here.
   public mutating func end(_ ticket: Ticket) {
     guard let body = bodies.removeValue(forKey: ticket) else { return }
     bytes -= body.bytes
@@ -91,13 +94,13 @@ public struct BodyBudget: Sendable {
     return total.bytes + more <= limits.bytesOfOne && total.bodies + moreBodies <= limits.bodiesOfOne
   }
 
-  /// Ends the oldest bodies, as far as that is needed and they are old enough.
+  /// Drops the oldest bodies, as many as necessary, if they are older than the patience.
   private mutating func makeRoom(
     for keyID: String, bytes more: Int, bodies moreBodies: Int, except own: Ticket?, at now: Duration
   ) -> [Ticket] {
     var gone: [Ticket] = []
     while !fits(keyID, bytes: more, bodies: moreBodies) {
-      // Where the id's own share is full, the others' have nothing to do with it.
+      // If the key id's own share is full, dropping the bodies of other ids would not help.
       let isOwnShare = !fitsOfOne(keyID, bytes: more, bodies: moreBodies)
       let old = bodies.filter { ticket, body in
         ticket != own && now - body.since >= limits.patience && (!isOwnShare || body.keyID == keyID)

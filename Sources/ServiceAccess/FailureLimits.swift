@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often each address may be refused for want of a good key.
+/// A limit on how often each address may be refused for lack of a valid key.
 ///
-/// A pure value of bounded size, with the time passed in. Whoever has a good key takes nothing.
+/// A pure value of bounded size; the caller passes the time. Requests with a valid key do not count.
 public struct FailureLimits: Sendable {
   private let limit: RateLimit
   private let capacity: Int
-  /// Those that failed lately, and those of before: what failed in neither is forgotten, and its bucket was nearly full.
+  /// The buckets of addresses that failed recently. When this table is full, it replaces `older`.
   private var recent: [IPAddress: TokenBucket] = [:]
+  /// The buckets of addresses that failed earlier. An address in neither table is forgotten; its bucket was nearly
+  /// full.
   private var older: [IPAddress: TokenBucket] = [:]
 
-  /// - Parameter capacity: twice as many addresses are remembered at most.
+  /// Creates the limits.
+  ///
+  /// - Parameters:
+  ///   - limit: The rate of failures that an address may have.
+  ///   - capacity: The size of each of the two tables. At most twice as many addresses are remembered.
   public init(_ limit: RateLimit, capacity: Int = 4_096) {
     precondition(capacity > 0, "A table without room limits nobody.")
     self.limit = limit
     self.capacity = capacity
   }
 
-  /// Addresses that are remembered.
+  /// The number of addresses that are remembered.
   public var count: Int { recent.count + older.count }
 
-  /// What another failure of an address would find, without taking anything.
+  /// Returns the answer that another failure of an address would get, without counting one.
   public func look(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
     let block = address.block
     return (recent[block] ?? older[block] ?? TokenBucket(limit)).look(at: now)
   }
 
-  /// Takes a failure from what an address may have. Addresses of one ``IPAddress/block`` share it.
+  /// Counts a failure of an address. Addresses in the same ``IPAddress/block`` share one limit.
   public mutating func take(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
     let block = address.block
     var bucket = recent[block] ?? older.removeValue(forKey: block) ?? TokenBucket(limit)

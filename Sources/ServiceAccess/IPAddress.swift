@@ -6,15 +6,17 @@
   import Darwin
 #endif
 
-/// An IPv4 or IPv6 address. An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`) is treated as the IPv4 address.
 public struct IPAddress: Sendable, Hashable {
-  /// 4 or 16 of them.
+  /// The address's bytes: 4 for IPv4, 16 for IPv6.
   let bytes: [UInt8]
 
-  /// - Parameter text: `192.0.2.1` or `2001:db8::1`, without a port, a zone or brackets.
+  /// Parses an address.
+  ///
+  /// - Parameter text: An address such as `192.0.2.1` or `2001:db8::1`, without a port, a zone or brackets.
   public init?(_ text: some StringProtocol) {
     let text = String(text)
-    // The system reads up to a zero.
+    // The system function stops reading at a zero byte.
     guard !text.utf8.contains(0) else { return nil }
     var short = in_addr()
     if inet_pton(AF_INET, text, &short) == 1 {
@@ -33,19 +35,21 @@ public struct IPAddress: Sendable, Hashable {
 
   static let mappedStart = ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] as [UInt8])[...]
 
-  /// What one caller has: an address of IPv4, or the network of 64 bits that a caller of IPv6 is given.
+  /// The addresses that belong to one caller: a single IPv4 address, or the 64-bit network that an IPv6 caller is
+  /// assigned.
   public var block: IPAddress {
     bytes.count == 4 ? self : IPAddress(bytes: Array(bytes.prefix(8)) + Array(repeating: 0, count: 8))
   }
 
-  /// Whose request it is: the other side of the connection, or whom a proxy names that is known.
+  /// Returns the address of the client that sent a request: the peer of the connection, or the client that a trusted
+  /// proxy names.
   ///
   /// - Parameters:
-  ///   - peer: the other side of the connection; nil where it has no such address.
-  ///   - forwardedFor: the values of `X-Forwarded-For`. Each proxy puts the address of its own caller behind the others, so
-  ///     that the last one that is no proxy's is true, and what stands before it is what a caller made up.
-  ///   - proxies: who is believed.
-  /// - Returns: nil where that is not known, as behind a proxy that does not say it.
+  ///   - peer: The address of the connection's peer; nil when it has no IP address.
+  ///   - forwardedFor: The values of `X-Forwarded-For`. Each proxy appends the address of its own caller. The last
+  ///     address that is not a proxy's is therefore true, and a client may have made up the addresses before it.
+  ///   - proxies: The addresses of the trusted proxies.
+  /// - Returns: Nil when the client is unknown, for example behind a proxy that does not name it.
   public static func client(peer: IPAddress?, forwardedFor: [String], proxies: Set<IPAddress>) -> IPAddress? {
     guard let peer else { return nil }
     guard proxies.contains(peer) else { return peer }
@@ -57,7 +61,7 @@ public struct IPAddress: Sendable, Hashable {
     return nil
   }
 
-  /// An address as proxies write it, which may have a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  /// Parses an address as proxies write it, which may have a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
   private init?(hop: Substring) {
     if hop.hasPrefix("["), let end = hop.firstIndex(of: "]") {
       self.init(hop[hop.index(after: hop.startIndex)..<end])
@@ -73,7 +77,7 @@ extension IPAddress: CustomStringConvertible {
   public var description: String {
     if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
     let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-    // The longest run of zeros, of two at least, is left out (RFC 5952, section 4.2).
+    // The longest run of at least two zero groups is left out (RFC 5952, section 4.2).
     var longest = 0..<0
     var start = 0
     while start < 8 {

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The addresses that begin alike: `192.0.2.0/24`, `2001:db8::/32`, or one address by itself.
+/// A network of addresses with a common prefix: `192.0.2.0/24`, `2001:db8::/32`, or a single address.
 public struct IPNetwork: Sendable, Hashable {
   public let address: IPAddress
-  /// How many bits of the address count.
+  /// The number of bits in the prefix.
   public let prefixLength: Int
 
-  /// Why a text is no network.
+  /// The reason why a text is not a network.
   public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, CaseIterable {
       case notAnAddress = "not_an_address"
       case prefixOutOfRange = "prefix_out_of_range"
-      /// Bits behind the prefix are set.
+      /// Bits after the prefix are set.
       case addressInsideNetwork = "address_inside_network"
     }
 
     public let code: Code
-    /// What is wrong with it, and what to give.
+    /// The fault and how to correct it, to follow the name of the argument.
     public let description: String
   }
 
-  /// - Parameter text: an address, with `/` and the number of bits that count behind it, or without for the address alone.
+  /// Parses a network.
+  ///
+  /// - Parameter text: An address, followed by `/` and the number of bits in the prefix, or without them for a single
+  ///   address.
   /// - Throws: ``Fault``; it does not repeat the text.
   public init(_ text: String) throws(Fault) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -30,7 +33,7 @@ public struct IPNetwork: Sendable, Hashable {
         description: "is no address or network: give one such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32")
     }
     let bits = address.bytes.count * 8
-    // The prefix of an IPv4 address that is written as an IPv6 one counts the 96 bits before it.
+    // In IPv6 notation, the prefix of an IPv4 address includes the 96 bits before the address.
     let isMapped = bits == 32 && parts[0].contains(":")
     let largest = isMapped ? 128 : bits
     let written = parts.count == 2 ? Self.number(parts[1]) : largest
@@ -65,7 +68,7 @@ public struct IPNetwork: Sendable, Hashable {
 }
 
 extension IPNetwork: CustomStringConvertible {
-  /// As it is given; an address alone has no prefix.
+  /// The network as text; a single address has no prefix.
   public var description: String {
     prefixLength == address.bytes.count * 8 ? "\(address)" : "\(address)/\(prefixLength)"
   }

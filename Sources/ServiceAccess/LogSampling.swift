@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of many lines alike are written to a log: the first of each kind in a second, and then how many more there were.
+/// A filter for repeated log lines: it writes the first lines of each kind in every second, and then how many more
+/// there were.
 ///
-/// A pure value, with the time passed in.
+/// A pure value; the caller passes the time.
 public struct LogSampling<Kind: Hashable & Sendable>: Sendable {
   private let most: Int
   private var second: Int64 = .min
   private var counts: [Kind: Int] = [:]
 
-  /// - Parameter most: lines of a kind that are written in a second.
+  /// Creates the filter.
+  ///
+  /// - Parameter most: The number of lines of each kind that are written per second.
   public init(most: Int = 10) { self.most = most }
 
-  /// Whether a line is written; and the lines of each kind that were not written in a second that is over.
+  /// Counts a line and returns whether to write it, and the numbers of lines of each kind that were left out in a
+  /// second that is over.
   public mutating func take(_ kind: Kind, at now: Duration) -> (isWritten: Bool, leftOut: [Kind: Int]) {
     let leftOut = finish(at: now)
     second = now.components.seconds
@@ -19,7 +23,7 @@ public struct LogSampling<Kind: Hashable & Sendable>: Sendable {
     return (counts[kind, default: 0] <= most, leftOut)
   }
 
-  /// The lines of each kind that were not written, once their second is over.
+  /// Returns the numbers of lines of each kind that were left out, once their second is over.
   public mutating func finish(at now: Duration) -> [Kind: Int] {
     guard now.components.seconds != second else { return [:] }
     defer { counts = [:] }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many requests a key may send.
+/// The rate at which a key may send requests.
 public struct RateLimit: Sendable, Hashable {
-  /// Requests a second in the long run; 0.1 is one in ten seconds.
+  /// The number of requests per second in the long run; 0.1 means one request in ten seconds.
   public let rate: Double
-  /// As many may come at once after a pause.
+  /// The number of requests that may come at once after a pause.
   public let burst: Int
 
   public static let rates = 0.001...1_000_000.0
   public static let bursts = 1...1_000_000
 
-  /// - Parameter burst: nil for what comes within a second, and at least 1.
+  /// Creates a rate limit.
+  ///
+  /// - Parameters:
+  ///   - rate: The number of requests per second.
+  ///   - burst: The number of requests at once; nil for the rate rounded up, which is at least 1.
   /// - Throws: ``AccessError`` with `rateLimitInvalid` for a rate outside ``rates`` or a burst outside ``bursts``.
   public init(rate: Double, burst: Int? = nil) throws(AccessError) {
     guard Self.rates.contains(rate) else { throw AccessError(.rateLimitInvalid) }
@@ -20,32 +24,32 @@ public struct RateLimit: Sendable, Hashable {
     self.burst = burst
   }
 
-  /// From one request to the next in the long run, in whole nanoseconds: at least 1,000 of them.
+  /// The average time between two requests, in whole nanoseconds; at least 1,000 ns.
   var interval: Duration { .nanoseconds(Int64((1_000_000_000 / rate).rounded())) }
 }
 
 /// A token bucket: it holds ``RateLimit/burst`` tokens, each request takes one, and they come back at
 /// ``RateLimit/rate``.
 ///
-/// A pure value. Its time is of any clock that does not run backwards, as `ContinuousClock` since the service's start;
-/// one that does is taken for a bucket that is empty at most.
+/// A pure value. The caller passes the time of any clock that does not run backwards, such as `ContinuousClock` since
+/// the service's start. If the clock does run backwards, the bucket counts as empty at worst.
 public struct TokenBucket: Sendable, Hashable {
-  /// What a request is told.
+  /// The result of asking the bucket for a request.
   public struct Answer: Sendable, Hashable {
-    /// Whether the request may be done.
+    /// Whether the request is allowed.
     public let isAllowed: Bool
-    /// ``RateLimit/burst``.
+    /// The size of the bucket; see ``RateLimit/burst``.
     public let limit: Int
-    /// As many more may come at this moment.
+    /// The number of further requests that may come at this moment.
     public let remaining: Int
-    /// Until the bucket is full again.
+    /// The time until the bucket is full again.
     public let reset: Duration
-    /// Until one more may come; zero when it may at once.
+    /// The time until one more request may come; zero when it may come now.
     public let retryAfter: Duration
 
-    /// The header fields for it: `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`
+    /// The header fields for the response: `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`
     /// (draft-ietf-httpapi-ratelimit-headers-06), and `Retry-After` (RFC 9110, section 10.2.3) when the request is
-    /// refused. Times are whole seconds, rounded up: who waits so long is not refused for it.
+    /// refused. Times are in whole seconds, rounded up, so that a client that waits that long is not refused again.
     public var headerFields: [(name: String, value: String)] {
       let fields = [
         (name: "RateLimit-Limit", value: String(limit)), (name: "RateLimit-Remaining", value: String(remaining)),
@@ -56,13 +60,13 @@ public struct TokenBucket: Sendable, Hashable {
   }
 
   public let limit: RateLimit
-  /// When it is full again; nil when it never was used.
+  /// The time at which the bucket is full again; nil when it was never used.
   private var fullAt: Duration?
 
-  /// A full one.
+  /// Creates a full bucket.
   public init(_ limit: RateLimit) { self.limit = limit }
 
-  /// Takes a token for a request, or refuses it; a refused one takes nothing.
+  /// Takes a token for a request, or refuses the request. A refused request takes no token.
   public mutating func take(at now: Duration) -> Answer {
     let lacking = lacking(at: now)
     let isAllowed = lacking + limit.interval <= capacity
@@ -70,23 +74,23 @@ public struct TokenBucket: Sendable, Hashable {
     return answer(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
   }
 
-  /// Puts back the token of a request that turned out to be nobody's.
+  /// Puts back the token of a request that could not be attributed to the key.
   public mutating func giveBack(at now: Duration) {
     fullAt = now + max(.zero, lacking(at: now) - limit.interval)
   }
 
-  /// What a request would find, without taking anything.
+  /// Returns the answer that a request would get, without taking a token.
   public func look(at now: Duration) -> Answer {
     let lacking = lacking(at: now)
     return answer(isAllowed: lacking + limit.interval <= capacity, lacking: lacking)
   }
 
-  /// Whether it is as good as a new one, so that it may be forgotten.
+  /// Whether the bucket equals a new one, so that it can be discarded.
   public func isFull(at now: Duration) -> Bool { lacking(at: now) == .zero }
 
   private var capacity: Duration { limit.interval * limit.burst }
 
-  /// The time until it is full, never longer than it takes to fill an empty one.
+  /// Returns the time until the bucket is full, at most the time to fill an empty one.
   private func lacking(at now: Duration) -> Duration {
     guard let fullAt else { return .zero }
     return min(max(fullAt - now, .zero), capacity)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key may be used for.
+/// The operations that a key allows.
 public enum Scope: String, Sendable, Hashable, CaseIterable {
   /// Sending announcements and batches.
   case announce
-  /// Reading announcements, clips, events, voices, packs, locales, and what is being played.
+  /// Reading announcements, clips, events, voices, packs, locales, and the player's status.
   case read
-  /// Pausing, resuming, skipping, replaying and cancelling what is played.
+  /// Pausing, resuming, skipping, replaying and cancelling announcements on the player.
   case play
-  /// Everything.
+  /// All operations.
   case admin
 }
 
 extension Set<Scope> {
-  /// Whether they are enough for a call.
+  /// Returns whether these scopes allow an operation that needs a scope.
   public func allow(_ scope: Scope) -> Bool { contains(scope) || contains(.admin) }
 
-  /// Their names, always in the same order.
+  /// The scopes' names, always in the same order.
   public var names: [String] { Scope.allCases.filter(contains).map(\.rawValue) }
 
-  /// The scopes of those names. A name that is none, as a newer version's, allows nothing.
+  /// Creates the set of scopes with these names. An unknown name, such as a newer version's, is ignored and allows
+  /// nothing.
   public init(names: some Sequence<String>) { self.init(names.compactMap(Scope.init)) }
 }

@@ -3,10 +3,11 @@
 import Crypto
 public import Foundation
 
-/// A request that its sender signed with its key, so that nobody on the way can change it or send it again.
+/// A request that its sender signed with a key, so that an attacker on the network can neither change nor repeat it.
 ///
-/// Two header fields: `Crier-Timestamp`, the seconds since 1970, and `Crier-Signature`, `v2=` and 64 hexadecimal digits
-/// of HMAC-SHA256 over these lines, each with a line feed behind it, and the body behind them:
+/// The signature consists of two header fields: `Crier-Timestamp`, the seconds since 1970, and `Crier-Signature`, which
+/// is `v2=` and 64 hexadecimal digits. The digits are an HMAC-SHA256 of these lines, each followed by a line feed, and
+/// then the body:
 ///
 ///     v2
 ///     TIMESTAMP
@@ -15,25 +16,25 @@ public import Foundation
 ///     IDEMPOTENCY-KEY
 ///     CONTENT-TYPE
 ///
-/// The target is the path with its query, as it is sent. The last two are the values of the header fields of these names,
-/// as they are sent and without blanks around them; the line is empty for a field that is not sent, and a field that is
-/// sent with no value cannot be signed. None of the lines can hold a line feed, so that one message has one reading. The
-/// HMAC's key is ``APIKey/digest``: the service keeps no more of a key than that.
+/// The target is the path with its query, as it is sent. The last two lines are the values of the header fields with
+/// these names, as they are sent and without surrounding blanks. The line is empty if the field is not sent; a field
+/// with an empty value cannot be signed. No line can contain a line feed, so each message has only one interpretation.
+/// The key of the HMAC is ``APIKey/digest``, which is all that the service stores of a key.
 ///
-/// Version 1, `v1=`, is over `TIMESTAMP.METHOD TARGET\nBODY`. It is checked where nothing is sent that it does not cover:
-/// no `Idempotency-Key`, and no `Content-Type` but `application/json`.
+/// Version 1, `v1=`, signs `TIMESTAMP.METHOD TARGET\nBODY`. It is accepted only if the request contains nothing that it
+/// does not cover: no `Idempotency-Key`, and no `Content-Type` other than `application/json`.
 public struct SignedRequest: Sendable, Hashable {
-  /// What of a request is signed, beside its time.
+  /// The signed parts of a request, except for its time.
   public struct Content: Sendable, Hashable {
-    /// In capitals.
+    /// The method in capital letters.
     public var method: String
-    /// Path and query as they are sent.
+    /// The path and query as they are sent.
     public var target: String
-    /// The value of `Idempotency-Key`; nil when it is not sent.
+    /// The value of `Idempotency-Key`; nil when the field is not sent.
     public var idempotencyKey: String?
-    /// The value of `Content-Type`; nil when it is not sent.
+    /// The value of `Content-Type`; nil when the field is not sent.
     public var contentType: String?
-    /// Every byte of the body as it is sent.
+    /// The body, byte for byte as it is sent.
     public var body: Data
 
     public init(
@@ -47,7 +48,7 @@ public struct SignedRequest: Sendable, Hashable {
     }
   }
 
-  /// Which message is signed.
+  /// The version of the signature, which determines the signed message.
   public enum Version: String, Sendable, Hashable, CaseIterable {
     case one = "v1"
     case two = "v2"
@@ -55,16 +56,16 @@ public struct SignedRequest: Sendable, Hashable {
 
   public static let timestampField = "Crier-Timestamp"
   public static let signatureField = "Crier-Signature"
-  /// So many seconds may lie between the sender's clock and the service's, either way.
+  /// The maximum difference between the sender's clock and the service's, in seconds, in either direction.
   public static let window: Int64 = 300
 
   public let version: Version
-  /// Seconds since 1970, by the sender's clock.
+  /// The time of signing in seconds since 1970, by the sender's clock.
   public let timestamp: Int64
-  /// 32 bytes.
+  /// The signature, 32 bytes.
   public let signature: Data
 
-  /// Reads the two header fields.
+  /// Parses the two header fields.
   ///
   /// - Throws: ``AccessError`` with `signatureMissing` or `signatureMalformed`.
   public init(timestamp: String?, signature: String?) throws(AccessError) {
@@ -96,17 +97,19 @@ public struct SignedRequest: Sendable, Hashable {
     ]
   }
 
-  /// Checks that this request was signed, with this key, within the window; returning means that it was. Whether it
-  /// came before is another question, to be asked after this alone: else others could fill the memory of it.
+  /// Checks that the content was signed with this key and within the window. If the call returns, it was.
   ///
-  /// - Parameter content: as it was sent.
+  /// The call does not check whether the request came before. Do that only after this check; otherwise senders without
+  /// the key could fill the memory of known requests.
+  ///
+  /// - Parameter content: The request's content as it was sent.
   /// - Throws: ``AccessError`` with `timestampOutsideWindow`, `signatureOutdated` or `signatureInvalid`.
   public func check(_ content: Content, keyDigest: Data, at now: Date) throws(AccessError) {
     guard abs(now.timeIntervalSince1970 - Double(timestamp)) <= Double(Self.window) else {
       throw AccessError(.timestampOutsideWindow)
     }
     guard version != .one || Self.isCoveredByFirst(content) else { throw AccessError(.signatureOutdated) }
-    // An empty line is a field that is not sent.
+    // An empty line stands for a field that was not sent, so an empty value cannot be signed.
     guard content.idempotencyKey?.isEmpty != true, content.contentType?.isEmpty != true else {
       throw AccessError(.signatureInvalid)
     }
@@ -117,7 +120,7 @@ public struct SignedRequest: Sendable, Hashable {
     else { throw AccessError(.signatureInvalid) }
   }
 
-  /// Whether nothing is sent that version 1 does not cover and that means something.
+  /// Returns whether version 1 covers all meaningful parts of the content.
   private static func isCoveredByFirst(_ content: Content) -> Bool {
     let type = content.contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     return content.idempotencyKey == nil && ["application/json", nil].contains(type)
@@ -135,7 +138,9 @@ public struct SignedRequest: Sendable, Hashable {
     }
   }
 
-  /// - Parameter field: a version of two letters, `=`, and the digits.
+  /// Parses the value of the field `Crier-Signature`.
+  ///
+  /// - Parameter field: A version of two letters, `=`, and 64 hexadecimal digits.
   private static func bytes(of field: String) -> Data? {
     let letters = Array(field.utf8)
     guard letters.count == 67, letters[2] == UInt8(ascii: "=") else { return nil }

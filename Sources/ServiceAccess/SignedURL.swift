@@ -3,29 +3,32 @@
 import Crypto
 public import Foundation
 
-/// URLs that may be fetched without a key until their time is over, for a phone that is to play a clip:
-/// `PATH?expires=SECONDS&signature=SIGNATURE`, the seconds since 1970 and HMAC-SHA256 in base64url over
-/// `GET`, the path and the seconds, with line ends between them.
+/// URLs that can be fetched without a key until they expire, for a phone that is to play a clip.
 ///
-/// A `HEAD` is allowed what the `GET` is.
+/// A signed URL is `PATH?expires=SECONDS&signature=SIGNATURE`. `SECONDS` is the time of expiry in seconds since 1970.
+/// `SIGNATURE` is an HMAC-SHA256 in base64url of `GET`, the path and the seconds, separated by line feeds.
+///
+/// A URL that is signed for `GET` is valid for `HEAD` too.
 public struct SignedURL: Sendable {
-  /// A secret has at least so many bytes, the length of SHA-256's result (RFC 2104, section 3).
+  /// The minimum size of a secret in bytes: the length of SHA-256's result (RFC 2104, section 3).
   public static let secretBytes = 32
 
   private let secret: SymmetricKey
 
-  /// - Parameter secret: random bytes, at least ``secretBytes``; the same for signing and checking.
+  /// Creates a signer and checker of URLs.
+  ///
+  /// - Parameter secret: Random bytes, at least ``secretBytes``; the same for signing and checking.
   /// - Throws: ``AccessError`` with `secretTooShort`.
   public init(secret: Data) throws(AccessError) {
     guard secret.count >= Self.secretBytes else { throw AccessError(.secretTooShort) }
     self.secret = SymmetricKey(data: secret)
   }
 
-  /// The path with its signature.
+  /// Returns the path with its time of expiry and its signature.
   ///
   /// - Parameters:
-  ///   - path: as it will be sent: absolute, percent-encoded, without a query.
-  ///   - expiry: the moment from which it is refused, to the second.
+  ///   - path: The path as it will be sent: absolute, percent-encoded, without a query.
+  ///   - expiry: The time from which the URL is refused, with a precision of one second.
   /// - Throws: ``AccessError`` with `notSignable`.
   public func signed(_ path: String, until expiry: Date) throws(AccessError) -> String {
     guard Self.isSignable(path), let seconds = Int64(exactly: expiry.timeIntervalSince1970.rounded(.down)),
@@ -35,14 +38,14 @@ public struct SignedURL: Sendable {
     return "\(path)?expires=\(time.text)&signature=\(Base64URL.text(of: code))"
   }
 
-  /// Checks what was sent; returning means that it may be fetched.
+  /// Checks a signed URL. If the call returns, the path may be fetched.
   ///
   /// - Parameters:
-  ///   - path: as it was sent, still percent-encoded, without its query.
-  ///   - expires: the query's `expires`, nil when it has none.
-  ///   - signature: the query's `signature`, nil when it has none.
-  /// - Throws: ``AccessError`` with `signatureMissing`, `signatureMalformed`, `signatureInvalid`, or, for a signature
-  ///   that is right, `signatureExpired`.
+  ///   - path: The path as it was sent, still percent-encoded, without its query.
+  ///   - expires: The query's `expires`; nil when it has none.
+  ///   - signature: The query's `signature`; nil when it has none.
+  /// - Throws: ``AccessError`` with `signatureMissing`, `signatureMalformed`, `signatureInvalid`, or, for a valid
+  ///   signature whose time is over, `signatureExpired`.
   public func check(path: String, expires: String?, signature: String?, at now: Date) throws(AccessError) {
     guard let expires, let signature else { throw AccessError(.signatureMissing) }
     guard let time = WholeSeconds(expires), let code = Base64URL.bytes(of: signature), code.count == 32 else {
@@ -58,14 +61,16 @@ public struct SignedURL: Sendable {
     Data("GET\n\(path)\n\(time.text)".utf8)
   }
 
-  /// No line ends, or one path and time could read as another's; no query, or ours would not be the only one.
+  /// Returns whether a path can be signed. Line ends are refused because they would let one path and time be read as
+  /// another. A query is refused because it would come before the signature's own.
   private static func isSignable(_ path: String) -> Bool {
     path.utf8.first == UInt8(ascii: "/")
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
   }
 }
 
-/// Seconds since 1970 as they are sent: 1 to 12 digits, no sign, no 0 in front, so that one time has one text.
+/// A time in seconds since 1970 as it is sent: 1 to 12 digits, without a sign or leading zeros, so that each time has
+/// exactly one text.
 struct WholeSeconds: Sendable, Hashable {
   let seconds: Int64
   var text: String { String(seconds) }

@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
-/// The settings of targets that call C: every unsafe expression is marked.
+/// The settings of targets that call C. Every unsafe expression must be marked.
 let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -30,7 +30,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let serviceLifecycleTestKit: Target.Dependency = .product(
   name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 
-/// The tests of `make test`, built for debugging.
+/// The tests of `make test`, compiled in debug mode.
 let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementsTests", dependencies: ["Announcements", "AmountReadback", "TestSupport"],
@@ -108,7 +108,7 @@ let quickTests: [Target] = [
     swiftSettings: settings),
 ]
 
-/// The long, exhaustive tests of `make check`. They are built for release, without the other tests.
+/// The long, exhaustive tests of `make check`. They are compiled in release mode, without the other tests.
 let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
@@ -169,7 +169,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
-    // Portable targets: they import Foundation and the C library at most. `scripts/check-targets` checks this.
+    // Portable targets. They import nothing but Foundation and the C library, which `scripts/check-targets` checks.
     .target(name: "Announcements", dependencies: ["CommaSeparatedValues"], swiftSettings: settings),
     .target(name: "AmountReadback", swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
@@ -195,7 +195,7 @@ let package = Package(
       ],
       swiftSettings: settingsWithC),
 
-    // The only program of the product that links libespeak-ng. It is licensed under GPL-3.0-or-later.
+    // The only program of the product that links libespeak-ng. Its license is GPL-3.0-or-later.
     .executableTarget(
       name: "speaker",
       exclude: ["COPYING"],
@@ -214,7 +214,7 @@ let package = Package(
       ],
       swiftSettings: settingsWithC),
 
-    // The pipeline that makes every clip.
+    // The pipeline that makes all clips.
     .target(
       name: "Announcer",
       dependencies: [
@@ -225,7 +225,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // The ledger, which survives a crash, and the player.
+    // The ledger, which survives crashes, and the player.
     .target(name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", grdb], swiftSettings: settingsWithC),
     .target(
       name: "Playback",
@@ -266,7 +266,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Support for tests: reproducible random numbers, and the measurement of sound.
+    // Support for tests: reproducible random numbers and sound measurement.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     .target(
       name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], path: "Tests/Support/SoundMeasurement",
@@ -280,7 +280,7 @@ let package = Package(
       dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
       path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
 
-    // Programs that tests kill at any moment.
+    // Programs that tests kill at arbitrary moments.
     .executableTarget(
       name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"],
       path: "Tests/Support/play-log",

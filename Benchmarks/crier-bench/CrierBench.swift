@@ -7,7 +7,8 @@ import Foundation
 import SoundLibrary
 import SpeechEngine
 
-/// Measures the whole way and the engine, for `scripts/bench`, which sets the figures beside others of the same run.
+/// The measurements of the speech engine and the whole pipeline. `scripts/bench` compares their figures with other
+/// figures of the same run.
 @main
 struct CrierBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,19 +16,19 @@ struct CrierBench: AsyncParsableCommand {
     subcommands: [Texts.self, Words.self, Throughput.self, Latency.self, Stitching.self, Worst.self])
 }
 
-/// The announcements that are measured: the same for every contestant.
+/// The announcements that are measured; all contestants get the same ones.
 enum Workload {
   private static let payments = [
     ("zh-CN", "CNY", "alipay"), ("en-US", "USD", "card"), ("hi-IN", "INR", "upi"), ("ko-KR", "KRW", "kakaopay"),
     ("ja-JP", "JPY", "paypay"),
   ]
 
-  /// Payments in the five locales by turns, no two of one amount, so that no clip is found made.
+  /// Returns payments in the five locales in turn. All amounts differ, so that no clip has already been made.
   static func announcements(_ count: Int) throws -> [Announcement] {
     try (0..<count).map { index in
       let (locale, code, channel) = payments[index % payments.count]
       guard let currency = Currency(code: code) else { throw ValidationError("\(code) is no currency.") }
-      // A step without a common factor with the range visits amounts of all lengths.
+      // The step and the range have no common factor, so the amounts are of all lengths and do not repeat.
       let minorUnits = Int64(1 + (index * 7_919) % 99_991)
       return .payment(
         Payment(amount: try Money(minorUnits: minorUnits, currency: currency), channel: channel, locale: locale))
@@ -49,7 +50,7 @@ enum Workload {
   }
 }
 
-/// Prints what the engine is given, for those who are measured beside: voice, rate and text, tab-separated.
+/// Prints the engine's input for the programs that are compared with it: voice, rate and text, separated by tabs.
 struct Texts: AsyncParsableCommand {
   @Option var count = 1_000
 
@@ -62,7 +63,7 @@ struct Texts: AsyncParsableCommand {
   }
 }
 
-/// Writes the words of a list on one core, respelled for their voices, and prints announcements a second.
+/// Writes the words of a list on one core, respelled for the voices, and prints announcements per second.
 struct Words: AsyncParsableCommand {
   @Option var count = 100_000
 
@@ -82,7 +83,7 @@ struct Words: AsyncParsableCommand {
   }
 }
 
-/// Renders and publishes a list on all cores, and prints clips a second.
+/// Renders and publishes a list on all cores, and prints clips per second.
 struct Throughput: AsyncParsableCommand {
   @Option var count = 1_000
   @Argument var folder: String
@@ -92,7 +93,7 @@ struct Throughput: AsyncParsableCommand {
     let announcer = try Workload.announcer(speakers: cores)
     let library = SoundLibrary(container: GroupContainer(directory: URL(filePath: folder, directoryHint: .isDirectory)))
     let announcements = try Workload.announcements(count)
-    // Each voice's process is made at its first use.
+    // The first use of each voice starts its process, so the voices are used once before the measurement.
     for announcement in announcements.prefix(5 * cores) { _ = try await announcer.render(announcement, into: nil) }
     let start = ContinuousClock.now
     try await concurrently(
@@ -103,7 +104,7 @@ struct Throughput: AsyncParsableCommand {
   }
 }
 
-/// One at a time, warm: the engine alone, and the whole way.
+/// Measures single announcements with warm processes: first the engine alone, then the whole pipeline.
 struct Latency: AsyncParsableCommand {
   @Option var count = 1_000
   @Argument var folder: String

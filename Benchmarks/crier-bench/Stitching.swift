@@ -7,8 +7,8 @@ import Foundation
 import VoicePacks
 import Waveforms
 
-/// Joins clips of the built packs in one thread: tokens to the bytes of a WAV file, in memory, beside a copy of the same
-/// bytes; and writes down the same joins for sox.
+/// Measures how fast one thread joins clips of the built packs in memory, from tokens to the bytes of a WAV file, and
+/// how fast it copies the same bytes. On request, it writes the same joins to a file for sox.
 struct Stitching: AsyncParsableCommand {
   @Option var count = 20_000
   @Option(help: "Where to write, a line each, the files that sox is to join.") var sox: String?
@@ -34,7 +34,7 @@ struct Stitching: AsyncParsableCommand {
       let clips = job.pack.selection(for: job.tokens).compactMap { if case .clip(let clip) = $0 { clip } else { nil } }
       let waveform = job.pack.stitched(clips, pauses: job.pauses)
       samples += waveform.samples.count
-      // A few are kept, so that memory is that of a program that hands its files on.
+      // Only a few files are kept, so that memory use is that of a program that passes its files on.
       let file = WAVFile.encode(waveform)
       if files.count < 64 { files.append(file) } else { files[samples % 64] = file }
     }

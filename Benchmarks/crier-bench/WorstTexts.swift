@@ -11,8 +11,8 @@ import Foundation
   import Darwin
 #endif
 
-/// Reads bodies that are as bad as they may be, 64 KiB each, on one core: what a request costs before anything is spoken.
-/// Prints the processor's microseconds for each kind, and how many times the median of all kinds that is.
+/// Measures the processing of the most expensive request bodies, 64 KiB each, on one core, before any speech. For each
+/// kind, it prints the processor time in microseconds and its multiple of the median over all kinds.
 struct Worst: AsyncParsableCommand {
   @Option(help: "How often each body is read.") var count = 20
   @Option(help: "End with an error when a kind takes more than so many times the median.") var limit = 10
@@ -29,7 +29,7 @@ struct Worst: AsyncParsableCommand {
         Self.read(body, books)
         samples.append(Self.processorMicroseconds - start)
       }
-      // The least is what the work costs; the rest is what else the machine does.
+      // The minimum is the cost of the work itself. Longer times include other work of the machine.
       times.append((kind, samples.min() ?? 0))
     }
     let median = times.map(\.microseconds).sorted()[times.count / 2]
@@ -43,20 +43,20 @@ struct Worst: AsyncParsableCommand {
     if isTooSlow { throw ExitCode.failure }
   }
 
-  /// What the process has used of the processor; it has one thread here.
+  /// The processor time that the process has used, in microseconds. The process has only one thread here.
   private static var processorMicroseconds: Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
   }
 
-  /// What the service does with a body before it asks the engine; a refusal is as good as an answer.
+  /// Processes a body as the service does before it calls the engine. A refused body counts like an accepted one.
   private static func read(_ body: Data, _ books: PhraseBooks) {
     guard let request = try? PayloadDecoder.request(body) else { return }
     _ = try? books.writer(for: request.announcement.locale ?? "en-US").writing(of: request.announcement)
   }
 
-  /// Twenty kinds.
+  /// The twenty kinds of bodies.
   private static var bodies: [(kind: String, body: String)] {
     let marks = repeated("\u{301}", 30_000)
     let columns = (0..<5_000).map { "\"k\($0)\":1" }.joined(separator: ",")
@@ -100,13 +100,13 @@ struct Worst: AsyncParsableCommand {
     padded(#"{"id":"p1","amount":"12.50","currency":"USD",\#(more)"#)
   }
 
-  /// A text cut to as many scalars as it may have.
+  /// Returns a body with a text that is cut to the maximum number of Unicode scalars.
   private static func text(_ text: String) -> String {
     let text = String(text.unicodeScalars.prefix(Announcement.longestText))
     return padded(#"{"text":"\#(text)""#)
   }
 
-  /// The object's end, behind blanks that fill the body.
+  /// Returns an object that is filled with spaces to the maximum size of a body and then closed.
   private static func padded(_ object: String) -> String {
     object + String(repeating: " ", count: max(0, PayloadDecoder.largestBytes - object.utf8.count - 1)) + "}"
   }

@@ -2,19 +2,19 @@
 
 private import Foundation
 
-/// A question that some other thread answers, once.
+/// A value that another thread provides once, and for which a task waits.
 ///
-/// As a continuation, but the value passes through a lock. A continuation's own way, when it is resumed before its task
-/// waits, is inside Swift's runtime, where the thread sanitizer sees no order between the two threads (Swift 6.3 on
-/// Linux): it would take every later use of the value for a race.
-public final class Answer<Value: Sendable>: @unchecked Sendable {  // The value is used under the lock.
+/// It is like a continuation, but the value passes through a lock. If a continuation is resumed before its task waits,
+/// the value passes through Swift's runtime in a way that the thread sanitizer does not understand (Swift 6.3 on
+/// Linux). The sanitizer would then report every later use of the value as a race.
+public final class Answer<Value: Sendable>: @unchecked Sendable {  // The lock protects the value.
   private let lock = NSLock()
   private var value: Value?
   private let continuation: CheckedContinuation<Void, Never>
 
   fileprivate init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 
-  /// To be called once, from any thread.
+  /// Provides the value and resumes the waiting task. Call this exactly once, from any thread.
   public func give(_ value: Value) {
     lock.withLock { self.value = value }
     continuation.resume()
@@ -23,9 +23,9 @@ public final class Answer<Value: Sendable>: @unchecked Sendable {  // The value 
   fileprivate func take() -> Value? { lock.withLock { value } }
 }
 
-/// Suspends the task until the answer is given.
+/// Suspends the task until the answer is given, and returns it.
 ///
-/// - Parameter ask: runs at once, and sees to it that the answer is given, once, at any time.
+/// - Parameter ask: Runs at once. It must make sure that ``Answer/give(_:)`` is called exactly once, then or later.
 public func waitForAnswer<Value: Sendable>(_ ask: (Answer<Value>) -> Void) async -> Value {
   var asked: Answer<Value>?
   await withCheckedContinuation { continuation in

@@ -2,21 +2,22 @@
 
 import Foundation
 
-/// Threads for work that waits: for a disk, or for another program.
+/// The threads for work that blocks, such as waiting for a disk or for another program.
 ///
-/// Swift runs all tasks on as few threads as there are cores, and so do concurrent dispatch queues; work that blocks one of
-/// them keeps others from running. A task that blocks more than once, as one that makes a clip does, prefers these threads
-/// from its beginning to its end: a wait then blocks the thread that the task has. To hand each wait to a queue instead
-/// wakes another thread twice a wait, which costs more than most of the waits are long (54 µs, `perf bench sched pipe`).
+/// Swift runs all tasks on as few threads as there are cores, and so do concurrent dispatch queues; work that blocks
+/// one of these threads keeps other work from running. A task that blocks more than once, such as a task that makes a
+/// clip, prefers this executor from beginning to end, and each wait blocks the thread that the task already has. Moving
+/// each wait to a queue instead would wake another thread twice per wait, which costs more than most waits last (54 µs,
+/// `perf bench sched pipe`).
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// More than wait at once: speakers that speak, clips that are written, files that are read. What comes beyond it waits
-  /// until one is free, so that a disk that hangs costs no more threads than these.
+  /// The maximum number of threads. It is more than the voice processes, clip writes and file reads that block at the
+  /// same time. Further jobs wait for a free thread, so that a disk that hangs costs no more threads than these.
   private static let most = 64
 
   private struct State {
-    /// Serial queues without work: each has a thread of its own while it works, whatever the number of cores.
+    /// The serial queues without work. Each queue has its own thread while it works, whatever the number of cores.
     var idle: [DispatchQueue] = []
     var count = 0
     var waiting: [UnownedJob] = []
@@ -38,7 +39,7 @@ public final class WaitingThreads: TaskExecutor {
     if let free { free.async { self.work(at: job, on: free) } }
   }
 
-  /// Does a job, and those that wait.
+  /// Runs a job, and then the jobs that are waiting.
   private func work(at job: UnownedJob, on queue: DispatchQueue) {
     var next: UnownedJob? = job
     while let job = next {
@@ -52,9 +53,9 @@ public final class WaitingThreads: TaskExecutor {
   }
 }
 
-/// Does work that blocks on a thread that may be blocked: on the one that the task has, when it is one of these.
+/// Runs work that blocks on a thread that may be blocked. If the task already has such a thread, the work runs there.
 ///
-/// - Throws: what the work throws.
+/// - Throws: The error that the work throws.
 public func onWaitingThread<Value: Sendable, Failure: Error>(
   _ work: @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {

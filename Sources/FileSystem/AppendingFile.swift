@@ -14,9 +14,9 @@
 package final class AppendingFile: Sendable {
   private let descriptor: Int32
 
-  /// Opens a file, which is made if it is missing (0600).
+  /// Opens a file for appending and creates it if it is missing (0600).
   ///
-  /// - Throws: ``SystemError``; also for a pipe that no process reads, which would block otherwise.
+  /// - Throws: ``SystemError``. A pipe without a reader is an error too; without that check, opening it would block.
   package init(path: String) throws(SystemError) {
     descriptor = unsafe path.withCString {
       unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -27,7 +27,8 @@ package final class AppendingFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends bytes with one call of `write(2)`: bytes that another process appends stand before or behind all of them.
+  /// Appends bytes with one call of `write(2)`. Bytes that another process appends are before or after all of them,
+  /// never in between.
   ///
   /// - Throws: ``SystemError``.
   package func append(_ bytes: [UInt8]) throws(SystemError) {

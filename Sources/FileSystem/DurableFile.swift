@@ -2,15 +2,16 @@
 
 package import Foundation
 
-/// Files that exist completely or not at all, also after a loss of power. Only their owner may read them (0600).
+/// Functions for files that exist completely or not at all, even after a loss of power. Only the owner can read the
+/// files (0600).
 package enum DurableFile {
-  /// Writes a file, or replaces one, and returns when its bytes and its name are on the disk.
+  /// Writes a file or replaces an existing one, and returns when its bytes and its name are on the disk.
   ///
-  /// The bytes go to a second file first, whose name ends in `.new`; a process that is killed may leave that behind, and
-  /// the next write removes it. Two writers of the same file must take turns.
+  /// The bytes go first to a second file whose name ends in `.new`. A process that is killed can leave that file
+  /// behind; the next write removes it. Two writers of the same file must take turns.
   ///
-  /// - Throws: ``SystemError``; then the file is as it was before. If the folder alone cannot be synchronized, the new
-  ///   file has its name already.
+  /// - Throws: ``SystemError``. The file is then unchanged, with one exception: if only the folder cannot be
+  ///   synchronized, the new file is already in place.
   package static func write(
     _ bytes: some Sequence<UInt8>, to file: URL, calls: FileSystemCalls = .system
   ) throws(SystemError) {
@@ -34,10 +35,10 @@ package enum DurableFile {
     try folder.synchronize()
   }
 
-  /// Makes an empty file, and leaves one that exists as it is.
+  /// Creates an empty file; leaves an existing file unchanged.
   ///
-  /// A file that exists is not even opened: closing it would drop the locks that SQLite has on it in this process. A
-  /// folder that its user may use but not list is not synchronized; SQLite does without that as well.
+  /// An existing file is not even opened, because closing it would release the locks that SQLite holds on it in this
+  /// process. A folder that the user may use but not list is not synchronized; SQLite omits that as well.
   ///
   /// - Throws: ``SystemError``.
   package static func createEmpty(_ file: URL, calls: FileSystemCalls = .system) throws(SystemError) {

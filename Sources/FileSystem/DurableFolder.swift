@@ -6,9 +6,9 @@ package import Foundation
   private import CRename
 #endif
 
-/// Folders whose changes survive a loss of power.
+/// Functions for folders whose changes survive a loss of power.
 package enum DurableFolder {
-  /// Makes a folder, and those above it that are missing.
+  /// Creates a folder and those above it that are missing.
   ///
   /// - Throws: ``SystemError``, of the kind `notAFolder` when something else has the name.
   package static func make(
@@ -16,7 +16,7 @@ package enum DurableFolder {
   ) throws(SystemError) {
     let folder = folder.absoluteURL.standardizedFileURL
     var isFolder: ObjCBool = false
-    // A folder that exists need not be one that can be opened: its user may be allowed to use it and not to list it.
+    // An existing folder is not opened, because the user may be allowed to use it but not to list it.
     // Safe: Foundation fills in a value of our own.
     if unsafe FileManager.default.fileExists(atPath: folder.path(percentEncoded: false), isDirectory: &isFolder) {
       guard isFolder.boolValue else { throw .notAFolder }
@@ -41,12 +41,13 @@ package enum DurableFolder {
     return false
   }
 
-  /// Replaces a folder with another one, and removes the replaced folder.
+  /// Replaces a folder with another one and removes the replaced folder.
   ///
-  /// It takes one step where the file system can exchange two names. Some network and stacked file systems cannot: there
-  /// the old folder is first moved aside, to the new folder's name with `.old`, and its own name is free for a moment.
+  /// The replacement is a single step if the file system can exchange two names. Some network and stacked file systems
+  /// cannot. There, the old folder is first renamed to the new folder's name with `.old`, and for a moment no folder
+  /// has the old name.
   ///
-  /// - Throws: Foundation's error of the move that failed; the old folder has its name again then.
+  /// - Throws: Foundation's error of the move that failed. The old folder then has its name again.
   package static func replace(_ place: URL, with folder: URL) throws {
     let manager = FileManager.default
     if exchange(folder.path, place.path) {

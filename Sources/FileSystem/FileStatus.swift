@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of `stat(2)` that tells one file from another, and a regular file from anything else.
+/// The part of `stat(2)` that identifies a file and tells a regular file from anything else.
 package struct FileStatus: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64

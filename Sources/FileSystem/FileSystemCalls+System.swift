@@ -47,7 +47,7 @@ extension FileSystemCalls {
       return FileStatus(status)
     },
     write: { (file, bytes) throws(SystemError) in
-      // Safe: no more is read than the buffer holds. The error number is taken before anything else can set it.
+      // Safe: no more is read than the buffer holds. `errno` is read before another call can set it.
       let (count, number) = unsafe bytes.withUnsafeBytes { buffer in
         let count = unsafe systemWrite(file, buffer.baseAddress, buffer.count)
         return (count, errno)
@@ -57,7 +57,7 @@ extension FileSystemCalls {
     },
     read: { (file, count) throws(SystemError) in
       var number: Int32 = 0
-      // Safe: no more is written than the buffer holds, and what was not written is not counted.
+      // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
         let result = unsafe systemRead(file, buffer.baseAddress, count)
         if result < 0 { number = errno }
@@ -87,9 +87,9 @@ extension FileSystemCalls {
 }
 
 extension FileStatus {
-  /// Returns the size in bytes of the file at a path, whose symbolic links are followed; nil when there is none.
+  /// Returns the size in bytes of the file at a path; nil when there is none. Symbolic links are followed.
   ///
-  /// - Throws: ``SystemError``, of the kind `notAFile` when something else has the path.
+  /// - Throws: ``SystemError``, of the kind `notAFile` when something other than a regular file has the path.
   package static func byteCount(at path: String) throws(SystemError) -> Int? {
     var status = stat()
     // Safe: the text lives as long as the call, and the system fills in a value of our own.
@@ -119,14 +119,14 @@ private func check(_ result: Int32) throws(SystemError) -> Int32 {
   return result
 }
 
-// Inside the extension these names are those of the closures.
+// These wrappers are outside the extension, where the same names refer to its closures.
 
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  unsafe write(file, bytes, count)  // Safe as far as its caller's buffer has so many bytes.
+  unsafe write(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
 }
 
 private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  unsafe read(file, bytes, count)  // Safe as far as its caller's buffer has so many bytes.
+  unsafe read(file, bytes, count)  // Safe: the caller's buffer has at least this many bytes.
 }
 
 private func systemClose(_ descriptor: Int32) -> Int32 {

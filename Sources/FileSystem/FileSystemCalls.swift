@@ -2,9 +2,9 @@
 
 /// The system calls on files and folders, one closure each, so that a test can make any of them fail at any step.
 ///
-/// A name is relative to an open folder; without a folder it is a path. A descriptor that a call returns belongs to the
-/// caller, who closes it. Each call throws ``SystemError`` with the system's `errno`, and may throw one of the kind
-/// `interrupted`: see ``retryingWhenInterrupted(_:)``.
+/// A name is relative to an open folder; without a folder it is a path. The caller owns each returned descriptor and
+/// closes it. Each call throws ``SystemError`` with the system's `errno`. It can throw an error of the kind
+/// `interrupted`; see ``retryingWhenInterrupted(_:)``.
 package struct FileSystemCalls: Sendable {
   package typealias Descriptor = Int32
 
@@ -22,8 +22,8 @@ package struct FileSystemCalls: Sendable {
   /// Opens a file for reading. A symbolic link is refused, and a pipe does not block the caller.
   package var openFile: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Descriptor
 
-  /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has it.
-  /// The system releases the lock when the last descriptor is closed, also after `kill -9`.
+  /// Takes the lock of an open file without waiting. The error is of the kind `busy` when another open file has the
+  /// lock. The system releases the lock when the last descriptor is closed, even after `kill -9`.
   package var lock: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
   /// Returns the status of an open file.
@@ -32,16 +32,16 @@ package struct FileSystemCalls: Sendable {
   /// Returns the status of a folder's entry; for a symbolic link, that of the link itself.
   package var statusOfName: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> FileStatus
 
-  /// Writes some of the bytes and returns their number.
+  /// Writes some of the bytes and returns the number of bytes written.
   package var write: @Sendable (_ file: Descriptor, _ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int
 
-  /// Reads up to `count` bytes; returns none at the end of the file.
+  /// Reads up to `count` bytes; returns an empty array at the end of the file.
   package var read: @Sendable (_ file: Descriptor, _ count: Int) throws(SystemError) -> [UInt8]
 
   /// Writes a file's bytes, or a folder's entries, to the disk.
   package var synchronize: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
-  /// Gives a file another name in its folder, and replaces a file that has that name.
+  /// Renames a file within its folder and replaces an existing file with the new name.
   package var rename: @Sendable (_ folder: Descriptor, _ name: String, _ newName: String) throws(SystemError) -> Void
 
   /// Removes a file's name from its folder.
@@ -64,7 +64,7 @@ extension FileSystemCalls {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = try retryingWhenInterrupted { () throws(SystemError) in try write(file, rest) }
-      // A file that takes no bytes and reports no error would keep this loop running for ever.
+      // A file that takes no bytes and reports no error would make this loop run forever.
       guard count > 0 else { throw .inputOutput }
       rest = rest.dropFirst(count)
     }

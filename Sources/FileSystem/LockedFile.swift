@@ -13,13 +13,13 @@ package import Foundation
 #endif
 
 /// A file that is locked as long as this object lives. The kernel releases the lock when the process ends, however it
-/// ends, and programs that this one starts do not inherit it.
+/// ends. Child processes do not inherit the lock.
 package final class LockedFile: Sendable {
   private let descriptor: Int32
 
-  /// Opens a file, which is made if it is missing (0600), and waits at most `patience` seconds for its lock.
+  /// Opens a file, creates it if it is missing (0600), and waits at most `patience` seconds for its lock.
   ///
-  /// - Returns: nil when another process had the lock all the time.
+  /// - Returns: Nil when another process held the lock the whole time.
   /// - Throws: ``SystemError``.
   package init?(_ file: URL, patience: TimeInterval) throws(SystemError) {
     // Safe: the text lives as long as the call.
@@ -34,14 +34,14 @@ package final class LockedFile: Sendable {
         throw SystemError(number: number)
       }
       pauses -= 1
-      usleep(5000)  // flock(2) has no time limit, and nothing tells when another process releases the lock
+      usleep(5000)  // flock(2) has no timeout, and no event announces that a lock was released
     }
     descriptor = opened
   }
 
   deinit { close(descriptor) }
 
-  /// Writes bytes at the file's start. They are not synchronized to the disk.
+  /// Writes bytes at the start of the file. They are not synchronized to the disk.
   ///
   /// - Throws: ``SystemError``.
   package func write(_ bytes: [UInt8]) throws(SystemError) {
@@ -50,7 +50,8 @@ package final class LockedFile: Sendable {
     guard count == bytes.count else { throw SystemError(number: count < 0 ? errno : ENOSPC) }
   }
 
-  /// Returns whether a process has the lock of a file, and the file's first `count` bytes; nil when there is no file.
+  /// Returns whether a process holds the lock of a file, and the file's first `count` bytes; nil when the file does not
+  /// exist.
   ///
   /// - Throws: ``SystemError``.
   package static func look(
@@ -62,9 +63,9 @@ package final class LockedFile: Sendable {
       guard errno == ENOENT else { throw .last }
       return nil
     }
-    defer { close(descriptor) }  // This releases the lock, too: it is held for a moment, and others wait longer for it.
+    defer { close(descriptor) }  // This also releases the lock, which is held only for a moment; others wait longer.
     let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-    // Safe: no more is written than the buffer holds, and what was not written is not counted.
+    // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       initializedCount = unsafe max(0, pread(descriptor, buffer.baseAddress, count, 0))
     }

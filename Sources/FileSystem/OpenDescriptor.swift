@@ -2,7 +2,7 @@
 
 package import Foundation
 
-/// A descriptor that is closed at the end of its lifetime.
+/// A file descriptor that is closed at the end of this value's lifetime.
 package struct OpenDescriptor: ~Copyable {
   package let number: FileSystemCalls.Descriptor
   private let calls: FileSystemCalls
@@ -24,11 +24,11 @@ package struct OpenDescriptor: ~Copyable {
 // MARK: - Folders
 
 extension OpenDescriptor {
-  /// Opens a folder by its path. Symbolic links are followed, because the path is the operator's choice.
+  /// Opens a folder by its path. Symbolic links are followed, because the operator chose the path.
   ///
-  /// - Parameter permissions: of the folders that are missing on the path and are made, so that they survive a loss of
-  ///   power; nil makes none.
-  /// - Throws: ``SystemError``, of the kind `missing` when there is no folder and none is to be made.
+  /// - Parameter permissions: The permissions of folders that are missing on the path. They are created so that they
+  ///   survive a loss of power; nil creates none.
+  /// - Throws: ``SystemError``, of the kind `missing` when the folder does not exist and is not created.
   package static func folder(
     _ url: URL, making permissions: FileSystemCalls.Permissions? = nil, calls: FileSystemCalls
   ) throws(SystemError) -> OpenDescriptor {
@@ -46,7 +46,7 @@ extension OpenDescriptor {
 
   /// Opens a folder in an open folder. A symbolic link is refused with the kind `notAFolder`.
   ///
-  /// - Parameter permissions: of the folder, if it is missing and is made; nil makes none.
+  /// - Parameter permissions: The permissions of the folder if it is missing; nil does not create it.
   package static func folder(
     _ name: String, in parent: borrowing OpenDescriptor, making permissions: FileSystemCalls.Permissions? = nil,
     calls: FileSystemCalls
@@ -80,7 +80,8 @@ extension OpenDescriptor {
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    // Also when another process made it a moment ago: a file on the disk is lost without the folders on its path.
+    // The parent is synchronized even if another process has just created the folder: a file on the disk is lost if a
+    // folder on its path is not there too.
     try parent.synchronize()
   }
 }

@@ -10,11 +10,11 @@
   import Darwin
 #endif
 
-/// A new file that is written at any offset. Offsets that nothing was written to are a hole and take no space.
+/// A new file that can be written at any offset. Offsets that were never written form a hole and take no space.
 package final class RandomAccessFile: Sendable {
   private let descriptor: Int32
 
-  /// Makes a file (0600), and empties one that exists.
+  /// Creates a file (0600); an existing file is emptied.
   ///
   /// - Throws: ``SystemError``.
   package init(path: String) throws(SystemError) {
@@ -24,14 +24,14 @@ package final class RandomAccessFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes all of the bytes at an offset in bytes from the file's start.
+  /// Writes all of the bytes at an offset, in bytes from the start of the file.
   ///
   /// - Throws: ``SystemError``.
   package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { source in
-        // Within the array: `done` is below its count.
+        // Safe: `done` is less than the array's count.
         let rest = unsafe UnsafeRawBufferPointer(rebasing: source[done...])
         return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
       }

@@ -18,7 +18,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
   package init(number: Int32) { self.number = number }
 
-  /// The error of the call that this thread made last; read it before anything else can set `errno`.
+  /// The error of this thread's last system call. Read it before another call can set `errno`.
   package static var last: SystemError { SystemError(number: errno) }
 
   package enum Kind: Sendable {
@@ -49,7 +49,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The C library's text for the number.
   package var description: String {
-    unsafe String(cString: strerror(number))  // Safe: strerror has a text for any number, which is copied at once.
+    unsafe String(cString: strerror(number))  // Safe: strerror has a text for every number; it is copied at once.
   }
 
   package static let notAFolder = SystemError(number: ENOTDIR)
@@ -58,11 +58,11 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   package static let busy = SystemError(number: EWOULDBLOCK)
   package static let inputOutput = SystemError(number: EIO)
 
-  /// Whether a symbolic link was refused. Linux and BSD have different numbers for it.
+  /// Whether a symbolic link was refused. Linux and BSD use different numbers for this error.
   package var isRefusedLink: Bool { number == ELOOP || number == EMLINK }
 }
 
-/// The domain and code of Foundation's own file errors, so that code that checks those finds this error's number too.
+/// The domain and code of Foundation's POSIX errors, so that code that checks for those also recognizes this error.
 extension SystemError: CustomNSError {
   package static var errorDomain: String { NSPOSIXErrorDomain }
   package var errorCode: Int { Int(number) }

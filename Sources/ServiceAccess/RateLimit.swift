@@ -74,7 +74,7 @@ public struct TokenBucket: Sendable, Hashable {
     return answer(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
   }
 
-  /// Puts back the token of a request that could not be attributed to the key.
+  /// Puts back the token of a request that did not come from the key's holder, such as a replayed one.
   public mutating func giveBack(at now: Duration) {
     fullAt = now + max(.zero, lacking(at: now) - limit.interval)
   }

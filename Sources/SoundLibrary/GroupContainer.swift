@@ -2,22 +2,22 @@
 
 public import Foundation
 
-/// The folder that an app shares with its extensions, the one thing both can see.
+/// The folder that an app shares with its extensions. It is the only folder that both can access.
 ///
-/// iOS looks for a notification's sound in `Library/Sounds` of the app's own container, then in `Library/Sounds` of
-/// its group containers, then in the app's bundle (Apple's documentation of `UNNotificationSound`). A service
-/// extension cannot see the first, so a clip it makes goes into the second.
+/// iOS looks for a notification's sound in `Library/Sounds` of the app's own container, then in `Library/Sounds` of its
+/// group containers, then in the app's bundle (Apple's documentation of `UNNotificationSound`). A service extension
+/// cannot access the first folder, so its clips go into the second.
 public struct GroupContainer: Sendable, Hashable {
-  /// The container itself. It may be a symbolic link; nothing beneath it may.
+  /// The container itself. It may be a symbolic link; no folder inside it may be one.
   public let directory: URL
 
-  /// Where a phone looks for sounds: `Library/Sounds` of the container, whether or not it exists yet.
+  /// The folder in which a phone looks for sounds: `Library/Sounds` of the container, whether or not it exists yet.
   public var soundsDirectory: URL {
     directory.appending(path: "Library", directoryHint: .isDirectory)
       .appending(path: "Sounds", directoryHint: .isDirectory)
   }
 
-  /// A container whose place is known, such as the answer of
+  /// Creates a container at a known place, such as the result of
   /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`.
   ///
   /// - Precondition: `directory` is a file URL.
@@ -26,17 +26,19 @@ public struct GroupContainer: Sendable, Hashable {
     self.directory = directory
   }
 
-  /// The container of a group in a folder that holds one folder a group.
+  /// Creates the container of a group, in a folder that has one subfolder for each group.
   ///
-  /// - Parameter group: 1 to 155 of A-Z, a-z, 0-9, `.` and `-`, with no `.` at its start and no `..`: the letters of
-  ///   Apple's group identifiers, and never a way out of `containers`.
+  /// - Parameters:
+  ///   - containers: The folder that holds the groups' folders.
+  ///   - group: The group's name: 1 to 155 of A-Z, a-z, 0-9, `.` and `-`, with no `.` at the start and no `..`. These
+  ///     are the characters of Apple's group identifiers, and they cannot form a path that leaves `containers`.
   /// - Throws: ``SoundLibraryError`` with the code `invalidGroupName`.
   public init(containers: URL, group: String) throws(SoundLibraryError) {
     guard Self.isGroupName(group) else { throw SoundLibraryError.invalidGroupName(group) }
     self.init(directory: containers.appending(path: group, directoryHint: .isDirectory))
   }
 
-  /// Whether a text can name a group; see ``init(containers:group:)`` for the rule.
+  /// Returns whether a text is a valid group name; see ``init(containers:group:)`` for the rule.
   public static func isGroupName(_ name: String) -> Bool {
     guard (1...155).contains(name.utf8.count), !name.hasPrefix("."), !name.contains("..") else { return false }
     return name.utf8.allSatisfy { byte in

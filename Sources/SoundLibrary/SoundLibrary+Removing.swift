@@ -4,7 +4,7 @@ import FileSystem
 import Foundation
 
 extension SoundLibrary {
-  /// The names of all files that have a clip's name, in order; none when there is no folder.
+  /// Returns the names of all files that have a valid clip name, sorted; an empty array when the folder does not exist.
   ///
   /// - Throws: ``SoundLibraryError``.
   public func names() throws(SoundLibraryError) -> [String] {
@@ -20,13 +20,13 @@ extension SoundLibrary {
     }
   }
 
-  /// Removes a clip. It stays removed after a power cut; who asks for the same clip gets it made anew.
+  /// Removes a clip. It stays removed after a power cut. A later request for the same clip makes it again.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: Whether the clip existed.
   /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name.
   @discardableResult
   public func remove(_ name: String) throws(SoundLibraryError) -> Bool {
-    _ = try url(for: name)  // which refuses a name that no clip has
+    _ = try url(for: name)  // this refuses invalid clip names
     do throws(SystemError) {
       try SoundsFolder(existing: container, calls: calls).remove(name)
       return true

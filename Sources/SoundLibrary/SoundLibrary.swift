@@ -5,13 +5,15 @@ public import Foundation
 
 /// The clips in a group container's `Library/Sounds`.
 ///
-/// A clip is there whole or not at all: it is written under a hidden name in the same folder, brought to the disk,
-/// renamed, and the folder is brought to the disk. When ``publish(_:as:)`` returns, the clip survives a power cut.
+/// A clip exists completely or not at all: it is written under a hidden name in the same folder, synchronized to the
+/// disk and renamed, and then the folder is synchronized. When ``publish(_:as:)`` returns, the clip survives a power
+/// cut.
 ///
-/// Any number of threads, values and processes may use one folder at once, and the last one to publish a name wins.
-/// Nothing is kept open between calls, so a folder that was deleted is made again. Calls block the thread.
+/// Any number of threads, values and processes can use one folder at the same time. If several publish the same name,
+/// the last one wins. No file stays open between calls, so a folder that was deleted is created again. Calls block the
+/// thread.
 public struct SoundLibrary: Sendable {
-  /// The most bytes a clip may have. Less than 30 s of sound fit in a quarter of it, even in 48 kHz stereo, and a
+  /// The maximum size of a clip in bytes. Less than 30 s of sound fit in a quarter of it, even in 48 kHz stereo, and a
   /// notification service extension has about 24 MB of memory in all.
   public static let maximumClipBytes = 16 << 20
 
@@ -28,10 +30,10 @@ public struct SoundLibrary: Sendable {
     self.calls = calls
   }
 
-  /// `Library/Sounds` of the container; made by the first ``publish(_:as:)``.
+  /// The container's `Library/Sounds`; the first ``publish(_:as:)`` creates it.
   public var soundsDirectory: URL { container.soundsDirectory }
 
-  /// Where the clip of that name is, or would be.
+  /// Returns the place of the clip with a name, whether or not the clip exists.
   ///
   /// - Throws: ``SoundLibraryError`` with the code `invalidClipName`.
   public func url(for name: String) throws(SoundLibraryError) -> URL {
@@ -39,19 +41,18 @@ public struct SoundLibrary: Sendable {
     return soundsDirectory.appending(path: name, directoryHint: .notDirectory)
   }
 
-  /// Puts a clip into `Library/Sounds`, in place of one that has its name.
+  /// Publishes a clip in `Library/Sounds` and replaces an existing clip with the same name.
   ///
-  /// `Library` and `Sounds` are made when they are missing, and so is the container. A symbolic link in their place is
-  /// refused; one in the clip's place is replaced, not followed.
+  /// The container, `Library` and `Sounds` are created if they are missing. A symbolic link in place of `Library` or
+  /// `Sounds` is refused. A symbolic link in place of the clip is replaced, not followed.
   ///
   /// - Parameters:
-  ///   - bytes: A whole sound file, at most ``maximumClipBytes``. They are not looked at.
+  ///   - bytes: A complete sound file of at most ``maximumClipBytes``. The content is not checked.
   ///   - name: At most 255 bytes of UTF-8 that end in `.wav`, `.aiff` or `.caf`, with no `/`, no control character and
   ///     no `.` at the start.
   /// - Returns: The file's place.
-  /// - Throws: ``SoundLibraryError``. A clip that stood there before is unharmed, and no part of the new one is left.
-  ///   Only if the disk fails at the very last step, bringing the folder's entry to it, does the whole new clip stand
-  ///   there already.
+  /// - Throws: ``SoundLibraryError``. An existing clip is then unchanged, and no part of the new one is left. There is
+  ///   one exception: if the last step, synchronizing the folder, fails, the complete new clip may already be in place.
   public func publish(_ bytes: [UInt8], as name: String) throws(SoundLibraryError) -> URL {
     let url = try url(for: name)
     guard bytes.count <= Self.maximumClipBytes else {
@@ -66,13 +67,13 @@ public struct SoundLibrary: Sendable {
     return url
   }
 
-  /// The bytes of a clip, or nil when there is none of that name.
+  /// Returns the bytes of a clip, or nil when it does not exist.
   ///
-  /// They are what the file holds: one that is empty, short or torn is the caller's to recognise, by decoding it, and
-  /// to publish anew. A missing folder is no error.
+  /// The content is not checked. The caller recognizes an empty, short or damaged file by decoding it, and publishes
+  /// the clip again. A missing folder is not an error.
   ///
   /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name,
-  ///   `tooLarge` when the file has more than ``maximumClipBytes``.
+  ///   and `tooLarge` when the file has more than ``maximumClipBytes``.
   public func contents(of name: String) throws(SoundLibraryError) -> [UInt8]? {
     try Self.check(name)
     do throws(SystemError) {
@@ -85,7 +86,8 @@ public struct SoundLibrary: Sendable {
   }
 
   private static func check(_ name: String) throws(SoundLibraryError) {
-    // Bytes, because characters see no "." at the start of ".\u{308}.wav"; the file system does.
+    // The check is on bytes, as in the file system: Swift's characters would hide the "." at the start of
+    // ".\u{308}.wav".
     let hasExtension = [".wav", ".aiff", ".caf"].contains { name.utf8.reversed().starts(with: $0.utf8.reversed()) }
     let hasControls = name.unicodeScalars.contains { $0 == "/" || $0.properties.generalCategory == .control }
     guard hasExtension, !hasControls, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 255 else {

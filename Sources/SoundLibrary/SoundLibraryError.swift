@@ -3,35 +3,35 @@
 import FileSystem
 public import Foundation
 
-/// Why a clip could not be published, read or removed.
+/// The reason why a clip could not be published, read or removed.
 public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, for programs.
+  /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The group's name breaks the rule of ``GroupContainer/init(containers:group:)``.
     case invalidGroupName = "invalid_group_name"
     /// The clip's name breaks the rule of ``SoundLibrary/publish(_:as:)``.
     case invalidClipName = "invalid_clip_name"
-    /// The clip is larger than ``SoundLibrary/maximumClipBytes``, or than the system lets a file be.
+    /// The clip is larger than ``SoundLibrary/maximumClipBytes``, or than the system's limit for files.
     case tooLarge = "too_large"
-    /// The disk, or this user's share of it, is full.
+    /// The disk is full, or the user's disk quota is used up.
     case noSpace = "no_space"
-    /// The file system can only be read.
+    /// The file system is read-only.
     case readOnly = "read_only"
-    /// This user may not do it.
+    /// The user does not have the necessary permission.
     case notPermitted = "not_permitted"
-    /// A file or a symbolic link is where a folder belongs.
+    /// A file or a symbolic link is in the place of a folder.
     case notAFolder = "not_a_folder"
-    /// A folder, a symbolic link or a device is where a clip belongs.
+    /// A folder, a symbolic link or a device is in the place of a clip.
     case notAFile = "not_a_file"
-    /// This process or this system has no file descriptor left.
+    /// The process or the system has no file descriptor left.
     case tooManyOpenFiles = "too_many_open_files"
-    /// More publishers are at work in the folder than it has temporary names.
+    /// More processes are publishing in the folder than it has temporary names.
     case busy
-    /// Anything else that the system reported; see ``SoundLibraryError/systemError``.
+    /// Any other error that the system reported; see ``SoundLibraryError/systemError``.
     case systemFailure = "system_failure"
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public enum Action: String, Sendable, Hashable {
     case naming
     case publishing
@@ -42,10 +42,10 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   public let code: Code
   public let action: Action
 
-  /// The `Library/Sounds` it was done to; nil when a name was refused.
+  /// The `Library/Sounds` of the operation; nil when a name was refused.
   public let folder: URL?
 
-  /// The system's `errno`; nil when the system was not asked.
+  /// The system's `errno`; nil when the error did not come from a system call.
   public let systemError: Int32?
 
   private let given: String?
@@ -75,12 +75,12 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   }
 
   static func invalidGroupName(_ name: String) -> SoundLibraryError {
-    // A name from a command line goes to a terminal: its control characters must not.
+    // A name from a command line is printed to a terminal, so its control characters must be escaped.
     let shown = name.unicodeScalars.prefix(60).map { $0.escaped(asASCII: true) }.joined()
     return SoundLibraryError(code: .invalidGroupName, given: shown)
   }
 
-  /// Says what was being done, to which folder, what happened and what to do next; never a clip's name.
+  /// The operation, the folder, the cause and the next step. The text never contains a clip's name.
   public var description: String {
     switch code {
     case .invalidGroupName:

@@ -3,26 +3,27 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds`. Every file in it is named relative to the open folder, so whatever happens to the path
-/// meanwhile, nothing is written anywhere else.
+/// An open `Library/Sounds`. Every file is named relative to the open folder, so nothing is written anywhere else even
+/// if the path changes in the meantime.
 ///
-/// Temporary files have one of a few fixed names, and whoever writes one holds its lock. That is how the files of
-/// killed processes go away without anybody scanning a folder of a million clips: a publisher that meets a taken name
-/// tries its lock, and the system has released the lock of a process that is no more. Neither process numbers (they
-/// are used again, and differ between containers of one machine) nor clocks are asked.
+/// Temporary files use a few fixed names, and the writer of a temporary file holds its lock. This allows the files of
+/// killed processes to be removed without scanning a folder of a million clips: a publisher that finds a name taken
+/// tries to lock the file, and the system has released the lock if the writer's process has ended. The method needs
+/// neither process numbers (which are reused, and differ between containers of one machine) nor clocks.
 ///
-/// - A file that is being written is never removed: its lock is held. Its writer takes the lock right after making it;
-///   a publisher that gets there between the two removes it, and the writer notices (the lock is taken, or the file
-///   has no name left) and takes another name.
-/// - A name is removed only while holding the lock of the very file that has it. So it cannot meanwhile come to mean
-///   another publisher's file.
-/// - Where locks do not work no temporary is ever removed, and `O_EXCL` still keeps two publishers apart.
+/// - A file that is being written is never removed, because its lock is held. The writer takes the lock right after it
+///   creates the file. A publisher that takes the lock in between removes the file. The writer notices this, because
+///   the lock is taken or the file has no name left, and uses another name.
+/// - A name is removed only while the lock of the file with that name is held, so it cannot become another publisher's
+///   file in the meantime.
+/// - On a file system without locks, no temporary file is ever removed, and `O_EXCL` still keeps two publishers apart.
 struct SoundsFolder: ~Copyable {
-  /// The names a publisher tries first, beginning at a random one, so that a file left behind by a killed process is
-  /// met after some publishing and at most this many are ever left behind.
+  /// The number of names that a publisher tries first, starting at a random one. At most this many abandoned files
+  /// exist, and later publishers find and remove them.
   static let temporaryNameCount = 64
 
-  /// The names tried in all: the rest serve only while the first ones are all in use at once.
+  /// The number of names that a publisher tries in all. The names beyond the first ones serve only while those are all
+  /// in use.
   static let temporaryNameLimit = 1024
 
   static func temporaryName(_ index: Int) -> String { ".publishing-\(index)" }
@@ -30,12 +31,12 @@ struct SoundsFolder: ~Copyable {
   private let folder: OpenDescriptor
   private let calls: FileSystemCalls
 
-  /// Opens the container's `Library/Sounds`; fails with the kind `missing` where there is none.
+  /// Opens the container's `Library/Sounds`; throws an error of the kind `missing` when it does not exist.
   init(existing container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
     try self.init(container, making: false, calls: calls)
   }
 
-  /// Opens the container's `Library/Sounds` and makes what is missing of the way to it.
+  /// Opens the container's `Library/Sounds` and creates the folders that are missing on its path.
   init(making container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
     try self.init(container, making: true, calls: calls)
   }
@@ -48,7 +49,7 @@ struct SoundsFolder: ~Copyable {
     self.calls = calls
   }
 
-  /// Writes a file and gives it its name when all of it is on the disk.
+  /// Writes a file under a temporary name and renames it when all of its bytes are on the disk.
   func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
     let temporary = try makeTemporary(startingAt: Int.random(in: 0..<Self.temporaryNameCount))
     do throws(SystemError) {
@@ -56,14 +57,14 @@ struct SoundsFolder: ~Copyable {
       try temporary.file.synchronize()
       try calls.rename(folder.number, temporary.name, name)
     } catch {
-      // The first failure is the one to report.
+      // The first error is the one to report.
       try? calls.remove(folder.number, temporary.name)
       throw error
     }
     try folder.synchronize()
   }
 
-  /// The bytes of a file; fails with the kind `missing` where there is none.
+  /// Returns the bytes of a file; throws an error of the kind `missing` when it does not exist.
   func contents(of name: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(name)
     let status = try calls.status(file.number)
@@ -71,7 +72,7 @@ struct SoundsFolder: ~Copyable {
     guard status.byteCount <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
     while true {
-      // One byte more than there should be, so that the whole file takes one call, and one to find its end.
+      // Asking for one byte more than expected reads the whole file in one call, and a second call finds its end.
       let count = max(status.byteCount - bytes.count, 0) + 1
       let some = try retryingWhenInterrupted { () throws(SystemError) in try calls.read(file.number, count) }
       if some.isEmpty { return bytes }
@@ -80,7 +81,7 @@ struct SoundsFolder: ~Copyable {
     }
   }
 
-  /// Removes a file, and brings that to the disk; fails with the kind `missing` where there is none.
+  /// Removes a file and synchronizes the folder; throws an error of the kind `missing` when the file does not exist.
   func remove(_ name: String) throws(SystemError) {
     guard try calls.statusOfName(folder.number, name).isRegularFile else { throw .notAFile }
     try calls.remove(folder.number, name)
@@ -100,7 +101,7 @@ struct SoundsFolder: ~Copyable {
 // MARK: - Temporary files
 
 extension SoundsFolder {
-  /// A file of ours that nobody else writes to or removes.
+  /// A temporary file that no other publisher writes to or removes.
   struct Temporary: ~Copyable {
     let name: String
     let file: OpenDescriptor
@@ -116,18 +117,18 @@ extension SoundsFolder {
     throw .busy
   }
 
-  /// Nil when another publisher has the name.
+  /// Creates and locks a temporary file; returns nil when another publisher has the name.
   private func createTemporary(_ name: String) throws(SystemError) -> Temporary? {
     guard let file = try createFile(name) else { return nil }
     do throws(SystemError) {
       try calls.lock(file.number)
     } catch {
-      // Somebody took it for abandoned and is about to remove it.
+      // Another publisher believes that the file is abandoned and is about to remove it.
       if error.kind == .busy { return nil }
-      // Any other failure means a file system without locks, where nobody can take it for abandoned.
+      // Any other error means a file system without locks, where no publisher removes files as abandoned.
     }
     do throws(SystemError) {
-      // Without a name it was taken for abandoned and has been removed.
+      // A file without a name was removed by a publisher that believed it abandoned.
       if try calls.status(file.number).links == 0 { return nil }
     } catch {
       try? calls.remove(folder.number, name)
@@ -136,7 +137,7 @@ extension SoundsFolder {
     return Temporary(name: name, file: file)
   }
 
-  /// Nil when something has the name.
+  /// Creates a file; returns nil when the name is taken.
   private func createFile(_ name: String) throws(SystemError) -> OpenDescriptor? {
     do throws(SystemError) {
       let number = try retryingWhenInterrupted { () throws(SystemError) in
@@ -149,7 +150,7 @@ extension SoundsFolder {
     }
   }
 
-  /// Whether the name is free now.
+  /// Removes an abandoned file and returns whether the name is now free.
   private func removeIfAbandoned(_ name: String) -> Bool {
     do throws(SystemError) {
       let file = try openFile(name)

@@ -11,8 +11,8 @@ import Foundation
   import Darwin
 #endif
 
-/// Measures the processing of the most expensive request bodies, 64 KiB each, on one core, before any speech. For each
-/// kind, it prints the processor time in microseconds and its multiple of the median over all kinds.
+/// Measures how long worst-case request bodies of 64 KiB take on one core before any speech is made. For each kind, it
+/// prints the processor time in microseconds and the ratio to the median of all kinds.
 struct Worst: AsyncParsableCommand {
   @Option(help: "How often each body is read.") var count = 20
   @Option(help: "End with an error when a kind takes more than so many times the median.") var limit = 10

@@ -7,8 +7,8 @@ import Foundation
 /// Swift runs all tasks on as few threads as there are cores, and so do concurrent dispatch queues; work that blocks
 /// one of these threads keeps other work from running. A task that blocks more than once, such as a task that makes a
 /// clip, prefers this executor from beginning to end, and each wait blocks the thread that the task already has. Moving
-/// each wait to a queue instead would wake another thread twice per wait, which costs more than most waits last (54 µs,
-/// `perf bench sched pipe`).
+/// each wait to a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54
+/// µs, `perf bench sched pipe`).
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 

@@ -16,7 +16,7 @@ package final class AppendingFile: Sendable {
 
   /// Opens a file for appending and creates it if it is missing (0600).
   ///
-  /// - Throws: ``SystemError``. A pipe without a reader is an error too; without that check, opening it would block.
+  /// - Throws: ``SystemError``. A pipe without a reader is an error, because opening it would block otherwise.
   package init(path: String) throws(SystemError) {
     descriptor = unsafe path.withCString {
       unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)

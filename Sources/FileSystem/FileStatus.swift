@@ -17,7 +17,7 @@ package struct FileStatus: Sendable, Equatable {
     self.byteCount = byteCount
   }
 
-  /// Whether both are the status of the same file, whatever its names are.
+  /// Returns whether both are the status of the same file, whatever its names are.
   package func isSameFile(as other: FileStatus) -> Bool {
     device == other.device && inode == other.inode
   }

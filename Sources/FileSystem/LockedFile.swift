@@ -63,7 +63,7 @@ package final class LockedFile: Sendable {
       guard errno == ENOENT else { throw .last }
       return nil
     }
-    defer { close(descriptor) }  // This also releases the lock, which is held only for a moment; others wait longer.
+    defer { close(descriptor) }  // This also releases the lock; other processes try for longer than it is held.
     let isLocked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     // Safe: no more is written than the buffer holds, and only the bytes that were written are counted.
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in

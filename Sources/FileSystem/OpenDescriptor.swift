@@ -26,8 +26,8 @@ package struct OpenDescriptor: ~Copyable {
 extension OpenDescriptor {
   /// Opens a folder by its path. Symbolic links are followed, because the operator chose the path.
   ///
-  /// - Parameter permissions: The permissions of folders that are missing on the path. They are created so that they
-  ///   survive a loss of power; nil creates none.
+  /// - Parameter permissions: The permissions of folders that are missing on the path. They are created and survive a
+  ///   loss of power; nil creates none.
   /// - Throws: ``SystemError``, of the kind `missing` when the folder does not exist and is not created.
   package static func folder(
     _ url: URL, making permissions: FileSystemCalls.Permissions? = nil, calls: FileSystemCalls
@@ -80,8 +80,8 @@ extension OpenDescriptor {
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    // The parent is synchronized even if another process has just created the folder: a file on the disk is lost if a
-    // folder on its path is not there too.
+    // The parent is synchronized even if another process has just created the folder: after a loss of power, a file is
+    // lost if a folder on its path is not on the disk.
     try parent.synchronize()
   }
 }

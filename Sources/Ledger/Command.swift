@@ -12,7 +12,7 @@ extension Ledger {
     case skip(Int64?)
     /// Cancels the announcement with this number.
     case cancel(Int64)
-    /// Plays the announcement with this number again; nil plays the last announcement again.
+    /// Plays the announcement with this number again; nil plays the last played announcement again.
     case replay(Int64?)
     /// Sets the volume, 0 to 100 per cent.
     case volume(Int)
@@ -56,7 +56,7 @@ extension Ledger {
   ///
   /// - Returns: The command's number.
   /// - Throws: ``LedgerError`` with `invalidValue` for a volume outside 0 to 100, `tooManyCommands`, `waitingListFull`,
-  ///   or an error of the file.
+  ///   or a file error.
   @discardableResult
   public func send(_ command: Command, lane: String) async throws(LedgerError) -> Int64 {
     try checkLane(lane, while: .commanding)

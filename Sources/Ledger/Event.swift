@@ -19,7 +19,8 @@ extension Ledger {
       case interrupted
       /// A summary now includes the announcement. `by` in the detail is the summary's number.
       case summarised
-      /// The summary that included the announcement ended without being played. The announcement is on its own again.
+      /// The summary that included the announcement ended without being played. The announcement is to be played by
+      /// itself again.
       case released
       case sequenceMissing = "sequence_missing"
       case sequenceLate = "sequence_late"

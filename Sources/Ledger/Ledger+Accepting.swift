@@ -11,11 +11,11 @@ extension Ledger {
   ///
   /// - Parameter members: The numbers of the announcements that this one, a summary, includes. They are marked in the
   ///   same transaction. Each must be in the same lane, unfinished, not playing and in no other summary. When the
-  ///   summary is played, its members become played too. When it ends in any other way, they are on their own again. A
-  ///   duplicate marks nothing.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or an error
-  ///   of the file. Nothing was accepted then. (After an error of the disk itself, the announcement may have been
-  ///   accepted after all; it is safe to try again.)
+  ///   summary is played, its members become played too. When it ends in any other way, they are to be played by
+  ///   themselves again. A duplicate marks nothing.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a file
+  ///   error. Nothing was accepted then. (After an error of the disk itself, the announcement may have been accepted
+  ///   after all; it is safe to try again.)
   public func accept(
     _ new: NewAnnouncement, standingFor members: [Int64] = []
   ) async throws(LedgerError) -> Acceptance {

@@ -34,8 +34,8 @@ extension Ledger {
   ///
   /// - Parameter announcement: The announcement to play, with the answer's account and id; nil when nothing is to be
   ///   played.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or an error of the file.
-  ///   Nothing was written then.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
+  ///   written then.
   public func accept(
     answer new: NewAnswer, playing announcement: NewAnnouncement? = nil
   ) async throws(LedgerError) -> AnswerAcceptance {

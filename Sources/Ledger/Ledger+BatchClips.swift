@@ -9,8 +9,8 @@ extension Ledger {
   /// - Parameters:
   ///   - names: At most 1,000 clip names; see ``PublishedClip/name``.
   ///   - batch: The batch's id, 1 to 255 bytes of UTF-8 without a zero byte.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or an error of the file.
-  ///   Nothing was recorded then.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
+  ///   recorded then.
   public func note(clips names: [String], ofBatch batch: String, account: String) async throws(LedgerError) {
     let texts = names + [batch]
     let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }

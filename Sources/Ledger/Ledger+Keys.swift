@@ -28,7 +28,7 @@ extension Ledger {
     public let rotatedTo: String?
     /// The time from which the key is refused because it was revoked; nil when it was not.
     public let revokedAt: Date?
-    /// The time that ``Ledger/recordUse(ofKeys:)`` last recorded for the key; nil when it never did.
+    /// The time that ``Ledger/recordUse(ofKeys:)`` last recorded for the key; nil when no use was recorded.
     public let lastUsedAt: Date?
 
     /// Returns whether the key has expired at a moment.
@@ -42,7 +42,7 @@ extension Ledger {
   ///
   /// - Parameter actor: The administrator who creates the key.
   /// - Throws: ``LedgerError`` with `keyExists` when another key, even a revoked one, has the same id or digest;
-  ///   `invalidValue`, `diskFull`, `busy` or an error of the file. Nothing was stored then.
+  ///   `invalidValue`, `diskFull`, `busy` or a file error. Nothing was stored then.
   @discardableResult
   public func createKey(
     _ new: NewKey, by actor: Administrator = .currentUser
@@ -88,7 +88,7 @@ extension Ledger {
   ///   - digest: The new key's digest, as in ``NewKey``.
   /// - Returns: The old key as changed, and the new key; nil when no key has the id.
   /// - Throws: ``LedgerError`` with `keyNotInForce` when the old key is revoked, has expired or was rotated before;
-  ///   `keyExists`, `invalidValue`, or an error of the file. Nothing was changed then.
+  ///   `keyExists`, `invalidValue`, or a file error. Nothing was changed then.
   @discardableResult
   public func rotateKey(
     _ id: String, to newID: String, digest: Data, overlap: TimeInterval, by actor: Administrator = .currentUser

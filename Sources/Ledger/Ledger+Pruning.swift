@@ -27,7 +27,8 @@ extension Ledger {
     // On a full disk the log cannot grow. After a checkpoint it is written from its start again.
     await checkpoint()
     var pruned = Pruned()
-    // The order by number within one moment removes a summary's members before the summary, together with their mark.
+    // Announcements of one moment are removed in the order of their numbers: a summary's members go before the summary,
+    // while they still carry its number.
     pruned.announcements = try await delete(
       """
       FROM announcements WHERE number IN (

@@ -27,8 +27,7 @@ extension Ledger {
   ///   - keyID: The id of the key that signed the request.
   ///   - signedAt: The time of signing in seconds since 1970, by the sender's clock.
   ///   - most: The maximum number of requests to remember for the key.
-  /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or an error of the file. Nothing was stored
-  ///   then.
+  /// - Throws: ``LedgerError`` with `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was stored then.
   public func admitSignedRequest(
     _ signature: Data, keyID: String, signedAt: Int64, atMost most: Int64 = mostSignedRequests
   ) async throws(LedgerError) -> SignedRequestOutcome {

@@ -17,7 +17,7 @@ extension Ledger {
     /// nothing.
     public var passing: Int64?
     /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
-    /// on their own again.
+    /// to be played by themselves again.
     public var endsMembers = false
 
     public init(
@@ -32,12 +32,12 @@ extension Ledger {
 
   /// Moves an announcement to another state and records an event. Both are durable when the call returns.
   ///
-  /// When a summary ends, its members change in the same transaction: they are played with it, or are on their own
-  /// again if it ended in any other way; see ``Change/endsMembers``.
+  /// When a summary ends, its members change in the same transaction: they become played if the summary was played, and
+  /// are otherwise to be played by themselves again; see ``Change/endsMembers``.
   ///
   /// - Returns: False when the announcement was already in that state. Then nothing was changed, including `passing`.
   /// - Throws: ``LedgerError`` with `illegalTransition` when its current state does not allow the change, see
-  ///   ``State``; `notFound`; `invalidValue`; or an error of the file. Nothing was changed then.
+  ///   ``State``; `notFound`; `invalidValue`; or a file error. Nothing was changed then.
   @discardableResult
   public func set(
     _ number: Int64, _ state: State, _ change: Change = Change()
@@ -109,9 +109,9 @@ extension Ledger {
     }
   }
 
-  /// Restores the lane's states when a player starts. Announcements that were playing when the last player ended are
-  /// waiting again, or accepted if they have no clip. Those that were rendering are accepted again. All others keep
-  /// their state.
+  /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the
+  /// last player ended are waiting again, or accepted if they have no clip. Those that were rendering are accepted
+  /// again. All others keep their state.
   ///
   /// - Returns: The number of announcements that were playing. They will be played again from the start.
   @discardableResult

@@ -15,9 +15,9 @@ import GRDB
 /// - Cancelling a task does not undo its write: the call still returns the result.
 /// - Any number of processes and `Ledger` values on one machine can have the same file open.
 ///
-/// Opening throws an error and leaves the file unchanged if SQLite finds it damaged, if it is not a database, if it
-/// belongs to another program, or if a newer version wrote it. The checksums of the log end it at the first damaged
-/// page. Damage that a disk does to the log after it reported the data as safe cannot be detected.
+/// The ledger refuses a file with an error, and leaves it unchanged, if SQLite finds it damaged, if it is not a
+/// database, if it belongs to another program, or if a newer version wrote it. The checksums of the log end it at the
+/// first damaged page. Damage that a disk does to the log after it reported the data as safe cannot be detected.
 public final class Ledger: Sendable {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
@@ -25,9 +25,9 @@ public final class Ledger: Sendable {
     public var waitingLimit = 10_000
     /// The maximum number of payload bytes that may wait to be written.
     public var waitingBytes = 64 << 20
-    /// The number of bytes of the file in use from which announcements are refused with `diskFull`; nil for no limit
-    /// but the disk's. Changes of state can use 1 MiB more, so that accepted announcements can still be played and
-    /// pruned. The log beside the file is truncated to ``Ledger/logBytes``.
+    /// The limit of the file's used bytes. At the limit, announcements are refused with `diskFull`. Nil sets no limit
+    /// other than the disk's. Changes of state can use 1 MiB more, so that accepted announcements can still be played
+    /// and pruned. The log beside the file is truncated to ``Ledger/logBytes``.
     public var maximumBytes: Int64?
     /// The number of bytes beyond ``maximumBytes`` that changes of state can use.
     var reserveBytes: Int64 = 1 << 20

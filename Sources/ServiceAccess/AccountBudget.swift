@@ -56,8 +56,8 @@ public struct DailyAllowance: Sendable, Hashable {
     max(.zero, used(at: now) + Self.day * (1 + kept) / amount - Self.day)
   }
 
-  /// The part of the amount that lists may not use, because it is reserved for announcements: a fifth, but never the
-  /// only unit.
+  /// The part of the amount that lists may not use, because it is reserved for announcements: a fifth of the amount,
+  /// rounded up, but 0 when the amount is 1.
   public var keptForAnnouncements: Int { amount - max(1, amount / 5 * 4 + amount % 5 * 4 / 5) }
 
   /// Returns the amount that counts as used, rounded up.
@@ -153,6 +153,6 @@ public struct AccountBudget: Sendable, Hashable {
   /// Returns the amounts that count as used.
   public func use(at now: Duration) -> Use { Use(clips: clips.count(at: now), bytes: bytes.count(at: now)) }
 
-  /// Whether the budget equals a new one, so that it can be discarded.
+  /// Returns whether the budget equals a new one, so that it can be discarded.
   public func isUnused(at now: Duration) -> Bool { underWay == 0 && use(at: now) == Use(clips: 0, bytes: 0) }
 }

@@ -16,7 +16,8 @@ public struct IPNetwork: Sendable, Hashable {
     }
 
     public let code: Code
-    /// The fault and how to correct it, to follow the name of the argument.
+    /// The error's text: what is wrong with the argument, and what to give instead. It has no subject and follows the
+    /// argument's name.
     public let description: String
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A filter for repeated log lines: it writes the first lines of each kind in every second, and then how many more
-/// there were.
+/// A filter for repeated log lines: it admits the first lines of each kind in every second, and counts the others.
 ///
 /// A pure value; the caller passes the time.
 public struct LogSampling<Kind: Hashable & Sendable>: Sendable {

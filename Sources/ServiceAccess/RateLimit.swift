@@ -34,7 +34,7 @@ public struct RateLimit: Sendable, Hashable {
 /// A pure value. The caller passes the time of any clock that does not run backwards, such as `ContinuousClock` since
 /// the service's start. If the clock does run backwards, the bucket counts as empty at worst.
 public struct TokenBucket: Sendable, Hashable {
-  /// The result of asking the bucket for a request.
+  /// The bucket's decision on a request.
   public struct Answer: Sendable, Hashable {
     /// Whether the request is allowed.
     public let isAllowed: Bool
@@ -85,7 +85,7 @@ public struct TokenBucket: Sendable, Hashable {
     return answer(isAllowed: lacking + limit.interval <= capacity, lacking: lacking)
   }
 
-  /// Whether the bucket equals a new one, so that it can be discarded.
+  /// Returns whether the bucket equals a new one, so that it can be discarded.
   public func isFull(at now: Duration) -> Bool { lacking(at: now) == .zero }
 
   private var capacity: Duration { limit.interval * limit.burst }

@@ -62,7 +62,7 @@ public struct SignedURL: Sendable {
   }
 
   /// Returns whether a path can be signed. Line ends are refused because they would let one path and time be read as
-  /// another. A query is refused because it would come before the signature's own.
+  /// another. A query is refused because the signature's query must be the only one.
   private static func isSignable(_ path: String) -> Bool {
     path.utf8.first == UInt8(ascii: "/")
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

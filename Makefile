@@ -72,6 +72,7 @@ check:
 	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us $(SOUND_SERVER)
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
+	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 20000
 	@for check in schemathesis mutations kill stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
 

@@ -1,113 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
-import Announcer
-import ArgumentParser
-import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+/// Ordinary and worst-case bodies and lists of 64 KiB in one locale.
+struct WorstTexts {
+  let locale: String
 
-/// Measures how long worst-case request bodies of 64 KiB take on one core before any speech is made. For each kind, it
-/// prints the processor time in microseconds and the ratio to the median of all kinds.
-struct Worst: AsyncParsableCommand {
-  @Option(help: "How often each body is read.") var count = 20
-  @Option(help: "End with an error when a kind takes more than so many times the median.") var limit = 10
+  // MARK: Ordinary
 
-  func run() async throws {
-    let books = try PhraseBooks(directory: Workload.installation.templates)
-    var times: [(kind: String, microseconds: Double)] = []
-    for (kind, body) in Self.bodies {
-      let body = Data(body.utf8)
-      guard body.count <= PayloadDecoder.largestBytes else { throw ValidationError("\(kind) is too large.") }
-      var samples: [Double] = []
-      for _ in 0..<count {
-        let start = Self.processorMicroseconds
-        Self.read(body, books)
-        samples.append(Self.processorMicroseconds - start)
-      }
-      // The minimum is the cost of the work itself. Longer times include other work of the machine.
-      times.append((kind, samples.min() ?? 0))
-    }
-    let median = times.map(\.microseconds).sorted()[times.count / 2]
-    var isTooSlow = false
-    for (kind, microseconds) in times {
-      let ratio = microseconds / median
-      isTooSlow = isTooSlow || ratio > Double(limit)
-      print("worst \(kind.replacing(" ", with: "-")) us \(Int(microseconds)) ratio \((ratio * 100).rounded() / 100)")
-    }
-    print("worst median us \(Int(median))")
-    if isTooSlow { throw ExitCode.failure }
-  }
+  /// An ordinary sentence for each locale. Other locales use the English one.
+  private static let prose = [
+    "en-US": "Thank you for lunch, see you on Friday at the market with the children. ",
+    "es-MX": "Gracias por la comida, nos vemos el viernes en el mercado con los niños. ",
+    "hi-IN": "खाने के लिए धन्यवाद, शुक्रवार को बाज़ार में बच्चों के साथ मिलते हैं। ",
+    "ja-JP": "昼ごはんをありがとうございました。金曜日に子供たちと市場で会いましょう。",
+    "ko-KR": "점심 고마웠어요, 금요일에 아이들과 시장에서 만나요. ",
+    "zh-CN": "谢谢你的午餐，星期五我们带孩子们在市场见面。",
+  ]
 
-  /// The processor time that the process has used, in microseconds. The process has only one thread here.
-  private static var processorMicroseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
-  }
+  private var prose: String { Self.prose[locale] ?? Self.prose["en-US"] ?? "" }
 
-  /// Processes a body as the service does before it calls the engine. A refused body counts like an accepted one.
-  private static func read(_ body: Data, _ books: PhraseBooks) {
-    guard let request = try? PayloadDecoder.request(body) else { return }
-    _ = try? books.writer(for: request.announcement.locale ?? "en-US").writing(of: request.announcement)
-  }
-
-  /// The twenty kinds of bodies.
-  private static var bodies: [(kind: String, body: String)] {
-    let marks = repeated("\u{301}", 30_000)
-    let columns = (0..<5_000).map { "\"k\($0)\":1" }.joined(separator: ",")
-    let texts: [(String, String)] = [
-      ("marks", "e" + repeated("\u{301}\u{316}", 2_000)),
-      ("digits with separators", repeated("1,", 2_000)),
-      ("digits and hyphens", repeated("1-", 2_000)),
-      ("sums without end", repeated("$1 000 ", 2_000)),
-      ("web address without a host", repeated("a.", 2_000)),
-      ("at signs", repeated("a@", 2_000)),
-      ("signs of eighteen letters", repeated("\u{FDFA}", 2_000)),
-      ("digits and spaces", repeated("1 ", 2_000)),
-      ("words of numbers", repeated("hundred ", 2_000)),
-      ("flags", repeated("\u{1F1E9}\u{1F1EA}", 2_000)),
-      ("joined pictures", repeated("\u{1F469}\u{200D}", 2_000)),
-      ("roman numerals", repeated("XIV ", 2_000)),
-      ("one letter", repeated("x", 2_000)),
-      ("scripts by turns", repeated("aя한あ中क", 2_000)),
+  /// Bodies as backends send them, with data of the order beside the payment.
+  var ordinaryBodies: [String] {
+    let note = Self.repeated(prose, 80)
+    return [
+      payment(#""payer":"John Smith","note":"\#(note)""#, orders: true), payment(#""channel":"alipay""#, orders: true),
+      text(prose, orders: true), text(prose),
+      body(#""aps":{"alert":{"title":"\#(note)","body":"\#(Self.repeated(prose, 1_000))"}}"#, orders: true),
     ]
+  }
+
+  var ordinaryLists: [String] {
+    let note = Self.repeated(prose, 80).replacing(",", with: "")
+    return [
+      list("amount,currency,channel,locale", "12.50,USD,alipay,\(locale)"),
+      list("id,amount,currency,payer,note,locale", "a17,1048.05,USD,John Smith,\(note),\(locale)"),
+      list("text,locale", "\"\(Self.repeated(prose, 300))\",\(locale)"),
+      lines(#"{"id":"a17","amount":"12.50","currency":"USD","payer":"John Smith","locale":"\#(locale)"}"#),
+      lines(#"{"text":"\#(Self.repeated(prose, 300))","locale":"\#(locale)"}"#),
+    ]
+  }
+
+  // MARK: Worst cases
+
+  /// Free texts, each the worst case of one of the readers.
+  private static let texts: [(kind: String, piece: String)] = [
+    ("marks", "e\u{301}\u{316}\u{301}\u{316}\u{301}\u{316}"), ("digits with separators", "1,"),
+    ("digits and hyphens", "1-"), ("sums without end", "$1 000 "), ("web address without a host", "a."),
+    ("at signs", "a@"), ("signs of eighteen letters", "\u{FDFA}"), ("digits and spaces", "1 "),
+    ("English numbers", "hundred "), ("Chinese numbers", "一万亿"), ("Japanese numbers", "百萬円"),
+    ("Korean numbers", "천만원 "),
+    ("Hindi numbers", "लाख करोड़ "), ("Spanish numbers", "mil cien "), ("flags", "\u{1F1E9}\u{1F1EA}"),
+    ("joined pictures", "\u{1F469}\u{200D}"), ("roman numerals", "XIV "), ("one letter", "x"), ("kana", "ァー"),
+    ("syllables", "뷁"), ("conjuncts", "क्ष्म्य"), ("scripts by turns", "aя한あ中क"),
+  ]
+
+  var bodies: [(kind: String, text: String)] {
+    let marks = Self.repeated("\u{301}", 30_000)
+    let columns = (0..<5_000).map { "\"k\($0)\":1" }.joined(separator: ",")
+    let (payer, channel) = (Self.repeated("一万", 80), Self.repeated("five ", 80))
+    let names = #""payer":"\#(payer)","channel":"\#(channel)","note":"\#(Self.repeated("1 000 ", 200))""#
     return [
       ("payer of one grapheme", payment(#""payer":"e\#(marks)""#)),
       ("key of one grapheme", payment(#""e\#(marks)":1"#)),
       ("many unknown keys", payment(columns)),
       ("numbers", payment(#""a":[\#((0..<30_000).map { _ in "1" }.joined(separator: ","))]"#)),
-      ("escapes", payment(#""a":"\#(repeated(#"\u00e9"#, 60_000))""#)),
-      (
-        "names of numbers",
-        payment(
-          #""payer":"\#(repeated("一万", 80))","channel":"\#(repeated("five ", 80))","note":"\#(repeated("1 000 ", 200))""#
-        )
-      ),
-    ] + texts.map { ($0.0, text($0.1)) }
+      ("escapes", payment(#""a":"\#(Self.repeated(#"\u00e9"#, 60_000))""#)),
+      ("names of numbers", payment(names)),
+    ] + Self.texts.map { ($0.kind, text($0.piece)) }
   }
+
+  var lists: [(kind: String, text: String)] {
+    let columns = (0..<4_000).map { "k\($0)" }.joined(separator: ",")
+    return [
+      ("short rows", list("amount,currency", "1,USD")),
+      ("blank lines", "text\n" + Self.repeated("\n", PayloadDecoder.largestBytes - 5)),
+      ("rows without cells", list("amount,currency,payer,note,locale", ",")),
+      ("columns that nobody reads", list("text,\(columns)", "a")),
+      ("quotation marks", list("text", "\"\(Self.repeated("\"\"", 4_000))\"")),
+      ("a cell without end", "text\n\"" + Self.repeated(",\n", PayloadDecoder.largestBytes - 6)),
+      ("rows of braces", lines("{}")),
+      (
+        "rows with keys that nobody reads",
+        lines(#"{"text":"a",\#((0..<500).map { "\"k\($0)\":1" }.joined(separator: ","))}"#)
+      ),
+    ]
+      + Self.texts.map { kind, piece in
+        (kind, list("text,locale", "\"\(Self.repeated(piece, Announcement.longestText))\",\(locale)"))
+      }
+  }
+
+  // MARK: Parts
 
   private static func repeated(_ piece: String, _ scalars: Int) -> String {
     let piece = Array(piece.unicodeScalars)
     return String(String.UnicodeScalarView((0..<scalars).map { piece[$0 % piece.count] }))
   }
 
-  private static func payment(_ more: String) -> String {
-    padded(#"{"id":"p1","amount":"12.50","currency":"USD",\#(more)"#)
+  private func payment(_ more: String, orders: Bool = false) -> String {
+    body(#""id":"p1","amount":"12.50","currency":"USD","locale":"\#(locale)",\#(more)"#, orders: orders)
   }
 
-  /// Returns a body with a text that is cut to the maximum number of Unicode scalars.
-  private static func text(_ text: String) -> String {
-    let text = String(text.unicodeScalars.prefix(Announcement.longestText))
-    return padded(#"{"text":"\#(text)""#)
+  /// A text of the maximum number of scalars.
+  private func text(_ piece: String, orders: Bool = false) -> String {
+    body(
+      #""text":"\#(Self.repeated(piece, Announcement.longestText))","locale":"\#(locale)""#, orders: orders)
   }
 
-  /// Returns an object that is filled with spaces to the maximum size of a body and then closed.
-  private static func padded(_ object: String) -> String {
-    object + String(repeating: " ", count: max(0, PayloadDecoder.largestBytes - object.utf8.count - 1)) + "}"
+  /// An object of 64 KiB, filled with the lines of an order or with spaces.
+  private func body(_ fields: String, orders: Bool) -> String {
+    let item = #"{"article":"4006381333931","name":"Pencil, soft","count":2,"price":"1.25"}"#
+    var text = "{" + fields
+    if orders {
+      let room = (PayloadDecoder.largestBytes - text.utf8.count - 20) / (item.utf8.count + 1)
+      text += #","items":["# + (0..<room).map { _ in item }.joined(separator: ",") + "]"
+    }
+    return text + String(repeating: " ", count: max(0, PayloadDecoder.largestBytes - text.utf8.count - 1)) + "}"
+  }
+
+  /// A table of 64 KiB with as many equal rows as fit.
+  private func list(_ header: String, _ row: String) -> String {
+    header + "\n" + lines(row, below: header.utf8.count + 1)
+  }
+
+  private func lines(_ line: String, below header: Int = 0) -> String {
+    String(repeating: line + "\n", count: (PayloadDecoder.largestBytes - header) / (line.utf8.count + 1))
   }
 }

@@ -59,7 +59,8 @@ struct Accept: Sendable {
   func require(_ offers: String...) throws(Problem) -> String {
     guard let best = best(of: offers) else {
       throw Problem(
-        .notAcceptable, "not_acceptable", "What is accepted is not there: there is \(offers.joined(separator: ", ")).")
+        .notAcceptable, "not_acceptable",
+        "None of the accepted media types is available. Accept \(offers.joined(separator: " or ")).")
     }
     return best
   }

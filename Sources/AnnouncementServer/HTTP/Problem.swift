@@ -206,7 +206,7 @@ extension Problem {
     case .noSpace: self = .diskFull
     case .busy, .tooManyOpenFiles:
       self.init(
-        .serviceUnavailable, "busy", "More clips are to be stored or read than can be: try again in a moment.",
+        .serviceUnavailable, "busy", "Too many clips are being stored or read. Try again in a moment.",
         retryAfter: 1)
     case .invalidGroupName: self.init(.unprocessableContent, "option_invalid", "group: \(report.message)")
     default:
@@ -223,7 +223,7 @@ extension Problem {
     case .diskFull: self = .diskFull
     case .busy, .waitingListFull, .tooManyCommands:
       self.init(
-        .serviceUnavailable, "busy", "More waits to be written than may: try again in a moment.", retryAfter: 1)
+        .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .invalidValue:
       self.init(.unprocessableContent, "field_invalid", "A value cannot be kept: \(error.field ?? "it is too long").")
@@ -248,7 +248,7 @@ extension Problem {
   static func tooManyReplays(retryAfter: Int) -> Problem {
     Problem(
       .tooManyRequests, "too_many_replays",
-      "More replays wait, or were asked for within a minute, than may: wait as Retry-After says, or take one back.",
+      "Too many replays are waiting, or were requested within a minute. Wait as Retry-After says, or cancel one.",
       retryAfter: retryAfter)
   }
 

@@ -147,8 +147,8 @@ struct DurableFileTests {
   }
 }
 
-/// What a test's own system calls have seen. Each test uses one on one thread.
-private final class Steps: @unchecked Sendable {
+/// The system calls that a test has recorded.
+private final class Steps: @unchecked Sendable {  // Each test uses its own object on one thread.
   var names: [String] = []
   var files: [Int32] = []
 }

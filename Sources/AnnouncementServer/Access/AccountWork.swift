@@ -101,6 +101,7 @@ final class AccountWork: Sendable {
       guard !isStopping() else { throw ListStopped() }
       guard let shortage = begin(account, .list) else { return }
       guard shortage == .clipsAtOnce else { throw Refusal(account: account, shortage: shortage) }
+      // A poll: the account's own clips and the list's cancellation both end the wait, and a row is in no hurry.
       try await Task.sleep(for: Self.patience)
     }
   }

@@ -189,6 +189,7 @@ final class KeyRing: Sendable {
     if isKey(try await roster()) { return }
     let moment = now
     while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
+      // Another process may have made the key, and the ledger sends no event: the next check is due then.
       try await Task.sleep(for: Self.memory - (now - checkedAt))
       try await forgetChanged()
     }

@@ -55,7 +55,8 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
-    name: "LedgerTests", dependencies: ["FileSystem", "Ledger", "TestSupport", "ledger-writer", grdb],
+    name: "LedgerTests",
+    dependencies: ["FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "ledger-writer", grdb],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
@@ -65,9 +66,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "PlaybackTests",
     dependencies: [
-      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
-      "SoundLibrary",
-      "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms", grdb,
+      "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "PlaybackOrder",
+      "PlaybackTestSupport", "SoundLibrary", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "Waveforms",
+      grdb,
     ],
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
@@ -102,8 +103,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CrierCommandTests",
     dependencies: [
-      "Ledger", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport", "Waveforms", "crier",
-      "speaker",
+      "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport",
+      "Waveforms", "crier", "speaker",
     ],
     swiftSettings: settings),
 ]
@@ -275,6 +276,9 @@ let package = Package(
     .target(
       name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "TestSupport", "Waveforms"],
       path: "Tests/Support/SoundOutputTestSupport", swiftSettings: settings),
+    .target(
+      name: "LedgerTestSupport", dependencies: [grdb], path: "Tests/Support/LedgerTestSupport",
+      exclude: ["version-6.sql"], swiftSettings: settings),
     .target(
       name: "PlaybackTestSupport",
       dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],

@@ -73,7 +73,7 @@ func accept(tasks: Int, answering: Bool = false) async throws -> String {
       group.addTask {
         var times: [Duration] = []
         while clock.now - start < .seconds(seconds) {
-          let new = NewAnnouncement(
+          let new = StoredAnnouncement(
             id: "\(task)-\(times.count)", lane: "counter", category: .payment, sequence: nil, payload: payload)
           let answer = NewAnswer(
             account: "", key: "p:\(new.id)", bodyDigest: digest, id: new.id, status: 201, report: report)

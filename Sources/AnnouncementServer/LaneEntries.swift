@@ -24,7 +24,7 @@ struct LaneEntries: Sendable {
   /// - Returns: nil if the entry belongs to another account or was pruned.
   func seen(_ number: Int64, by sender: Caller) async throws(LedgerError) -> Seen? {
     guard let entry = try await ledger.entry(number) else { return nil }
-    guard StoredAnnouncement(entry).isReplay else {
+    guard entry.isReplay else {
       guard entry.account == sender.account || sender.isAdmin else { return nil }
       return Seen(entry: entry, id: entry.id, isReplay: false, showsWords: true)
     }

@@ -38,8 +38,6 @@ public struct AnnouncementRequest: Sendable, Hashable {
   public var options: Options
   /// A sentence for the report for each key that the decoder does not know.
   public var warnings: [String] = []
-  /// The sender's defaults for options that the request leaves out.
-  public var defaults: Defaults
 
   /// The defaults that an API key supplies for options that a request leaves out.
   public struct Defaults: Sendable, Hashable {
@@ -52,8 +50,6 @@ public struct AnnouncementRequest: Sendable, Hashable {
       self.pack = pack
       self.group = group
     }
-
-    public var isEmpty: Bool { self == Defaults() }
   }
 
   /// The top-level keys that may stand beside the payload.
@@ -63,13 +59,6 @@ public struct AnnouncementRequest: Sendable, Hashable {
 }
 
 extension PayloadDecoder {
-  /// The key under which a stored request holds its sender's defaults.
-  static let defaultsKey = "crier:defaults"
-
-  /// The largest number of bytes that defaults add to a request: three texts of 255 bytes, each of which JSON may write
-  /// as six bytes.
-  static let largestDefaults = 3 * 255 * 6 + 256
-
   /// Reads a request as a backend sends it. A payment must have an id.
   ///
   /// - Parameters:
@@ -79,20 +68,15 @@ extension PayloadDecoder {
   public static func request(
     _ data: Data, unknownKeys: UnknownKeys = .warn
   ) throws(AnnouncementError) -> AnnouncementRequest {
-    let top = try fields(of: data)
-    // A sender must not be able to supply this key, because it would be taken for the defaults of the sender's API key.
-    guard top.values[defaultsKey] == nil else {
-      throw AnnouncementError(.fieldInvalid, defaultsKey, "is reserved for the service", remedy: "remove this key")
-    }
-    return try request(top, unknownKeys)
+    try request(try fields(of: data), unknownKeys)
   }
 
-  /// Reads a request that ``stored(_:defaults:)`` returned. The size limit is larger by the size of the defaults. A
-  /// request that an earlier version accepted under other rules is also read, because it must still be announced.
+  /// Reads a request that was accepted before. A request that an earlier version accepted under other rules is also
+  /// read, because it must still be announced.
   ///
   /// - Throws: the same errors as ``request(_:unknownKeys:)``.
   public static func storedRequest(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {
-    var top = try fields(of: data, atMost: largestBytes + largestDefaults)
+    var top = try fields(of: data)
     top.wasAccepted = true
     return try request(top, .warn)
   }
@@ -113,24 +97,7 @@ extension PayloadDecoder {
     }
     return AnnouncementRequest(
       announcement: announcement, id: id, deliver: try deliveries(top), device: try top.text("device", atMost: 128),
-      options: try options(top), warnings: warnings, defaults: try defaults(top))
-  }
-
-  /// Returns a request with its sender's defaults added, so that its meaning never changes, even if the API key does.
-  /// All other bytes are unchanged.
-  ///
-  /// - Parameter request: a request that ``request(_:unknownKeys:)`` can read.
-  public static func stored(_ request: Data, defaults: AnnouncementRequest.Defaults) -> Data {
-    guard !defaults.isEmpty, let start = request.firstIndex(of: UInt8(ascii: "{")) else { return request }
-    let values = [("group", defaults.group), ("locale", defaults.locale), ("pack", defaults.pack)]
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding a dictionary of strings cannot fail.
-    guard
-      let object = try? encoder.encode(
-        Dictionary(uniqueKeysWithValues: values.compactMap { k, v in v.map { (k, $0) } }))
-    else { return request }
-    return request[...start] + Data("\"\(defaultsKey)\":".utf8) + object + Data(",".utf8) + request[(start + 1)...]
+      options: try options(top), warnings: warnings)
   }
 
   private static func deliveries(
@@ -168,13 +135,5 @@ extension PayloadDecoder {
       options.rate = rate
     }
     return options
-  }
-
-  private static func defaults(_ top: PayloadFields) throws(AnnouncementError) -> AnnouncementRequest.Defaults {
-    guard case .object(let values)? = top.value(defaultsKey) else { return AnnouncementRequest.Defaults() }
-    let fields = PayloadFields(path: defaultsKey, values: values, wasAccepted: true)
-    return AnnouncementRequest.Defaults(
-      locale: try fields.text("locale", atMost: 64), pack: try fields.text("pack", atMost: 64),
-      group: try fields.text("group", atMost: 155))
   }
 }

@@ -119,7 +119,7 @@ extension PayloadDecoder {
       _ fields: PayloadFields, known: [String], near: [String], mustTellReceipt: Bool, isFromApp: Bool = false
     ) {
       self.fields = fields
-      let known = Set(known + [PayloadDecoder.defaultsKey])
+      let known = Set(known)
       unknown = fields.values.compactMap { key, value in
         if case .null = value { return nil }
         return known.contains(key) ? nil : key

@@ -48,10 +48,8 @@ public enum PayloadDecoder {
   }
 
   /// Returns the fields of the payload's object.
-  static func fields(
-    of data: Data, atMost largest: Int = largestBytes
-  ) throws(AnnouncementError) -> PayloadFields {
-    let value = try PayloadParser.value(of: [UInt8](data), atMost: largest)
+  static func fields(of data: Data) throws(AnnouncementError) -> PayloadFields {
+    let value = try PayloadParser.value(of: [UInt8](data))
     guard case .object(let values) = value else {
       throw AnnouncementError(
         .payloadMalformed, "payload", "is \(value.shape)",

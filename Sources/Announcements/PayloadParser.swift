@@ -33,8 +33,8 @@ struct PayloadParser {
   /// Parses one value.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
-  static func value(of bytes: [UInt8], atMost largest: Int = largestBytes) throws(AnnouncementError) -> PayloadValue {
-    guard bytes.count <= largest else {
+  static func value(of bytes: [UInt8]) throws(AnnouncementError) -> PayloadValue {
+    guard bytes.count <= largestBytes else {
       throw AnnouncementError(
         .payloadTooLarge, "payload", "is \(bytes.count) bytes",
         remedy: "send at most \(largestBytes) bytes")

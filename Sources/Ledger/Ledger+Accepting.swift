@@ -17,7 +17,7 @@ extension Ledger {
   ///   error. Nothing was accepted then. (After an error of the disk itself, the announcement may have been accepted
   ///   after all; it is safe to try again.)
   public func accept(
-    _ new: NewAnnouncement, standingFor members: [Int64] = []
+    _ new: StoredAnnouncement, standingFor members: [Int64] = []
   ) async throws(LedgerError) -> Acceptance {
     if let rule = new.brokenRule {
       throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)
@@ -29,7 +29,7 @@ extension Ledger {
   }
 
   func accept(
-    _ new: NewAnnouncement, standingFor members: [Int64] = [], in database: Database
+    _ new: StoredAnnouncement, standingFor members: [Int64] = [], in database: Database
   ) throws -> Acceptance {
     if let first = try Self.duplicate(of: new, in: database) { return first }
     try checkRoom(in: database)
@@ -37,12 +37,13 @@ extension Ledger {
     try database.cachedStatement(
       sql: """
         INSERT INTO announcements
-          (account, id, lane, category, sequence, payload, state, accepted_at, expires_at, changed_at)
-        VALUES (?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
+          (account, id, lane, kind, replay, category, sequence, payload, default_locale, default_pack,
+           default_group, state, accepted_at, expires_at, changed_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'accepted', ?, ?, ?)
         """
     ).execute(arguments: [
-      new.account, new.id, new.lane, new.category.rawValue, new.sequence, new.payload, at,
-      new.expiresAt?.wholeMilliseconds, at,
+      new.account, new.id, new.lane, new.kind.rawValue, new.isReplay, new.category.rawValue, new.sequence, new.payload,
+      new.defaultLocale, new.defaultPack, new.defaultGroup, at, new.expiresAt?.wholeMilliseconds, at,
     ])
     let number = database.lastInsertedRowID
     try Self.append(.accepted, number, lane: new.lane, at: at, in: database)
@@ -59,7 +60,7 @@ extension Ledger {
     guard (pages - free) * 4096 < limit else { throw LedgerError(.diskFull, while: .accepting, in: file) }
   }
 
-  private static func duplicate(of new: NewAnnouncement, in database: Database) throws -> Acceptance? {
+  private static func duplicate(of new: StoredAnnouncement, in database: Database) throws -> Acceptance? {
     let statement = try database.cachedStatement(
       sql: "SELECT number, state, payload = ? AS same FROM announcements WHERE account = ? AND id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [new.payload, new.account, new.id]) else { return nil }

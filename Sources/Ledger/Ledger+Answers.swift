@@ -37,7 +37,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   written then.
   public func accept(
-    answer new: NewAnswer, playing announcement: NewAnnouncement? = nil
+    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil
   ) async throws(LedgerError) -> AnswerAcceptance {
     if let rule = new.brokenRule ?? announcement?.brokenRule {
       throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)

@@ -5,14 +5,11 @@ import GRDB
 
 extension Ledger {
   /// A stored announcement.
+  @dynamicMemberLookup
   public struct Entry: Sendable, Hashable {
     public let number: Int64
-    public let account: String
-    public let id: String
-    public let lane: String
-    public let category: Category
-    public let sequence: Int64?
-    public let payload: Data
+    /// The announcement, whose properties are the entry's too.
+    public let announcement: StoredAnnouncement
     public let state: State
     /// The detail of the last change of state.
     public let detail: [String: String]
@@ -23,9 +20,12 @@ extension Ledger {
     public let attempts: Int
     public let heardMilliseconds: Int?
     public let acceptedAt: Date
-    public let expiresAt: Date?
     public let changedAt: Date
     public let finishedAt: Date?
+
+    public subscript<Value>(dynamicMember property: KeyPath<StoredAnnouncement, Value>) -> Value {
+      announcement[keyPath: property]
+    }
   }
 
   /// Returns the unfinished announcements of a lane in the order of acceptance, including those that a summary
@@ -107,12 +107,7 @@ extension Ledger {
 extension Ledger.Entry {
   init(row: Row) throws {
     number = try row.value("number")
-    account = try row.value("account")
-    id = try row.value("id")
-    lane = try row.value("lane")
-    category = try row.name("category")
-    sequence = try row.optional("sequence")
-    payload = try row.value("payload")
+    announcement = try StoredAnnouncement(row: row)
     state = try row.name("state")
     detail = try row.detail()
     clip = try row.optional("clip")
@@ -120,8 +115,19 @@ extension Ledger.Entry {
     attempts = try row.value("attempts")
     heardMilliseconds = try row.optional("heard")
     acceptedAt = Date(wholeMilliseconds: try row.value("accepted_at"))
-    expiresAt = try row.date("expires_at")
     changedAt = Date(wholeMilliseconds: try row.value("changed_at"))
     finishedAt = try row.date("finished_at")
+  }
+}
+
+extension StoredAnnouncement {
+  fileprivate init(row: Row) throws {
+    self.init(
+      account: try row.value("account"), id: try row.value("id"), lane: try row.value("lane"),
+      kind: try row.name("kind"), isReplay: try row.value("replay"), category: try row.name("category"),
+      sequence: try row.optional("sequence"), payload: try row.value("payload"),
+      defaultLocale: try row.optional("default_locale"), defaultPack: try row.optional("default_pack"),
+      defaultGroup: try row.optional("default_group"),
+      expiresAt: try row.date("expires_at"))
   }
 }

@@ -83,7 +83,7 @@ extension Ledger {
     let tables = [
       ("answers", ""), ("batch_clips", ""),
       // This condition must match the index's own.
-      ("announcements", " AND account NOT GLOB 'crier:*'"),
+      ("announcements", " AND kind = 'request' AND NOT replay"),
     ]
     let lookUps: [String] = tables.flatMap { table, condition in
       ["<", ">"].map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }

@@ -27,7 +27,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` as ``accept(_:standingFor:)`` does; with `tooManyReplays` when a limit of unfinished
   ///   replays is reached; and with `notFound` when the announcement no longer exists. Nothing was accepted then.
   public func accept(
-    _ new: NewAnnouncement, again original: Int64, for requester: String?
+    _ new: StoredAnnouncement, again original: Int64, for requester: String?
   ) async throws(LedgerError) -> Acceptance {
     if let rule = new.brokenRule {
       throw LedgerError(.invalidValue, while: .accepting, in: file, field: rule)

@@ -6,7 +6,7 @@ public import Foundation
 public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A value breaks a rule of ``NewAnnouncement`` or of the call; see ``LedgerError/field``.
+    /// A value breaks a rule of ``StoredAnnouncement`` or of the call; see ``LedgerError/field``.
     case invalidValue = "invalid_value"
     /// No announcement has the number.
     case notFound = "not_found"

@@ -39,8 +39,8 @@ public struct NewAnswer: Sendable, Hashable {
     if bodyDigest.count != 32 { return "bodyDigest (32 bytes)" }
     if !(1...255).contains(id.utf8.count) || id.hasZero { return "id (1 to 255 bytes, none of them 0)" }
     if !(100...599).contains(status) { return "status (100 to 599)" }
-    if report.count > NewAnnouncement.maximumPayloadBytes {
-      return "report (at most \(NewAnnouncement.maximumPayloadBytes) bytes)"
+    if report.count > StoredAnnouncement.maximumPayloadBytes {
+      return "report (at most \(StoredAnnouncement.maximumPayloadBytes) bytes)"
     }
     return clip?.brokenRule
   }

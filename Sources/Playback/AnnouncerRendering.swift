@@ -2,6 +2,7 @@
 
 import Announcements
 public import Announcer
+public import Ledger
 public import SoundLibrary
 import SpeechEngine
 public import Waveforms
@@ -36,9 +37,9 @@ public struct AnnouncerRendering: Rendering {
     try await reported {
       switch try announcement.content {
       case .file(let file): return RenderedSound(waveform: try PlayableFile.waveform(of: file))
-      case .announcement(let announcement, let requested, let defaults):
-        let options = try RenderOptions(requested, defaults: defaults, base: options)
-        return try await clip(announcement, options, group: requested.group ?? defaults.group)
+      case .announcement(let content, let requested):
+        let options = try RenderOptions(requested, defaults: announcement.defaults, base: options)
+        return try await clip(content, options, group: requested.group ?? announcement.defaultGroup)
       }
     }
   }
@@ -47,9 +48,9 @@ public struct AnnouncerRendering: Rendering {
     try await reported {
       var (locale, group): (String?, String?) = (nil, nil)
       var options = options
-      if case .announcement(let announcement, let requested, let defaults) = try replay.content {
-        options = try RenderOptions(requested, defaults: defaults, base: options)
-        (locale, group) = (announcement.locale, requested.group ?? defaults.group)
+      if case .announcement(let announcement, let requested) = try replay.content {
+        options = try RenderOptions(requested, defaults: replay.defaults, base: options)
+        (locale, group) = (announcement.locale, requested.group ?? replay.defaultGroup)
         // A summary is only played and never sent, and no pack has a recording of it.
         (options.format, options.method) = (self.options.format, .auto)
       }

@@ -51,13 +51,13 @@ extension Lane {
       let page = try await ledger.unfinished(lane: name, after: lastSeen, limit: limit)
       for entry in page {
         lastSeen = entry.number
-        if entry.account == StoredAnnouncement.summaries {
+        if entry.kind == .summary, !entry.isReplay {
           // The payments of a summary that was not played are announced individually again.
           if recovering { try await ledger.set(entry.number, .cancelled, Ledger.Change(detail: ["code": "restart"])) }
           continue
         }
         waiting[entry.number] = Waiting(
-          category: entry.category, isReplay: StoredAnnouncement(entry).isReplay)
+          category: entry.category, isReplay: entry.isReplay)
         order.accept(item(entry))
       }
       if page.count < limit { return }

@@ -87,11 +87,9 @@ extension Lane {
   func replay(_ number: Int64?, for requester: String?) async -> Result<Int64, any Error> {
     do {
       guard let entry = try await finished(number) else { throw PlayerError(.nothingToReplay, lane: name) }
-      let replay = StoredAnnouncement(
-        account: StoredAnnouncement(entry).replayAccount(), id: "\(entry.number)-\(UUID().uuidString)",
-        category: .alert,
-        payload: entry.payload, expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
-      let acceptance = try await ledger.accept(replay.new(lane: name), again: entry.number, for: requester)
+      let replay = entry.announcement.replay(
+        id: "\(entry.number)-\(UUID().uuidString)", expiresAt: clock.date() + Double(settings.replayLifetime) / 1000)
+      let acceptance = try await ledger.accept(replay, again: entry.number, for: requester)
       await lookForArrivals()
       signals.happened()
       return .success(acceptance.number)

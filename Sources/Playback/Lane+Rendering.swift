@@ -40,7 +40,7 @@ extension Lane {
       let isReady = entry.state == .waiting
       if !isReady { try await ledger.set(number, .rendering) }
       do {
-        let stored = StoredAnnouncement(entry)
+        let stored = entry.announcement
         let sound = try await renderer.render(stored)
         let again = stored.isReplay ? try await renderer.again(before: stored) : nil
         let laneSound = try LaneSound(sound, again: again, chime: settings.chime, pause: settings.chimePause)

@@ -11,7 +11,7 @@ extension Lane {
     Task { [ledger, mailbox, summaryMaker] in
       var announcements: [StoredAnnouncement] = []
       for number in payments {
-        if let entry = try? await ledger.entry(number) { announcements.append(StoredAnnouncement(entry)) }
+        if let entry = try? await ledger.entry(number) { announcements.append(entry.announcement) }
       }
       let isWhole = announcements.count == payments.count
       mailbox.post(.summaryMade(isWhole ? await summaryMaker(announcements) : nil))
@@ -25,11 +25,11 @@ extension Lane {
       return
     }
     guard var announcement else { return await refuseSummary("no_summary") }
-    announcement.account = StoredAnnouncement.summaries
-    announcement.id = UUID().uuidString
-    (announcement.category, announcement.sequence, announcement.expiresAt) = (.payment, nil, nil)
+    (announcement.account, announcement.id, announcement.lane) = ("", UUID().uuidString, name)
+    (announcement.kind, announcement.isReplay, announcement.category) = (.summary, false, .payment)
+    (announcement.sequence, announcement.expiresAt) = (nil, nil)
     do {
-      let number = try await ledger.accept(announcement.new(lane: name), standingFor: payments).number
+      let number = try await ledger.accept(announcement, standingFor: payments).number
       summary?.number = number
       waiting[number] = Waiting(category: .payment)
       render(number)

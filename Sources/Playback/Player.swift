@@ -100,12 +100,11 @@ public final class Player: Sendable {
   /// Accepts an announcement. When this returns, the announcement is on disk and will be played. It may be called from
   /// any thread, even before ``start()``. Announcements are accepted in the order of their numbers.
   ///
-  /// - Throws: `LedgerError` if nothing was accepted; ``PlayerError`` with `accountReserved`.
+  /// - Throws: `LedgerError` if nothing was accepted.
   public func accept(_ announcement: StoredAnnouncement) async throws -> Ledger.Acceptance {
-    guard announcement.account == StoredAnnouncement.files || !announcement.account.hasPrefix("crier:") else {
-      throw PlayerError(.accountReserved, lane: lane)
-    }
-    let acceptance = try await ledger.accept(announcement.new(lane: lane))
+    var announcement = announcement
+    announcement.lane = lane
+    let acceptance = try await ledger.accept(announcement)
     if !acceptance.isDuplicate { lookForArrivals() }
     return acceptance
   }

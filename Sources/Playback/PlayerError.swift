@@ -11,8 +11,6 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     case nothingToReplay = "nothing_to_replay"
     /// The volume is not in the range 0 to 100 per cent.
     case volumeInvalid = "volume_invalid"
-    /// The account's name begins with `crier:`.
-    case accountReserved = "account_reserved"
   }
 
   public var code: Code
@@ -30,8 +28,6 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .nothingToReplay:
       "The lane \(lane) has no such finished announcement to replay; give the number of one that has ended."
     case .volumeInvalid: "The volume of the lane \(lane) is out of range; give 0 to 100 per cent."
-    case .accountReserved:
-      "An announcement for the lane \(lane) has a reserved account; use an account that does not begin with crier:."
     }
   }
 }

@@ -49,7 +49,9 @@ public struct SharedLane: Sendable {
         if let player {
           numbers.append(try await player.accept(announcement).number)
         } else {
-          numbers.append(try await ledger.accept(announcement.new(lane: lane)).number)
+          var announcement = announcement
+          announcement.lane = lane
+          numbers.append(try await ledger.accept(announcement).number)
         }
         try Task.checkCancellation()
       }

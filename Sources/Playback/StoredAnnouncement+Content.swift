@@ -2,37 +2,41 @@
 
 public import Announcements
 public import Foundation
-import Ledger
+public import Ledger
 
 extension StoredAnnouncement {
   /// The content that is played for an announcement.
   public enum Content: Sendable, Hashable {
-    case announcement(Announcement, AnnouncementRequest.Options, AnnouncementRequest.Defaults)
+    case announcement(Announcement, AnnouncementRequest.Options)
     /// A sound file, played unchanged.
     case file(URL)
-  }
-
-  /// The account of entries for sound files. The account determines the kind of payload, and accounts that begin with
-  /// `crier:` are reserved, so no outside request can make the player read a file of this machine.
-  static let files = "crier:files"
-
-  /// The accounts of entries that the player creates itself.
-  static let summaries = "crier:summary"
-  static let replays = "crier:replay"
-
-  /// Whether the announcement is a replay, which is played after the word "again".
-  public var isReplay: Bool { account == Self.replays || account.hasPrefix("\(Self.replays):") }
-
-  /// Returns the account of a replay's entry. It contains the kind of the original, because the replay has the
-  /// original's payload.
-  func replayAccount() -> String {
-    if isReplay { return account }
-    return [Self.files, Self.summaries].contains(account) ? "\(Self.replays):\(account)" : Self.replays
   }
 
   private struct FilePayload: Codable {
     var file: String
     var title: String?
+  }
+
+  /// Creates an announcement with the category and the sequence number of a request. Received money is a payment; money
+  /// that was refunded, withdrawn or failed is a refund; text is information.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the request.
+  ///   - payload: The bytes from which the request was decoded.
+  ///   - defaults: The sender's defaults for what the request leaves out.
+  public init(
+    account: String = "", id: String, lane: String = "", request: AnnouncementRequest, payload: Data,
+    defaults: AnnouncementRequest.Defaults = AnnouncementRequest.Defaults(), expiresAt: Date? = nil
+  ) {
+    var category = Ledger.Category.information
+    var sequence: Int64?
+    if case .payment(let payment) = request.announcement {
+      category = Ledger.Category(payment.kind)
+      sequence = payment.sequence
+    }
+    self.init(
+      account: account, id: id, lane: lane, category: category, sequence: sequence, payload: payload,
+      defaultLocale: defaults.locale, defaultPack: defaults.pack, defaultGroup: defaults.group, expiresAt: expiresAt)
   }
 
   /// Creates an announcement of a sound file. It is information, so money goes before it.
@@ -47,35 +51,47 @@ extension StoredAnnouncement {
     encoder.outputFormatting = .withoutEscapingSlashes
     // Encoding a string cannot fail.
     let payload = (try? encoder.encode(FilePayload(file: path, title: title))) ?? Data()
-    self.init(account: Self.files, id: id, category: .information, payload: payload, expiresAt: expiresAt)
+    self.init(id: id, kind: .file, category: .information, payload: payload, expiresAt: expiresAt)
+  }
+
+  /// Returns a replay of the announcement: an alert of this machine with the same content.
+  ///
+  /// - Parameter id: The id of the replay.
+  func replay(id: String, expiresAt: Date) -> StoredAnnouncement {
+    var replay = self
+    (replay.account, replay.id, replay.isReplay, replay.expiresAt) = ("", id, true, expiresAt)
+    (replay.category, replay.sequence) = (.alert, nil)
+    return replay
   }
 
   /// - Throws: `AnnouncementError` if the payload cannot be read.
   public var content: Content {
     get throws(AnnouncementError) {
-      let source = account.hasPrefix("\(Self.replays):") ? String(account.dropFirst(Self.replays.count + 1)) : account
-      switch source {
-      case Self.summaries:
-        return .announcement(
-          .summary(try PaymentSummary(json: payload)), AnnouncementRequest.Options(), AnnouncementRequest.Defaults())
-      case Self.files:
-        guard let file = try? JSONDecoder().decode(FilePayload.self, from: payload).file else {
+      switch kind {
+      case .summary:
+        return .announcement(.summary(try PaymentSummary(json: payload)), AnnouncementRequest.Options())
+      case .file:
+        guard let file = filePayload?.file else {
           throw AnnouncementError(
             .payloadMalformed, "file", "is missing", remedy: "give the path of a sound file")
         }
         return .file(URL(filePath: file))
-      default:
+      case .request:
         let request = try PayloadDecoder.storedRequest(payload)
-        return .announcement(request.announcement, request.options, request.defaults)
+        return .announcement(request.announcement, request.options)
       }
     }
   }
 
-  /// The title for people, if a file has one.
-  public var title: String? {
-    guard case .file? = try? content else { return nil }
-    return try? JSONDecoder().decode(FilePayload.self, from: payload).title
+  /// The defaults for what the payload leaves out.
+  public var defaults: AnnouncementRequest.Defaults {
+    AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
   }
+
+  /// The title for people, if a file has one.
+  public var title: String? { kind == .file ? filePayload?.title : nil }
+
+  private var filePayload: FilePayload? { try? JSONDecoder().decode(FilePayload.self, from: payload) }
 
   /// Makes the single announcement that stands for these payments. It says their number and their sum in each currency.
   ///
@@ -84,13 +100,22 @@ extension StoredAnnouncement {
   public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
     var received: [Payment] = []
     for stored in payments {
-      guard case .announcement(.payment(let payment), _, _) = try? stored.content else { return nil }
+      guard case .announcement(.payment(let payment), _) = try? stored.content else { return nil }
       received.append(payment)
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let summary = PaymentSummary(of: received), let payload = try? encoder.encode(summary)
     else { return nil }
-    return StoredAnnouncement(account: summaries, id: UUID().uuidString, category: .payment, payload: payload)
+    return StoredAnnouncement(id: UUID().uuidString, kind: .summary, category: .payment, payload: payload)
+  }
+}
+
+extension Ledger.Category {
+  public init(_ kind: Payment.Kind) {
+    switch kind {
+    case .received: self = .payment
+    case .refunded, .withdrawn, .failed: self = .refund
+    }
   }
 }

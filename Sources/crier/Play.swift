@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import Ledger
 import Playback
 import Waveforms
 

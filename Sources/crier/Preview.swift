@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
+import Ledger
 import Playback
 import SoundOutputs
 import WaveformDrawing

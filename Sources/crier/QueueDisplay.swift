@@ -30,7 +30,7 @@ struct QueueDisplay {
   }
 
   /// The prefix of a replay's title.
-  private static func mark(_ entry: Ledger.Entry) -> String { StoredAnnouncement(entry).isReplay ? "again: " : "" }
+  private static func mark(_ entry: Ledger.Entry) -> String { entry.isReplay ? "again: " : "" }
 
   private static func headline(_ view: LaneView) -> String {
     let waiting =
@@ -134,19 +134,21 @@ struct QueueSnapshot: Encodable {
       let isTold = report?.number == entry.number
       return Playing(
         number: entry.number, id: Self.id(entry), category: entry.category.rawValue,
-        replay: StoredAnnouncement(entry).isReplay,
+        replay: entry.isReplay,
         positionMilliseconds: isTold ? report?.positionMilliseconds ?? 0 : 0,
         lengthMilliseconds: isTold ? report?.lengthMilliseconds ?? 0 : 0)
     }
     waiting = view.waiting.map { entry in
       Item(
         number: entry.number, id: Self.id(entry), category: entry.category.rawValue, state: entry.state.rawValue,
-        replay: StoredAnnouncement(entry).isReplay)
+        replay: entry.isReplay)
     }
     waitingCount = view.waitingCount
   }
 
-  private static func id(_ entry: Ledger.Entry) -> String? { entry.account.hasPrefix("crier:") ? nil : entry.id }
+  private static func id(_ entry: Ledger.Entry) -> String? {
+    entry.kind == .request && !entry.isReplay ? entry.id : nil
+  }
 
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)

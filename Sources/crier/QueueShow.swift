@@ -73,12 +73,12 @@ struct Titles: Sendable {
   var books: PhraseBooks?
 
   func title(_ entry: Ledger.Entry) -> String {
-    let stored = StoredAnnouncement(entry)
-    guard let content = try? stored.content else { return entry.category.rawValue }
+    guard let content = try? entry.announcement.content else { return entry.category.rawValue }
     switch content {
-    case .file(let file): return stored.title ?? file.lastPathComponent
-    case .announcement(let announcement, _, _):
-      let script = try? books?.writer(for: announcement.locale ?? "en-US").script(for: announcement)
+    case .file(let file): return entry.announcement.title ?? file.lastPathComponent
+    case .announcement(let announcement, _):
+      let locale = announcement.locale ?? entry.defaultLocale ?? "en-US"
+      let script = try? books?.writer(for: locale).script(for: announcement)
       return script?.text ?? "\(entry.category.rawValue) \(entry.id)"
     }
   }

@@ -42,9 +42,8 @@ struct PlayedTests {
     let client = try await service.client(locale: "zh-CN", group: "group.shop")
     let answer = try await client.post(Self.body)
     let entry = try #require(try await service.ledger.entry(account: "shop", id: "p1"))
-    let stored = try PayloadDecoder.storedRequest(entry.payload)
-    #expect(stored.defaults == .init(locale: "zh-CN", group: "group.shop"))
-    #expect(String(decoding: entry.payload, as: UTF8.self).hasSuffix(Self.body.dropFirst()))
+    #expect(entry.defaultLocale == "zh-CN" && entry.defaultPack == nil && entry.defaultGroup == "group.shop")
+    #expect(entry.payload == Data(Self.body.utf8), "the payload is stored byte for byte")
     try await service.ledger.revokeKey(try client.key.orThrow("a key").key.id)
     service.output.hearAll()
     let player = try await service.startPlayer()
@@ -88,9 +87,18 @@ struct PlayedTests {
     #expect(try await client.post(Self.body).status == 503)
     #expect(try await client.post(payment("p2", "1.00", #""deliver":["play","push"]"#)).status == 422)
     service.voice.fail(nil)
-    let reserved = try await client.post(payment("p3", "1.00", #""deliver":["play"],"crier:defaults":null"#))
-    #expect(reserved.status == 422, "the player would take it for the key's, or find it twice")
     #expect(try await service.ledger.counts()[.accepted] == 0)
+  }
+
+  @Test("the name under which earlier versions stored a key's defaults means nothing in a payload")
+  func formerDefaults() async throws {
+    let client = try await service.client()
+    let body = payment("p1", "1.00", #""deliver":["play"],"crier:defaults":{"locale":"zh-CN","group":"group.other"}"#)
+    #expect(try await client.post(body).status == 201)
+    let entry = try #require(try await service.ledger.entry(account: "shop", id: "p1"))
+    #expect(entry.defaultLocale == nil && entry.defaultGroup == nil && entry.payload == Data(body.utf8))
+    let strict = ["Prefer": "handling=strict"]
+    #expect(try await client.post(body.replacing("p1", with: "p2"), strict).status == 422)
   }
 
   @Test("in an account that nobody can have from outside nothing is accepted as a file of this machine")

@@ -117,7 +117,7 @@ struct ProblemTests {
   @Test("of the player, and of keys")
   func playerAndKeys() {
     let players: [PlayerError.Code: Int] = [
-      .notRunning: 503, .alreadyStarted: 503, .nothingToReplay: 409, .volumeInvalid: 422, .accountReserved: 422,
+      .notRunning: 503, .alreadyStarted: 503, .nothingToReplay: 409, .volumeInvalid: 422,
     ]
     for code in PlayerError.Code.allCases { #expect(status(PlayerError(code, lane: "counter")) == players[code]) }
     for code in AccessError.Code.allCases {

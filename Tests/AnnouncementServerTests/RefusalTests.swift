@@ -53,7 +53,6 @@ struct RefusalTests {
       (payment("x77", "77.77", #""pack":"nobody""#), 422, "option_invalid", "pack"),
       (payment("x77", "77.77", #""method":"clips""#), 422, "method_unavailable", "method"),
       (payment("x77", "77.77", #""device":7777"#), 422, "field_invalid", "device"),
-      (payment("x77", "77.77", #""crier:defaults":{"locale":"zh-CN"}"#), 422, "field_invalid", "crier:defaults"),
       (#"{"text":""}"#, 422, "nothing_to_say", "text"), (#"{"text":"   "}"#, 422, "nothing_to_say", "text"),
       (#"{"text":"x7777","amount":"77.77"}"#, 422, "fields_conflict", "text"),
       (#"{"id":"\#(String(repeating: "付", count: 100))","text":"a"}"#, 422, "field_invalid", "id"),

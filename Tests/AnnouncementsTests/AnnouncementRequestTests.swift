@@ -23,7 +23,7 @@ struct AnnouncementRequestTests {
   func plain() throws {
     let request = try request(#"{"id":"p1","amount":"1.00","currency":"CNY"}"#)
     #expect(request.id == "p1" && request.deliver == [.clip] && request.device == nil)
-    #expect(request.options == .init() && request.defaults.isEmpty)
+    #expect(request.options == .init())
     guard case .payment(let payment) = request.announcement else { throw Missing(what: "a payment") }
     #expect(payment.id == "p1")
   }
@@ -79,7 +79,7 @@ struct AnnouncementRequestTests {
       (#""voice":true"#, "voice"), (#""rate":"160""#, "rate"), (#""rate":79"#, "rate"), (#""rate":451"#, "rate"),
       (#""rate":-1"#, "rate"), (#""rate":160.5"#, "rate"), (#""rate":99999999999999999999"#, "rate"),
       (#""rate":[]"#, "rate"), (#""pack":{}"#, "pack"), (#""format":1"#, "format"), (#""encoding":false"#, "encoding"),
-      (#""group":[]"#, "group"), (#""crier:defaults":{"locale":7}"#, "crier:defaults"),
+      (#""group":[]"#, "group"),
     ])
   func shapes(more: String, field: String) {
     let fault = fault(payment(more))
@@ -107,54 +107,27 @@ struct AnnouncementRequestTests {
   }
 }
 
-@Suite("A stored request contains its sender's defaults")
+@Suite("A stored request is read again")
 struct StoredRequestTests {
-  private static let requests = [
-    #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
-    #"{"unknown":{"crier:defaults":[1,{"a":"}"}]},"text":"{"}"#, #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#,
-  ]
-
-  @Test("all other bytes stay unchanged", arguments: requests)
-  func bytes(json: String) throws {
-    let request = Data(json.utf8)
-    #expect(PayloadDecoder.stored(request, defaults: .init()) == request)
-    let defaults = AnnouncementRequest.Defaults(locale: "zh-CN", pack: "a \"b\" \\ 张三", group: "group.a")
-    let stored = PayloadDecoder.stored(request, defaults: defaults)
-    let start = try #require(request.firstIndex(of: UInt8(ascii: "{")))
-    #expect(
-      stored.starts(with: request[...start]) && stored.suffix(request.count - start - 1) == request[(start + 1)...])
-    var read = try PayloadDecoder.storedRequest(stored)
-    #expect(read.defaults == defaults)
-    read.defaults = .init()
-    #expect(read == (try PayloadDecoder.request(request)))
-  }
-
   @Test(
-    "any subset of the defaults is stored",
+    "what a backend sent is read as it was when it was accepted",
     arguments: [
-      AnnouncementRequest.Defaults(locale: "zh-CN"), .init(pack: "p"), .init(group: "g"),
-      .init(locale: "l", group: "g"),
+      #"{"id":"p1","amount":"1.00","currency":"CNY"}"#, "  \n{ \"text\" : \"Hello\\u0041\" }  ",
+      #"{"aps":{"alert":"x"},"locale":"ja-JP"}"#, #"{"text":"a","crier:defaults":{"locale":"zh-CN"}}"#,
     ])
-  func some(defaults: AnnouncementRequest.Defaults) throws {
-    let stored = PayloadDecoder.stored(Data(Self.requests[0].utf8), defaults: defaults)
-    #expect(try PayloadDecoder.storedRequest(stored).defaults == defaults)
-    #expect(PayloadDecoder.stored(Data(Self.requests[0].utf8), defaults: defaults) == stored, "always the same bytes")
+  func same(json: String) throws {
+    let data = Data(json.utf8)
+    #expect(try PayloadDecoder.storedRequest(data) == PayloadDecoder.request(data))
   }
 
-  @Test("the largest request can be read with its defaults, and a larger one is refused")
+  @Test("the largest request is read, and a larger one is refused")
   func largest() throws {
     let start = #"{"text":"a","unknown":""#
     func request(_ count: Int) -> Data {
       Data((start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}").utf8)
     }
-    let defaults = AnnouncementRequest.Defaults(
-      locale: String(repeating: "\u{1}", count: 64), pack: String(repeating: "\u{1}", count: 64),
-      group: String(repeating: "\u{1}", count: 155))
-    let stored = PayloadDecoder.stored(request(PayloadDecoder.largestBytes), defaults: defaults)
-    #expect(try PayloadDecoder.storedRequest(stored).defaults == defaults)
-    #expect(throws: AnnouncementError.self) {
-      try PayloadDecoder.request(request(PayloadDecoder.largestBytes + 10_000))
-    }
+    _ = try PayloadDecoder.storedRequest(request(PayloadDecoder.largestBytes))
+    #expect(throws: AnnouncementError.self) { try PayloadDecoder.request(request(PayloadDecoder.largestBytes + 1)) }
     #expect(throws: AnnouncementError.self) { try PayloadDecoder.decode(request(PayloadDecoder.largestBytes + 1)) }
   }
 }

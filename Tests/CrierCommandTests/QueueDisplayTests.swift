@@ -16,7 +16,7 @@ struct QueueDisplayTests {
     let ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"))
     for id in ["a", "b", "c"] {
       _ = try await ledger.accept(
-        NewAnnouncement(
+        StoredAnnouncement(
           id: id, lane: "counter", category: id == "b" ? .information : .payment, payload: Data("{}".utf8)))
     }
     let seat = try ledger.takeSeat(lane: "counter")

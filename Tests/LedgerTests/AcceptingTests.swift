@@ -18,6 +18,9 @@ struct AcceptingTests {
   func everything() async throws {
     var new = payment("A-1", account: "shop", sequence: 42, payload: #"{"amount":"12.50"}"#)
     new.category = .refund
+    new.kind = .summary
+    new.isReplay = true
+    (new.defaultLocale, new.defaultPack, new.defaultGroup) = ("zh-CN", "voice", "group.a")
     new.expiresAt = place.clock.now + 60.5
     let accepted = try await ledger.accept(new)
     #expect(accepted.state == .accepted && !accepted.isDuplicate && accepted.isSamePayload)
@@ -25,13 +28,10 @@ struct AcceptingTests {
     for ledger in [ledger, try place.open()] {
       let entry = try #require(try await ledger.entry(account: "shop", id: "A-1"))
       #expect(entry.number == accepted.number)
-      #expect(entry.lane == "counter")
-      #expect(entry.category == .refund)
-      #expect(entry.sequence == 42)
-      #expect(entry.payload == new.payload)
+      #expect(entry.announcement == new)
+      #expect(entry.lane == "counter" && entry.category == .refund && entry.sequence == 42)
       #expect(entry.state == .accepted)
       #expect(entry.acceptedAt == place.clock.now)
-      #expect(entry.expiresAt == new.expiresAt)
       #expect(entry.finishedAt == nil)
       #expect(entry.attempts == 0)
       #expect(try await ledger.entry(accepted.number) == entry)
@@ -71,10 +71,20 @@ struct AcceptingTests {
   @Test("a value that breaks a rule is refused, named, and nothing is accepted")
   func refused() async throws {
     var tooLarge = payment("large")
-    tooLarge.payload = Data(count: NewAnnouncement.maximumPayloadBytes + 1)
+    tooLarge.payload = Data(count: StoredAnnouncement.maximumPayloadBytes + 1)
     var timeless = payment("timeless")
     timeless.expiresAt = Date(timeIntervalSince1970: .nan)
-    let bad: [(NewAnnouncement, String)] = [
+    func withDefault(
+      _ property: WritableKeyPath<StoredAnnouncement, String?>, _ value: String
+    ) -> StoredAnnouncement {
+      var new = payment("a")
+      new[keyPath: property] = value
+      return new
+    }
+    let long = String(repeating: "x", count: 256)
+    let bad: [(StoredAnnouncement, String)] = [
+      (withDefault(\.defaultLocale, "a\0"), "defaultLocale"), (withDefault(\.defaultPack, long), "defaultPack"),
+      (withDefault(\.defaultGroup, long), "defaultGroup"),
       (payment("a\0b"), "id"), (payment("a", account: "\0"), "account"), (payment("a", lane: "l\0"), "lane"),
       (payment(""), "id"), (payment(String(repeating: "é", count: 128)), "id"),
       (payment("a", account: String(repeating: "x", count: 256)), "account"), (payment("a", lane: ""), "lane"),
@@ -97,7 +107,7 @@ struct AcceptingTests {
     var new = payment(
       String(repeating: "i", count: 255), account: String(repeating: "a", count: 255),
       lane: String(repeating: "l", count: 100), sequence: .max)
-    new.payload = Data(repeating: 0, count: NewAnnouncement.maximumPayloadBytes)
+    new.payload = Data(repeating: 0, count: StoredAnnouncement.maximumPayloadBytes)
     new.expiresAt = .distantFuture
     let number = try await ledger.accept(new).number
     let entry = try #require(try await ledger.entry(number))

@@ -146,14 +146,14 @@ struct AnswersTests {
     }
     let long = String(repeating: "x", count: 256)
     let mine = payment("A-1", account: "shop")
-    let bad: [(NewAnswer, NewAnnouncement?, String)] = [
+    let bad: [(NewAnswer, StoredAnnouncement?, String)] = [
       (answer(""), nil, "key"), (answer("a\0"), mine, "key"), (answer(long + long + "x"), nil, "key"),
       (answer("k", account: long), nil, "account"), (answer("k", account: "\0"), nil, "account"),
       (answer("k", id: ""), nil, "id"), (answer("k", id: long), nil, "id"), (answer("k", id: "\0"), nil, "id"),
       (changed { $0.bodyDigest = Data() }, mine, "bodyDigest"),
       (changed { $0.bodyDigest = Data(count: 33) }, nil, "bodyDigest"),
       (changed { $0.status = 99 }, nil, "status"), (changed { $0.status = 600 }, nil, "status"),
-      (changed { $0.report = Data(count: NewAnnouncement.maximumPayloadBytes + 1) }, nil, "report"),
+      (changed { $0.report = Data(count: StoredAnnouncement.maximumPayloadBytes + 1) }, nil, "report"),
       (answer("k"), payment("A-1", account: "b"), "announcement"),
       (answer("k"), payment("B", account: "shop"), "announcement"),
       (answer("k"), payment("A-1", account: "shop", lane: ""), "lane"),
@@ -174,7 +174,7 @@ struct AnswersTests {
     let new = NewAnswer(
       account: "", key: String(repeating: "k", count: 512), bodyDigest: Data(repeating: 255, count: 32),
       id: String(repeating: "i", count: 255), status: 599,
-      report: Data(repeating: 0, count: NewAnnouncement.maximumPayloadBytes))
+      report: Data(repeating: 0, count: StoredAnnouncement.maximumPayloadBytes))
     #expect(try await ledger.accept(answer: new).answer.report == new.report)
     #expect(try await ledger.answer(account: "", key: new.key)?.status == 599)
   }

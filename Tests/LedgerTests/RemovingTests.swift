@@ -25,8 +25,11 @@ struct RemovingTests {
 
   /// An announcement that was heard.
   @discardableResult
-  private func heard(_ id: String, account: String = "shop", clip: String = "a.wav") async throws -> Int64 {
-    let number = try await ledger.accept(payment(id, account: account)).number
+  private func heard(_ id: String) async throws -> Int64 { try await heard(payment(id, account: "shop")) }
+
+  @discardableResult
+  private func heard(_ announcement: StoredAnnouncement, clip: String = "a.wav") async throws -> Int64 {
+    let number = try await ledger.accept(announcement).number
     try await ledger.set(number, .waiting, Ledger.Change(clip: clip))
     try await ledger.set(number, .playing)
     try await ledger.set(number, .played)
@@ -51,7 +54,7 @@ struct RemovingTests {
   @Test("an announcement whose replay waits has not ended; once that has ended, both are removed")
   func replayed() async throws {
     let number = try await heard("A-1")
-    let replay = try await ledger.accept(payment("r", account: "crier:replay"), again: number, for: "shop").number
+    let replay = try await ledger.accept(replayAnnouncement("r"), again: number, for: "shop").number
     #expect(try await ledger.remove(account: "shop", id: "A-1") == .notEnded)
     for number in [number, replay] { #expect(try await ledger.entry(number) != nil) }
     try await ledger.set(replay, .cancelled)
@@ -67,7 +70,7 @@ struct RemovingTests {
     let number = try await heard("A-1")
     _ = try await ledger.remove(account: "shop", id: "A-1")
     let error = await #expect(throws: LedgerError.self) {
-      _ = try await ledger.accept(payment("r", account: "crier:replay"), again: number, for: "shop")
+      _ = try await ledger.accept(replayAnnouncement("r"), again: number, for: "shop")
     }
     #expect(error?.code == .notFound)
     #expect(try await ledger.recent().isEmpty)
@@ -92,7 +95,7 @@ struct RemovingTests {
   @Test("the player's own entries, such as replays, are no other account's")
   func player() async throws {
     try await heard("A-1")
-    try await heard("r", account: "crier:replay")
+    try await heard(replayAnnouncement("r"))
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"))
   }
 

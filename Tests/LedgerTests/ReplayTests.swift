@@ -15,7 +15,7 @@ struct ReplayTests {
   }
 
   private func replay(_ id: String, of original: Int64, for account: String? = "shop") async throws -> Int64 {
-    try await ledger.accept(payment(id, account: "crier:replay"), again: original, for: account).number
+    try await ledger.accept(replayAnnouncement(id), again: original, for: account).number
   }
 
   @Test("a replay tells what it plays again and for whom, also after opening; what is no replay tells nothing")
@@ -42,7 +42,7 @@ struct ReplayTests {
     var numbers: [Int64] = []
     for index in 0..<Ledger.maximumReplaysOfAccount { numbers.append(try await replay("\(index)", of: original)) }
     await #expect(throws: LedgerError.self) { _ = try await replay("x", of: original) }
-    #expect(try await ledger.entry(account: "crier:replay", id: "x") == nil)
+    #expect(try await ledger.entry(id: "x") == nil)
     try await ledger.set(numbers[1], .cancelled)
     #expect(try await ledger.unfinishedReplays(lane: "counter").map(\.number) == [numbers[0], numbers[2]])
     #expect(try await ledger.unfinishedReplays(lane: "other").isEmpty)

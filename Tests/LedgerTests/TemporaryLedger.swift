@@ -67,9 +67,16 @@ final class SetClock: @unchecked Sendable {  // The time is used under the lock.
 /// A payment for the lane of the tests.
 func payment(
   _ id: String, account: String = "", lane: String = "counter", sequence: Int64? = nil, payload: String = "{}"
-) -> NewAnnouncement {
-  NewAnnouncement(
+) -> StoredAnnouncement {
+  StoredAnnouncement(
     account: account, id: id, lane: lane, category: .payment, sequence: sequence, payload: Data(payload.utf8))
+}
+
+/// A replay for the lane of the tests.
+func replayAnnouncement(_ id: String) -> StoredAnnouncement {
+  var replay = payment(id)
+  (replay.isReplay, replay.category) = (true, .alert)
+  return replay
 }
 
 /// The program that the tests start and kill.

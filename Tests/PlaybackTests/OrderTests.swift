@@ -159,9 +159,9 @@ struct OrderTests {
     let player = try await lane.started()
     _ = try await player.status()
     _ = try await lane.ledger.accept(
-      NewAnnouncement(id: "a", lane: "counter", category: .payment, payload: Data("{}".utf8)))
+      StoredAnnouncement(id: "a", lane: "counter", category: .payment, payload: Data("{}".utf8)))
     _ = try await lane.ledger.accept(
-      NewAnnouncement(id: "b", lane: "elsewhere", category: .payment, payload: Data("{}".utf8)))
+      StoredAnnouncement(id: "b", lane: "elsewhere", category: .payment, payload: Data("{}".utf8)))
     lane.clock.advance(by: 200)
     try await lane.event(.played, 1, of: player)
     #expect(try await lane.state(2) == .accepted)

@@ -42,16 +42,6 @@ struct PlayingTests {
     await player.stop()
   }
 
-  @Test("the player's own accounts are reserved")
-  func reserved() async throws {
-    let player = try TestLane().player()
-    await #expect(throws: PlayerError.self) {
-      var own = announcement("a")
-      own.account = "crier:summary"
-      _ = try await player.accept(own)
-    }
-  }
-
   @Test("a thousand announcements from eight threads are played once, in the order of their numbers")
   func thousand() async throws {
     let lane = try TestLane()

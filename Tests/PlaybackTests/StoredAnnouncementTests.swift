@@ -9,6 +9,13 @@ import Testing
 
 @testable import Playback
 
+/// An announcement with a payload as a backend sends it.
+private func stored(_ payload: String, account: String = "", id: String) throws -> StoredAnnouncement {
+  let payload = Data(payload.utf8)
+  return StoredAnnouncement(
+    account: account, id: id, request: try PayloadDecoder.request(payload), payload: payload)
+}
+
 @Suite("Stored announcements")
 struct StoredAnnouncementTests {
   @Test(
@@ -18,21 +25,27 @@ struct StoredAnnouncementTests {
     ])
   func category(kind: String, category: Ledger.Category) throws {
     let payload = #"{"id":"p1","amount":"1.50","currency":"CNY","sequence":42,"kind":"\#(kind)"}"#
-    let announcement = try StoredAnnouncement(id: "other", payload: Data(payload.utf8))
-    #expect(announcement.category == category && announcement.id == "p1" && announcement.sequence == 42)
+    let announcement = try stored(payload, id: "p1")
+    #expect(announcement.category == category && announcement.sequence == 42)
+    #expect(announcement.kind == .request && !announcement.isReplay)
   }
 
   @Test("a text is information and has the given id")
   func text() throws {
-    let announcement = try StoredAnnouncement(id: "t1", payload: Data(#"{"aps":{"alert":"Closing soon"}}"#.utf8))
+    let announcement = try stored(#"{"aps":{"alert":"Closing soon"}}"#, id: "t1")
     #expect(announcement.category == .information && announcement.id == "t1" && announcement.sequence == nil)
   }
 
-  @Test("a payload that cannot be read is an error, and nothing is accepted")
-  func unreadable() {
-    #expect(throws: AnnouncementError.self) {
-      try StoredAnnouncement(id: "a", payload: Data(#"{"id":"p1","amount":"1.505","currency":"CNY"}"#.utf8))
-    }
+  @Test("the payload is stored byte for byte, and the sender's defaults beside it")
+  func defaults() throws {
+    let payload = Data(#" {"id":"p1", "amount":"1.50","currency":"CNY"} "#.utf8)
+    let announcement = StoredAnnouncement(
+      account: "shop", id: "p1", request: try PayloadDecoder.request(payload), payload: payload,
+      defaults: .init(locale: "zh-CN", pack: "voice", group: "group.a"))
+    #expect(announcement.payload == payload)
+    #expect(announcement.defaultLocale == "zh-CN" && announcement.defaultPack == "voice")
+    #expect(announcement.defaultGroup == "group.a")
+    #expect(announcement.defaults == .init(locale: "zh-CN", pack: "voice", group: "group.a"))
   }
 
   @Test("a missing engine is a temporary failure, wrong words are permanent, and unknown errors are temporary")
@@ -51,7 +64,7 @@ struct StoredContentTests {
     -> StoredAnnouncement
   {
     let payload = #"{"id":"\#(id)","amount":"\#(amount)","currency":"\#(currency)","kind":"\#(kind)","locale":"zh-CN"}"#
-    return try StoredAnnouncement(id: id, payload: Data(payload.utf8))
+    return try stored(payload, id: id)
   }
 
   @Test("a file is information with its absolute path")
@@ -64,9 +77,10 @@ struct StoredContentTests {
 
   @Test("no payload from outside can name a file of this machine")
   func noFileFromOutside() throws {
-    let payload = Data(#"{"file":"/etc/passwd","id":"p1","amount":"1.50","currency":"CNY"}"#.utf8)
-    let stored = try StoredAnnouncement(account: "shop", id: "p1", payload: payload)
-    guard case .announcement(.payment, _, _) = try stored.content else {
+    let payload = #"{"file":"/etc/passwd","kind":"received","id":"p1","amount":"1.50","currency":"CNY"}"#
+    // Earlier versions took the kind from the account's name.
+    let stored = try stored(payload, account: "crier:files", id: "p1")
+    guard case .announcement(.payment, _) = try stored.content else {
       Issue.record("the content is not a payment")
       return
     }
@@ -76,19 +90,19 @@ struct StoredContentTests {
   func summary() throws {
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "USD"), try payment("3", "45.00", "CNY")]
     let summary = try #require(StoredAnnouncement.summary(of: payments))
-    guard case .announcement(.summary(let told), _, _) = try summary.content else {
+    guard case .announcement(.summary(let summed), _) = try summary.content else {
       Issue.record("the content is not a summary")
       return
     }
-    #expect(told.totals.map(\.count) == [2, 1])
-    #expect(told.totals.map(\.amount.decimalText) == ["57.50", "20.00"])
-    #expect(told.locale == "zh-CN")
+    #expect(summed.totals.map(\.count) == [2, 1])
+    #expect(summed.totals.map(\.amount.decimalText) == ["57.50", "20.00"])
+    #expect(summed.locale == "zh-CN")
   }
 
   @Test("a refund, a single payment, a text, or a sum too large to speak cannot be summarised")
   func noSummary() throws {
     let payment = try payment("1", "12.50", "CNY")
-    let text = try StoredAnnouncement(id: "t", payload: Data(#"{"aps":{"alert":"Hello"}}"#.utf8))
+    let text = try stored(#"{"aps":{"alert":"Hello"}}"#, id: "t")
     let most = try self.payment("2", "9999999999999", "CNY")
     #expect(StoredAnnouncement.summary(of: [payment]) == nil)
     #expect(StoredAnnouncement.summary(of: [payment, text]) == nil)
@@ -97,17 +111,22 @@ struct StoredContentTests {
     #expect(StoredAnnouncement.summary(of: []) == nil)
   }
 
-  @Test("a replay of a file or a summary has the original's content, even a replay of a replay")
+  @Test("a replay has the content and the defaults of its original, even a replay of a replay")
   func replays() throws {
-    var file = StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1")
-    file.account = file.replayAccount()
-    #expect(try file.content == .file(URL(filePath: "/tmp/a.wav")))
-    #expect(file.replayAccount() == file.account)
     let payments = [try payment("1", "12.50", "CNY"), try payment("2", "20", "CNY")]
-    var summary = try #require(StoredAnnouncement.summary(of: payments))
-    let content = try summary.content
-    summary.account = summary.replayAccount()
-    #expect(try summary.content == content)
+    var payment = payments[0]
+    (payment.account, payment.defaultLocale, payment.defaultGroup) = ("shop", "zh-CN", "group.a")
+    let originals = [
+      payment, StoredAnnouncement(file: URL(filePath: "/tmp/a.wav"), id: "f1"),
+      try #require(StoredAnnouncement.summary(of: payments)),
+    ]
+    for original in originals {
+      let replay = original.replay(id: "r", expiresAt: .distantFuture)
+      #expect(replay.isReplay && replay.account.isEmpty && replay.id == "r" && replay.category == .alert)
+      #expect(replay.sequence == nil && replay.expiresAt == .distantFuture)
+      #expect(try replay.content == original.content && replay.defaults == original.defaults)
+      #expect(replay.replay(id: "r", expiresAt: .distantFuture) == replay)
+    }
   }
 
   @Test("an unreadable payload is an error that names the field")

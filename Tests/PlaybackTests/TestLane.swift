@@ -81,9 +81,11 @@ func announcement(
 }
 
 extension StoredAnnouncement {
-  /// The announcement in the form that the ledger accepts, on the lane of ``TestLane``.
-  var onCounter: NewAnnouncement {
-    NewAnnouncement(id: id, lane: "counter", category: category, sequence: sequence, payload: payload)
+  /// The announcement on the lane of ``TestLane``.
+  var onCounter: StoredAnnouncement {
+    var announcement = self
+    announcement.lane = "counter"
+    return announcement
   }
 }
 

@@ -238,7 +238,7 @@ extension Problem {
     case .nothingToReplay:
       self.init(.conflict, error.code.rawValue, "There is nothing that was played and could be played again.")
     case .notRunning, .alreadyStarted: self = .noPlayer
-    case .volumeInvalid, .accountReserved: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
+    case .volumeInvalid: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }
   }
 

@@ -84,26 +84,16 @@ struct AnnouncementCalls: Sendable {
       // in the first request but not in the second.
       if Accept(call).wantsJSONFirst { return try answer(.ok, known, sound: nil) }
     }
-    let stored = PayloadDecoder.stored(body, defaults: sender.defaults)
-    let order = try Order(
-      call, request: try Self.request(body, call.unknownKeys, defaults: sender.defaults), stored: stored, key: key,
-      settings: settings, groups: groups, hasPlayer: player != nil)
+    let order = try AnnouncementOrder(
+      call, body: body, key: key, settings: settings, groups: groups, lane: player?.lane)
     let keys = [order.key.map { [sender.account, "key", $0] }, [sender.account, "id", order.id]].compactMap(\.self)
     let response = try await turns.take(keys) { try await answer(order, fingerprint, sender) }
     return Preference.applied(to: response, of: call)
   }
 
-  /// Returns the request of a body, with the defaults of the sender's key.
-  private static func request(
-    _ body: Data, _ unknownKeys: PayloadDecoder.UnknownKeys, defaults: AnnouncementRequest.Defaults
-  ) throws(AnnouncementError) -> AnnouncementRequest {
-    var request = try PayloadDecoder.request(body, unknownKeys: unknownKeys)
-    request.defaults = defaults
-    return request
-  }
-
   /// Answers a request. No other request with the same key or id is processed meanwhile.
-  private func answer(_ order: Order, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response {
+  private func answer(_ order: AnnouncementOrder, _ fingerprint: Fingerprint, _ sender: Caller) async throws -> Response
+  {
     let known = try await ledger.known(account: sender.account, key: order.storageKey, id: order.id)
     if let answer = known.answer {
       guard answer.bodyDigest == fingerprint.bodyDigest else { throw order.conflict }
@@ -112,7 +102,7 @@ struct AnnouncementCalls: Sendable {
     // The same announcement may exist under another key, or may have been created in a way other than this API.
     if let known = known.announcement {
       if let first = known.answer {
-        guard first.bodyDigest == fingerprint.bodyDigest else { throw Order.idConflict }
+        guard first.bodyDigest == fingerprint.bodyDigest else { throw AnnouncementOrder.idConflict }
         if -first.createdAt.timeIntervalSinceNow < Ledger.answerLifetime {
           // From now on, this key belongs to this request and to no other.
           let kept = try await ledger.accept(
@@ -123,7 +113,7 @@ struct AnnouncementCalls: Sendable {
           return try await again(kept.answer, order, fingerprint)
         }
       } else if known.entry?.payload != order.played?.payload {
-        throw Order.idConflict
+        throw AnnouncementOrder.idConflict
       }
     }
     let (made, acceptance) = try await accept(order, fingerprint)
@@ -147,7 +137,7 @@ struct AnnouncementCalls: Sendable {
   /// exists and the ledger knows its account. If another account removes the same clip meanwhile, the clip either
   /// remains or is made again.
   private func accept(
-    _ order: Order, _ fingerprint: Fingerprint
+    _ order: AnnouncementOrder, _ fingerprint: Fingerprint
   ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
     while true {
       let made = try await clips.make(
@@ -163,13 +153,15 @@ struct AnnouncementCalls: Sendable {
         clip: PublishedClip(name: report.clip.name, group: order.group))
       let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
         guard Clips.isThere(made.report) else { return nil }
-        return try await ledger.accept(answer: answer, playing: player.flatMap { order.played?.new(lane: $0.lane) })
+        return try await ledger.accept(answer: answer, playing: order.played)
       }
       if let acceptance { return (made, acceptance) }
     }
   }
 
-  private func again(_ stored: Ledger.Answer, _ order: Order, _ fingerprint: Fingerprint) async throws -> Response {
+  private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws
+    -> Response
+  {
     let remembered = Remembered(
       report: ByteBuffer(bytes: stored.report), id: stored.id, createdAt: stored.createdAt)
     remember(remembered, order, fingerprint)
@@ -185,7 +177,7 @@ struct AnnouncementCalls: Sendable {
     return try answer(.ok, remembered, sound: sound)
   }
 
-  private func remember(_ answer: Remembered, _ order: Order, _ fingerprint: Fingerprint) {
+  private func remember(_ answer: Remembered, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) {
     // A text without an id and without a key is a new announcement each time.
     guard order.key != nil || order.request.id != nil else { return }
     answered.insert(

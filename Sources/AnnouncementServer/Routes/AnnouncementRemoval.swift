@@ -34,7 +34,8 @@ extension AnnouncementCalls {
         for answer in answers {
           answered.remove(
             Fingerprint(
-              account: sender.account, key: Order.idempotencyKey(of: answer.key), bodyDigest: answer.bodyDigest))
+              account: sender.account, key: AnnouncementOrder.idempotencyKey(of: answer.key),
+              bodyDigest: answer.bodyDigest))
         }
         let administration = AdministrationLog(ledger: ledger)
         await administration.record(.announcementRemoved, call, subject: entry.map { String($0.number) })
@@ -59,10 +60,8 @@ extension AnnouncementCalls {
 
   /// Returns the group in which the player stored an announcement's clip.
   private func group(of entry: Ledger.Entry) -> String? {
-    guard case .announcement(_, let requested, let defaults) = try? StoredAnnouncement(entry).content else {
-      return nil
-    }
-    return requested.group ?? defaults.group ?? settings.group
+    guard case .announcement(_, let requested) = try? entry.announcement.content else { return nil }
+    return requested.group ?? entry.defaultGroup ?? settings.group
   }
 
   /// Removes a clip unless other accounts need it.

@@ -157,10 +157,8 @@ struct PlaybackCalls: Sendable {
 
   /// Returns the text of an announcement.
   private func text(_ entry: Ledger.Entry) -> String? {
-    guard case .announcement(let announcement, _, let defaults) = try? StoredAnnouncement(entry).content else {
-      return nil
-    }
-    let writer = try? phraseBooks.writer(for: announcement.locale ?? defaults.locale ?? locale)
+    guard case .announcement(let announcement, _) = try? entry.announcement.content else { return nil }
+    let writer = try? phraseBooks.writer(for: announcement.locale ?? entry.defaultLocale ?? locale)
     return try? writer?.script(for: announcement).text
   }
 

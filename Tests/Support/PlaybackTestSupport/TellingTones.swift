@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 private import Foundation
+public import Ledger
 public import Playback
 private import SoundOutputTestSupport
 public import Waveforms

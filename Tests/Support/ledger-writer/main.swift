@@ -31,7 +31,7 @@ case "accept", "answer":
       group.addTask {
         for index in 0... {
           let id = "\(run)-\(task)-\(index)"
-          let new = NewAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8))
+          let new = StoredAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8))
           guard arguments[1] == "answer" else {
             say("\(try await ledger.accept(new).number) \(id)")
             continue

@@ -2,38 +2,65 @@
 
 public import Foundation
 
-/// A new announcement to accept.
-public struct NewAnnouncement: Sendable, Hashable {
-  /// The account that sends the announcement, at most 255 bytes of UTF-8 without a zero byte. Ids are unique within an
-  /// account.
+/// An announcement in the form in which the ledger stores it.
+public struct StoredAnnouncement: Sendable, Hashable {
+  /// The meaning of an announcement's payload.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// A payment or a text, as a backend sends it.
+    case request
+    /// A sound file of this machine.
+    case file
+    /// One announcement that stands for several payments.
+    case summary
+  }
+
+  /// The account that sent the announcement, at most 255 bytes of UTF-8 without a zero byte; empty for an announcement
+  /// of this machine, such as a sound file, a summary or a replay. Ids are unique within an account.
   public var account: String
   /// The announcement's id, 1 to 255 bytes of UTF-8 without a zero byte. Ids are compared byte for byte. The same id in
   /// the same account means the same announcement.
   public var id: String
-  /// The lane, which is the output that plays the announcement: 1 to 100 bytes of UTF-8 without a zero byte.
+  /// The lane, which is the output that plays the announcement: 1 to 100 bytes of UTF-8 without a zero byte. A player
+  /// sets its own lane.
   public var lane: String
+  public var kind: Kind
+  /// Whether the announcement is a replay, which is played after the word "again". Its payload is the original's.
+  public var isReplay: Bool
   public var category: Ledger.Category
-  /// The announcement's number in its lane's sequence, if the payload has one.
+  /// The sequence number, which rises by one with each announcement for a device; nil if the payload has none.
   public var sequence: Int64?
-  /// The announcement as JSON, at most 1 MiB. The ledger does not parse it.
+  /// The announcement as JSON, at most 1 MiB: exactly the bytes that were sent. The ledger does not parse it.
   public var payload: Data
-  /// The time after which the announcement is no longer useful, stored with millisecond precision; nil when it does not
-  /// expire.
+  /// The locale for a payload that names none, as a BCP 47 tag. This default and the next two are the sender's as they
+  /// were when the announcement was accepted; each has at most 255 bytes of UTF-8 without a zero byte.
+  public var defaultLocale: String?
+  /// The id of the voice pack for a payload that names none.
+  public var defaultPack: String?
+  /// The app group for a payload that names none.
+  public var defaultGroup: String?
+  /// The time from which the announcement is dropped instead of played, stored with millisecond precision; nil when it
+  /// does not expire. It does not apply to money.
   public var expiresAt: Date?
 
   /// The maximum size of an announcement's payload in bytes: 1 MiB.
   public static let maximumPayloadBytes = 1 << 20
 
   public init(
-    account: String = "", id: String, lane: String, category: Ledger.Category, sequence: Int64? = nil, payload: Data,
-    expiresAt: Date? = nil
+    account: String = "", id: String, lane: String = "", kind: Kind = .request, isReplay: Bool = false,
+    category: Ledger.Category, sequence: Int64? = nil, payload: Data, defaultLocale: String? = nil,
+    defaultPack: String? = nil, defaultGroup: String? = nil, expiresAt: Date? = nil
   ) {
     self.account = account
     self.id = id
     self.lane = lane
+    self.kind = kind
+    self.isReplay = isReplay
     self.category = category
     self.sequence = sequence
     self.payload = payload
+    self.defaultLocale = defaultLocale
+    self.defaultPack = defaultPack
+    self.defaultGroup = defaultGroup
     self.expiresAt = expiresAt
   }
 
@@ -44,6 +71,12 @@ public struct NewAnnouncement: Sendable, Hashable {
     if !(1...255).contains(id.utf8.count) || id.hasZero { return "id (1 to 255 bytes, none of them 0)" }
     if let rule = Ledger.brokenRule(ofLane: lane) { return rule }
     if payload.count > Self.maximumPayloadBytes { return "payload (at most \(Self.maximumPayloadBytes) bytes)" }
+    let defaults = [
+      ("defaultLocale", defaultLocale), ("defaultPack", defaultPack), ("defaultGroup", defaultGroup),
+    ]
+    for case (let name, let value?) in defaults where value.utf8.count > 255 || value.hasZero {
+      return "\(name) (at most 255 bytes, none of them 0)"
+    }
     if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date within the calendar)" }
     return nil
   }

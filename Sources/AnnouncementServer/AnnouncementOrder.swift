@@ -5,13 +5,14 @@ import Announcer
 import Foundation
 import HTTPTypes
 import HummingbirdCore
+import Ledger
 import Playback
 import SoundFiles
 
-/// A validated request to announce something: the clip to make, and the id and the key of the request.
-struct Order: Sendable {
+/// A validated request to announce something: the clip to make, the announcement to play, and the request's id and key.
+struct AnnouncementOrder: Sendable {
   var request: AnnouncementRequest
-  /// The announcement for the player, with the defaults of the sender's key; nil if it is not to be played.
+  /// The announcement for the player's lane; nil if it is not to be played.
   var played: StoredAnnouncement?
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   var id: String
@@ -31,13 +32,15 @@ struct Order: Sendable {
     storageKey.hasPrefix("key:") ? String(storageKey.dropFirst("key:".count)) : nil
   }
 
-  /// - Parameter stored: The body, with the defaults of the sender's key.
+  /// - Parameters:
+  ///   - body: The request's exact bytes.
+  ///   - lane: The lane on which the service plays; nil if it has no output.
   /// - Throws: ``Problem``, `AnnouncementError`, `AnnouncerError`.
   init(
-    _ call: Call, request: AnnouncementRequest, stored: Data, key: String?, settings: ServiceSettings,
-    groups: AppGroups, hasPlayer: Bool
+    _ call: Call, body: Data, key: String?, settings: ServiceSettings, groups: AppGroups, lane: String?
   ) throws {
-    self.request = request
+    let sender = try call.sender
+    request = try PayloadDecoder.request(body, unknownKeys: call.unknownKeys)
     self.key = key
     id = request.id ?? key ?? UUID().uuidString.lowercased()
     // Clients remove these segments from a path, so they could not request the announcement again.
@@ -49,8 +52,8 @@ struct Order: Sendable {
         .unprocessableContent, "field_invalid", "id: is longer than 255 bytes in UTF-8; give a shorter one.")
     }
     options = try RenderOptions(
-      request.options, defaults: request.defaults, base: RenderOptions(defaultLocale: settings.locale))
-    group = try groups.group(request.options.group, request.defaults)
+      request.options, defaults: sender.defaults, base: RenderOptions(defaultLocale: settings.locale))
+    group = try groups.group(request.options.group, sender.defaults)
     authority = call.authority
     wantsSound = try Accept(call).wantsSound(of: options.format.container)
     if request.deliver.contains(.push) {
@@ -59,13 +62,13 @@ struct Order: Sendable {
         "deliver: push is not there in this version; choose clip or play, and send the push with the clip's URL.")
     }
     guard request.deliver.contains(.play) else { return }
-    guard hasPlayer else {
+    guard let lane else {
       throw Problem(
         .unprocessableContent, "player_unavailable",
         "deliver: the service was started without an output to play on; choose clip.")
     }
-    // A payload that the player could not read is refused before a clip is made.
-    played = try StoredAnnouncement(account: try call.sender.account, id: id, payload: stored)
+    played = StoredAnnouncement(
+      account: sender.account, id: id, lane: lane, request: request, payload: body, defaults: sender.defaults)
   }
 
   /// The problem if another body was sent with the same key or id.

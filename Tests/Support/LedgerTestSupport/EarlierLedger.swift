@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+private import GRDB
+
+/// A ledger as an earlier version of Crier left it, for tests of migrations.
+///
+/// `version-6.sql` is the dump of a ledger that commit d5f023c wrote, the last one that hid an announcement's kind in
+/// the account's name and its sender's defaults in the payload. Its commands were: `crier keys create` for the account
+/// `shop` (`--locale zh-CN --group group.tills`) and for the account `kiosk`; `crier serve --output null`; a payment
+/// and a sound file that were played; then, while the player was paused, three payments of `shop`, a text of `kiosk`,
+/// a clip that was not to be played, replays of the played payment and of the played file, and a second sound file.
+/// The service and the command were then killed. In the dump, the times of the answers were set back by 30 days, so that
+/// the answers have expired on any day.
+public enum EarlierLedger {
+  /// Writes the ledger to a file. The folder is created if it does not exist.
+  public static func write(to file: URL) throws {
+    let dump = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "version-6.sql")
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let database = try DatabaseQueue(path: file.path(percentEncoded: false))
+    try database.writeWithoutTransaction { database in
+      // A dump has neither of these; 1129466951 is the application id of a ledger.
+      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 1129466951")
+      try database.execute(sql: try String(contentsOf: dump, encoding: .utf8))
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    try database.close()
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: file.path(percentEncoded: false))
+  }
+}

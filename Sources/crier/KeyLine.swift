@@ -66,14 +66,5 @@ struct KeyLine: Encodable {
     return "\(expiresAt <= now ? "expired" : "expires") \(Self.time(expiresAt))" + successor
   }
 
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.dateEncodingStrategy = .iso8601
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-  }
-
   private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }

@@ -145,7 +145,7 @@ struct Keys: AsyncParsableCommand {
             expiresAt: try expiry(at: Date()), addresses: try networks.map(\.description), isStrict: strict))
         do {
           try StandardOutput.write(
-            json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).json : key.text)
+            json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).jsonLine : key.text)
         } catch {
           // The key was not shown, so nobody can ever use it.
           try await ledger.revokeKey(key.id)
@@ -171,7 +171,7 @@ struct Keys: AsyncParsableCommand {
         let keys = try await CrierHome().openLedger().keys()
         for key in keys {
           let line = KeyLine(key)
-          try StandardOutput.write(json ? try line.json : line.text(at: Date()))
+          try StandardOutput.write(json ? try line.jsonLine : line.text(at: Date()))
         }
         if keys.isEmpty { Terminal.note("There are no keys: create one with crier keys create.") }
       }
@@ -208,12 +208,4 @@ struct CreatedKey: Encodable {
   var id: String
   var key: String
   var scopes: [String]
-
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-  }
 }

@@ -25,7 +25,7 @@ extension Keys {
           let acts = try await ledger.administrativeActs(after: last)
           for act in acts {
             let line = ActLine(act)
-            try StandardOutput.write(json ? try line.json : line.text)
+            try StandardOutput.write(json ? try line.jsonLine : line.text)
           }
           guard let next = acts.last?.number else { break }
           last = next
@@ -50,14 +50,5 @@ private struct ActLine: Encodable {
   var text: String {
     [at.formatted(.iso8601), Terminal.printable(actor), action, Terminal.printable(subject ?? "-")]
       .joined(separator: "\t")
-  }
-
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.dateEncodingStrategy = .iso8601
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
   }
 }

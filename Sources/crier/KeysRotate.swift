@@ -50,7 +50,7 @@ extension Keys {
         guard let rotated else { throw NoKey(id: id) }
         do {
           try StandardOutput.write(
-            json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).json : key.text)
+            json ? try CreatedKey(id: key.id, key: key.text, scopes: rotated.new.scopes).jsonLine : key.text)
         } catch {
           // The key was not shown, so nobody can ever use it.
           try await ledger.revokeKey(key.id)

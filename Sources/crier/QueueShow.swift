@@ -25,10 +25,8 @@ extension Queue {
       try await Failures.reported {
         let (lane, ledger) = (try lane.lane(), try lane.ledger())
         if json {
-          let encoder = JSONEncoder()
-          encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
           let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
-          return try StandardOutput.write(String(decoding: try encoder.encode(snapshot), as: UTF8.self))
+          return try StandardOutput.write(snapshot.jsonLine)
         }
         // If the phrase books are missing, the queue is shown without the announcements' words.
         let titles = Titles(books: try? data.phraseBooks())

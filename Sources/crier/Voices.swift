@@ -35,7 +35,7 @@ struct Voices: AsyncParsableCommand {
         for id in shelf.ids {
           do {
             let line = PackLine(try shelf.manifest(id: id))
-            try StandardOutput.write(json ? try line.json : line.text)
+            try StandardOutput.write(json ? try line.jsonLine : line.text)
           } catch let error as VoicePackError {
             Terminal.note("crier: \(error)")
           }
@@ -273,13 +273,5 @@ private struct PackLine: Encodable {
 
   var text: String {
     [id, locale, Terminal.printable(speaker), "\(words) words", Terminal.printable(licence)].joined(separator: "\t")
-  }
-
-  var json: String {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
   }
 }

@@ -150,15 +150,23 @@ struct AccountWorkTests {
     #expect(try await client.post(payment("p3", "7.00")).code == "daily_limit", "rows and payments are one account's")
   }
 
+  /// Starts a batch of one row once the service is making the client's first clip.
+  ///
+  /// - Returns: The path of the batch.
+  private func startBatch(behindFirstOf service: TestService, _ client: TestClient) async throws -> String {
+    await service.voice.isAsked()
+    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+    service.startBatches()
+    return place
+  }
+
   @Test("a list waits while enough clips of its account are being made")
   func batchWaits() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let client = try await service.client()
     service.voice.hold()
     async let first = client.post(payment("p1", "1.00"))
-    await service.voice.isAsked()
-    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
-    service.startBatches()
+    let place = try await startBatch(behindFirstOf: service, client)
     service.voice.release()
     let made = try await first
     #expect(made.status == 201)
@@ -171,9 +179,7 @@ struct AccountWorkTests {
     let client = try await service.client()
     service.voice.hold()
     async let first = client.post(payment("p1", "1.00"))
-    await service.voice.isAsked()
-    let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
-    service.startBatches()
+    let place = try await startBatch(behindFirstOf: service, client)
     while service.server.work.waiting < 1 { await Task.yield() }
     // The account's other clip is under way until this is answered.
     let taken = try await client.send(.delete, place)

@@ -202,6 +202,20 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips() == [clip])
   }
 
+  /// Finishes a batch of another account, and stops the batches of the service.
+  ///
+  /// - Returns: The path of the batch.
+  private func finishedBatch() async throws -> String {
+    let other = try await service.client(account: "other")
+    // The service does this before the first list arrives, and removes what a former service was writing.
+    await service.server.batches.load()
+    let worker = service.startBatches()
+    let place = try await batch(other)
+    worker.cancel()
+    await worker.value
+    return place
+  }
+
   /// A service that finds a batch of another account as it was changed.
   private func next(_ place: String, _ change: (inout [String: Any]) throws -> Void) throws -> TestService {
     let id = try place.split(separator: "/").last.orThrow("an id")
@@ -214,13 +228,7 @@ struct RemovalOfSharedClipsTests {
 
   @Test("it stays for a batch that an earlier version left, whose result is read once")
   func earlier() async throws {
-    let other = try await service.client(account: "other")
-    // Before a list comes, as the service does: what a former one was writing is removed then.
-    await service.server.batches.load()
-    let worker = service.startBatches()
-    let place = try await batch(other)
-    worker.cancel()
-    await worker.value
+    let place = try await finishedBatch()
     let id = String(try place.split(separator: "/").last.orThrow("an id"))
     try await service.ledger.forgetClips(ofBatch: id)
     let next = try next(place) { record in
@@ -236,13 +244,7 @@ struct RemovalOfSharedClipsTests {
 
   @Test("it stays for a batch as long as that is kept, and no longer")
   func old() async throws {
-    let other = try await service.client(account: "other")
-    // Before a list comes, as the service does: what a former one was writing is removed then.
-    await service.server.batches.load()
-    let worker = service.startBatches()
-    let place = try await batch(other)
-    worker.cancel()
-    await worker.value
+    let place = try await finishedBatch()
     let next = try next(place) { record in
       var status = try (record["status"] as? [String: Any]).orThrow("a status")
       status["finished_at"] = Date(timeIntervalSinceNow: -Batches.lifetime - 60).timeIntervalSinceReferenceDate

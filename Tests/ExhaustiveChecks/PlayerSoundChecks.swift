@@ -177,12 +177,7 @@ struct PlayerSoundChecks {
   func killed() async throws {
     try await expectNoBlemish("killed") {
       let server = try PulseServer()
-      let lane = try RecordedLane(server: server, tones: TellingTones(shortest: 600))
-      try await lane.player.start()
-      let recording = try server.record()
-      let watch = StallWatch()
-      let accepted = try await lane.accept((0..<8).map { ($0, nil) }, threads: 1).ids
-      try await lane.middle(of: 3, in: recording)
+      let (lane, recording, watch, accepted) = try await middleOfThird(of: server)
       server.kill()
       let before = Heard(try recording.samplesToEnd(), lane, watch)
       try await lane.happens(.deviceLost)
@@ -208,12 +203,7 @@ struct PlayerSoundChecks {
   func frozen() async throws {
     try await expectNoBlemish("frozen") {
       let server = try PulseServer()
-      let lane = try RecordedLane(server: server, tones: TellingTones(shortest: 600))
-      try await lane.player.start()
-      let recording = try server.record()
-      let watch = StallWatch()
-      let accepted = try await lane.accept((0..<8).map { ($0, nil) }, threads: 1).ids
-      try await lane.middle(of: 3, in: recording)
+      let (lane, recording, watch, accepted) = try await middleOfThird(of: server)
       server.freeze()
       try await lane.happens(.deviceLost)
       try await Task.sleep(for: .milliseconds(1500))
@@ -232,6 +222,19 @@ struct PlayerSoundChecks {
       print("frozen: \(broken.length) ms of the third were heard, and then it and the others whole")
       return (blemishes(of: heard.sounds.prefix(2) + heard.sounds.dropFirst(3)), heard.stall)
     }
+  }
+
+  /// Plays eight announcements on a sound server, and returns in the middle of the third.
+  private func middleOfThird(
+    of server: PulseServer
+  ) async throws -> (lane: RecordedLane, recording: Recording, watch: StallWatch, accepted: [Int]) {
+    let lane = try RecordedLane(server: server, tones: TellingTones(shortest: 600))
+    try await lane.player.start()
+    let recording = try server.record()
+    let watch = StallWatch()
+    let accepted = try await lane.accept((0..<8).map { ($0, nil) }, threads: 1).ids
+    try await lane.middle(of: 3, in: recording)
+    return (lane, recording, watch, accepted)
   }
 
   /// Expects that the device was lost in the third announcement and came back with it, and that each was played once.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import SpeechEngine
 
@@ -16,6 +17,13 @@ enum BuiltSpeaker {
       .init(
         speaker: url, speakers: speakers, longestQueue: longestQueue, deadlineMilliseconds: deadlineMilliseconds,
         allowance: .seconds(20)))
+  }
+
+  /// The phrase books of this checkout.
+  static func phraseBooks() throws -> PhraseBooks {
+    let templates = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Templates", directoryHint: .isDirectory)
+    return try PhraseBooks(directory: templates.standardizedFileURL)
   }
 
   static let chinese = Utterance(voice: "cmn-latn-pinyin+f2", rate: 170, text: "支付宝到账十二元五角")

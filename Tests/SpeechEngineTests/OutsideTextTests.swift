@@ -19,9 +19,7 @@ struct OutsideTextTests {
     "no such text is refused because of its word events, and no sum beside it is silent",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func spoken(locale: String) async throws {
-    let templates = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
-    let writer = try PhraseBooks(directory: templates).writer(for: locale)
+    let writer = try BuiltSpeaker.phraseBooks().writer(for: locale)
     let engine = BuiltSpeaker.engine()
     let amount = try Money(decimalText: "12.50", currency: try #require(Currency(code: "USD")))
     let sum = try writer.script(for: .payment(Payment(id: "1", amount: amount)))

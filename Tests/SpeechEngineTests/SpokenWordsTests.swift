@@ -116,9 +116,7 @@ struct SpokenWordsTests {
     "every wording of the phrase books is spoken as written",
     arguments: ["en-US", "es-MX", "hi-IN", "ja-JP", "ko-KR", "zh-CN"])
   func books(locale: String) async throws {
-    let templates = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Templates", directoryHint: .isDirectory).standardizedFileURL
-    let writer = try PhraseBooks(directory: templates).writer(for: locale)
+    let writer = try BuiltSpeaker.phraseBooks().writer(for: locale)
     let engine = BuiltSpeaker.engine()
     let payer = ["John Smith", "王小明", "Лев Толстой", "김민수", "佐藤 花子", "Guadalupe «Lupita» Ríos", "प्रिया"]
     let note = ["lunch for the two of us", "房租", "모임 회비 만 원", "मकान का किराया", "cumpleaños de mamá"]

@@ -20,6 +20,7 @@ import time
 import inputs
 from client import Connection, Lost, post
 from harness import Bars, Service, Unusable, percentile, plain_environment, progress, told, work_folder
+from measuring import get_on_new_connection, measure_calls
 
 MEASURED_SECONDS = 20
 # The limits for the others' 99th percentile during the attack: a factor of the value without it, and an allowance for a
@@ -131,39 +132,31 @@ ATTACKS = {
 
 def measure(service, clip, hit, seconds, start_number):
     """Measures the calls of other clients: cached and new clips, and sometimes a batch and a new connection."""
-    times, errors = {}, []
-    end = time.monotonic() + seconds
+    target = f"/v1/clips/{clip}"
     batch = json.dumps(inputs.payment(2, "row")).encode()
-    with service.connect(timeout=60) as connection:
-        number = start_number
-        while time.monotonic() < end:
-            number += 1
-            kind = {0: "batch", 10: "new_connection"}.get(number % 20, ("get", "post", "new_clip")[number % 3])
-            start = time.perf_counter()
-            try:
-                if kind == "get":
-                    answer = connection.request("GET", f"/v1/clips/{clip}")
-                elif kind == "post":
-                    answer = post(connection, hit)
-                elif kind == "new_clip":
-                    body = inputs.payment(number, f"new-{number}", method="speech") | {"minor": 100_000 + number}
-                    answer = post(connection, body)
-                elif kind == "batch":
-                    answer = connection.request(
-                        "POST", "/v1/batches", batch, "Content-Type: application/jsonl\r\n", chunked=True
-                    )
-                else:
-                    with service.connect(timeout=30) as other:
-                        answer = other.request("GET", f"/v1/clips/{clip}")
-            except (Lost, OSError) as error:
-                errors.append(f"{kind}: {error}")
-                continue
-            times.setdefault(kind, []).append(time.perf_counter() - start)
-            if answer.status not in (200, 201, 202):
-                errors.append(f"{kind}: {answer.status} {answer.code}")
-            elif kind == "batch":
-                wait_for_batch(connection, answer.json()["id"])
-    return times, errors, number
+
+    def new_clip(connection, number):
+        body = inputs.payment(number, f"new-{number}", method="speech") | {"minor": 100_000 + number}
+        return post(connection, body)
+
+    def finish(connection, kind, answer):
+        if kind == "batch":
+            wait_for_batch(connection, answer.json()["id"])
+
+    calls = {
+        "get": lambda connection, _: connection.request("GET", target),
+        "post": lambda connection, _: post(connection, hit),
+        "new_clip": new_clip,
+        "batch": lambda connection, _: connection.request(
+            "POST", "/v1/batches", batch, "Content-Type: application/jsonl\r\n", chunked=True
+        ),
+        "new_connection": lambda *_: get_on_new_connection(service, target),
+    }
+
+    def kind_of(number):
+        return {0: "batch", 10: "new_connection"}.get(number % 20, ("get", "post", "new_clip")[number % 3])
+
+    return measure_calls(service, seconds, kind_of, calls, start_number, (200, 201, 202), finish)
 
 
 def wait_for_batch(connection, batch):

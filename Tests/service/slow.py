@@ -9,7 +9,7 @@ import selectors
 import socket
 import time
 
-from client import Lost, post
+from client import post
 from harness import (
     MEBIBYTE,
     Bars,
@@ -24,6 +24,7 @@ from harness import (
     told,
     work_folder,
 )
+from measuring import get_on_new_connection, measure_calls
 
 CONNECTIONS = 1_000
 MEASURED_SECONDS = 10
@@ -131,29 +132,15 @@ def hang(port, key, clip, count, pipe):
 
 def measure(service, clip, hit, seconds):
     """Measures in turn: a cached clip, a repeated request, and sometimes the clip on a new connection."""
-    times = collections.defaultdict(list)
-    errors = []
-    end = time.monotonic() + seconds
-    with service.connect(timeout=30) as connection:
-        number = 0
-        while time.monotonic() < end:
-            number += 1
-            kind = "new_connection" if number % 20 == 0 else ("get", "post")[number % 2]
-            start = time.perf_counter()
-            try:
-                if kind == "post":
-                    answer = post(connection, hit)
-                elif kind == "get":
-                    answer = connection.request("GET", f"/v1/clips/{clip}")
-                else:
-                    with service.connect(timeout=30) as other:
-                        answer = other.request("GET", f"/v1/clips/{clip}")
-            except (Lost, OSError) as error:
-                errors.append(f"{kind}: {error}")
-                continue
-            times[kind].append(time.perf_counter() - start)
-            if answer.status != 200:
-                errors.append(f"{kind}: {answer.status} {answer.code}")
+    target = f"/v1/clips/{clip}"
+    calls = {
+        "get": lambda connection, _: connection.request("GET", target),
+        "post": lambda connection, _: post(connection, hit),
+        "new_connection": lambda *_: get_on_new_connection(service, target),
+    }
+    times, errors, _ = measure_calls(
+        service, seconds, lambda number: "new_connection" if number % 20 == 0 else ("get", "post")[number % 2], calls
+    )
     return times, errors
 
 

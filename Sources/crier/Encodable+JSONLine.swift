@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Encodable {
+  /// The value as one line of JSON for programs, with sorted keys. Dates are ISO 8601, in UTC.
+  var jsonLine: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      encoder.dateEncodingStrategy = .iso8601
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+}

@@ -24,6 +24,8 @@ public struct Meeting: Sendable, Hashable {
   }
 
   public var whilePlaying: WhilePlaying
+  /// The order that ``PlaybackOrder/next(at:)`` carries out by taking money before alerts and alerts before information.
+  /// Tests compare the two in each cell.
   public var whileWaiting: WhileWaiting
 
   /// The rule for each pair; every cell is tested. It applies to announcements that may play now: an announcement that

@@ -44,6 +44,11 @@ public struct Money: Sendable, Hashable {
       !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
     guard (1...2).contains(parts.count), digitsOnly else {
+      if text.utf8.contains(UInt8(ascii: ",")) {
+        throw AnnouncementError(
+          .fieldInvalid, field, "has a comma",
+          remedy: "write a point before the decimals, such as 12.50, and no separators between thousands")
+      }
       throw AnnouncementError(
         .fieldInvalid, field, text.isEmpty ? "is empty" : "is not a plain decimal number",
         remedy: "write digits, optionally followed by a point and more digits, such as 12.50; "

@@ -69,7 +69,7 @@ extension PayloadKeys {
   }
 
   private static func isNear(_ key: [Unicode.Scalar], _ known: [Unicode.Scalar]) -> Bool {
-    abs(key.count - known.count) <= 1 && isWithin(1, key, 0, known, 0)
+    abs(key.count - known.count) <= 1 && SimilarNames.isWithin(1, key, 0, known, 0)
   }
 
   /// Returns whether the key's value may mean that money was not received, or was paid back.

@@ -102,29 +102,9 @@ enum PayloadKeys {
       guard !unrelated.contains(key.name) else { return nil }
       return keys.first { known in
         !known.isShort && abs(known.scalars.count - key.words.count) <= known.edits
-          && PayloadKeys.isWithin(known.edits, key.words, 0, known.scalars, 0)
+          && SimilarNames.isWithin(known.edits, key.words, 0, known.scalars, 0)
       }?.name
     }
-  }
-
-  /// Returns whether the rest of one text becomes the rest of the other by at most the given number of changes. A
-  /// change adds, removes or replaces a scalar, or swaps two neighbours. The work is at most the length times four to
-  /// the power of the number of changes.
-  static func isWithin(
-    _ edits: Int, _ left: [Unicode.Scalar], _ leftStart: Int, _ right: [Unicode.Scalar], _ rightStart: Int
-  ) -> Bool {
-    var (i, j) = (leftStart, rightStart)
-    while i < left.count, j < right.count, left[i] == right[j] { (i, j) = (i + 1, j + 1) }
-    let (leftRest, rightRest) = (left.count - i, right.count - j)
-    guard leftRest > 0, rightRest > 0 else { return leftRest + rightRest <= edits }
-    guard edits > 0, abs(leftRest - rightRest) <= edits else { return false }
-    if leftRest > 1, rightRest > 1, left[i] == right[j + 1], left[i + 1] == right[j],
-      isWithin(edits - 1, left, i + 2, right, j + 2)
-    {
-      return true
-    }
-    return isWithin(edits - 1, left, i + 1, right, j + 1) || isWithin(edits - 1, left, i + 1, right, j)
-      || isWithin(edits - 1, left, i, right, j + 1)
   }
 
   // MARK: Names for reports

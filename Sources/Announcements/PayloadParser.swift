@@ -50,10 +50,20 @@ struct PayloadParser {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Returns an error that says what is wrong with the byte at `position`.
+  /// Returns an error that says what is wrong at `position`.
   private func fault(_ reason: String) -> AnnouncementError {
     Self.malformed(
-      "is not valid JSON (RFC 8259): " + (byte == nil ? "the text ends too early" : "byte \(position + 1) \(reason)"))
+      "is not valid JSON (RFC 8259): " + (byte == nil ? "the text ends too early" : "\(reason) at \(place)"))
+  }
+
+  /// The line and the column of `position`, which begin at 1. A column is one Unicode scalar, as in most editors. A text
+  /// of one line has only columns, because the row of a list has a line number already.
+  private var place: String {
+    let before = bytes[..<position]
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let column = String(decoding: before[start...], as: UTF8.self).unicodeScalars.count + 1
+    return bytes.contains(UInt8(ascii: "\n")) ? "line \(line), column \(column)" : "column \(column)"
   }
 
   private static func malformed(
@@ -65,16 +75,16 @@ struct PayloadParser {
   // MARK: Values
 
   private mutating func whole() throws(AnnouncementError) -> PayloadValue {
-    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw fault("is the start of a byte order mark") }
+    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw fault("there is a byte order mark") }
     let value = try value()
     skipBlanks()
-    guard position == bytes.count else { throw fault("comes after the end of the value") }
+    guard position == bytes.count else { throw fault("there is more text after the value") }
     return value
   }
 
   private mutating func value() throws(AnnouncementError) -> PayloadValue {
     skipBlanks()
-    guard let first = byte else { throw fault("does not start a value") }
+    guard let first = byte else { throw fault("a value is missing") }
     switch first {
     case UInt8(ascii: "{"): return .object(try object())
     case UInt8(ascii: "["): return .array(try array())
@@ -83,7 +93,7 @@ struct PayloadParser {
     case UInt8(ascii: "t"): return try literal("true", .boolean(true))
     case UInt8(ascii: "f"): return try literal("false", .boolean(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
-    default: throw fault("does not start a value")
+    default: throw fault("a value is missing")
     }
   }
 
@@ -92,10 +102,10 @@ struct PayloadParser {
     var values: [String: PayloadValue] = [:]
     var keys: Set<[UInt8]> = []
     while try isFollowed(isFirst: keys.isEmpty, end: UInt8(ascii: "}")) {
-      guard byte == UInt8(ascii: "\"") else { throw fault("does not start a key in quotation marks") }
+      guard byte == UInt8(ascii: "\"") else { throw fault("a key in quotation marks is missing") }
       let key = Array(try string())
       guard keys.insert(key).inserted else { throw Self.repeated(key) }
-      guard take(UInt8(ascii: ":")) else { throw fault("is not the colon after a key") }
+      guard take(UInt8(ascii: ":")) else { throw fault("the colon after a key is missing") }
       values[Self.name(of: key)] = try value()
     }
     depth -= 1
@@ -115,9 +125,9 @@ struct PayloadParser {
   private mutating func isFollowed(isFirst: Bool, end: UInt8) throws(AnnouncementError) -> Bool {
     if take(end) { return false }
     guard !isFirst else { return true }
-    guard take(UInt8(ascii: ",")) else { throw fault("is neither a comma nor the end of an array or an object") }
+    guard take(UInt8(ascii: ",")) else { throw fault("a comma or a closing bracket is missing") }
     skipBlanks()
-    guard byte != end else { throw fault("is a closing bracket after a comma") }
+    guard byte != end else { throw fault("there is a comma before a closing bracket") }
     return true
   }
 
@@ -133,7 +143,7 @@ struct PayloadParser {
   }
 
   private mutating func literal(_ word: StaticString, _ value: PayloadValue) throws(AnnouncementError) -> PayloadValue {
-    guard take(word) else { throw fault("does not start a value") }
+    guard take(word) else { throw fault("a value is missing") }
     return value
   }
 
@@ -163,7 +173,7 @@ struct PayloadParser {
     let start = position
     take("-")
     if take("0") {
-      if let byte, Self.digits.contains(byte) { throw fault("is a digit after a leading zero") }
+      if let byte, Self.digits.contains(byte) { throw fault("a number has a leading zero") }
     } else {
       try passDigits()
     }
@@ -185,7 +195,7 @@ struct PayloadParser {
   private mutating func passDigits() throws(AnnouncementError) {
     let start = position
     while let byte, Self.digits.contains(byte) { position += 1 }
-    guard position > start else { throw fault("is not a digit, but the number needs one") }
+    guard position > start else { throw fault("a number lacks a digit") }
   }
 
   // MARK: Strings
@@ -201,7 +211,7 @@ struct PayloadParser {
     }
     var text = Array(bytes[start..<position])
     while true {
-      guard let next = byte, next >= 0x20 else { throw fault("is a control character in a string") }
+      guard let next = byte, next >= 0x20 else { throw fault("a string contains a control character") }
       position += 1
       switch next {
       case UInt8(ascii: "\""): return text[...]
@@ -213,7 +223,7 @@ struct PayloadParser {
 
   /// Appends the character for the escape after a backslash.
   private mutating func unescape(into text: inout [UInt8]) throws(AnnouncementError) {
-    guard let letter = byte else { throw fault("ends a string") }
+    guard let letter = byte else { throw fault("a string ends too early") }
     position += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
@@ -226,7 +236,7 @@ struct PayloadParser {
       text.append(contentsOf: UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter)
     default:
       position -= 1
-      throw fault("is not part of a valid escape")
+      throw fault("an escape is not valid")
     }
   }
 
@@ -240,7 +250,7 @@ struct PayloadParser {
     }
     guard let scalar = Unicode.Scalar(value) else {
       position = start
-      throw fault("is half of a surrogate pair")
+      throw fault("an escape is half of a surrogate pair")
     }
     return scalar
   }
@@ -250,7 +260,7 @@ struct PayloadParser {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = byte.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-        throw fault("is not part of a valid escape")
+        throw fault("an escape is not valid")
       }
       value = value << 4 | UInt32(digit)
       position += 1

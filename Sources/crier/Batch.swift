@@ -75,7 +75,7 @@ struct Batch: AsyncParsableCommand {
     // A closed standard output must be reported as an error, and not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)
     var hasFailures = false
-    try await Failures.reported { hasFailures = try await makeClips() }
+    try await Failures.reported { hasFailures = try await Interruption.cancelling { try await makeClips() } }
     if hasFailures { throw ExitCode.failure }
   }
 
@@ -103,6 +103,7 @@ struct Batch: AsyncParsableCommand {
     } catch {
       // Finished rows keep their clips. The summary still counts them, and the next run does not render them again.
       if reporter.progress.rows > 0 { reporter.end() }
+      if error is CancellationError { Terminal.note("Interrupted. Run the command again to make the remaining rows.") }
       throw error
     }
     reporter.end()

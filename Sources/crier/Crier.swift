@@ -9,7 +9,12 @@ enum Main {
     Terminal.fillMissingDescriptors()
     PrivateProcess.keepFilesUnwritable()
     Memory.keepBuffers()
-    await Crier.main()
+    let words = Array(CommandLine.arguments.dropFirst())
+    if let unknown = UnknownWord.first(in: words, of: Crier.self) {
+      Terminal.note(unknown.message)
+      Crier.exit(withError: ExitCode(64))
+    }
+    await Crier.main(words)
   }
 }
 

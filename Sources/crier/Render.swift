@@ -43,6 +43,14 @@ struct Render: AsyncParsableCommand {
 
   func validate() throws {
     if output == "" { throw ValidationError("--output is empty: name a file.") }
+    if format == nil, let output, !Self.ending(ofFileNamed: output).isEmpty, Self.container(ofFileNamed: output) == nil
+    {
+      let formats = SoundFormat.Container.allCases.map(\.rawValue)
+      throw ValidationError(
+        "--output \(Terminal.printable(output)): \(Terminal.printable(Self.ending(ofFileNamed: output))) is not an "
+          + "available format; use \(formats.dropLast().joined(separator: ", ")) or \(formats.last ?? ""), or choose the "
+          + "format with --format.")
+    }
     if let format, let output, let ending = Self.container(ofFileNamed: output), ending != format {
       throw ValidationError(
         "--format \(format.rawValue) and --output \(Terminal.printable(output)) contradict each other: drop one.")
@@ -71,8 +79,11 @@ struct Render: AsyncParsableCommand {
   }
 
   private static func container(ofFileNamed name: String) -> SoundFormat.Container? {
-    name.split(separator: ".").last.flatMap { SoundFormat.Container(rawValue: $0.lowercased()) }
+    SoundFormat.Container(rawValue: ending(ofFileNamed: name).lowercased())
   }
+
+  /// Returns the file name's extension, without its dot; empty if there is none.
+  private static func ending(ofFileNamed name: String) -> String { URL(filePath: name).pathExtension }
 }
 
 extension ClipReport {

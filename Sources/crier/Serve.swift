@@ -79,7 +79,9 @@ struct Serve: AsyncParsableCommand {
       let configuration = try await ServiceConfiguration(
         flags: Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } }),
         environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) }, home: home)
+      for warning in configuration.warnings { Terminal.note("crier: \(warning)") }
       if printConfig { return try StandardOutput.write(configuration.yaml) }
+      try Self.requireAddress(configuration.settings)
       PrivateProcess.leaveNoCoreFile()
       try await serve(configuration, home)
     }
@@ -163,6 +165,18 @@ struct Serve: AsyncParsableCommand {
     // An invalid output name must be reported at start, and not when the first payment arrives.
     _ = try name.makeOutput()
     return (try lane.lane(), { () throws(OutputError) in try name.makeOutput() }, settings)
+  }
+
+  /// Checks that the host is an address, or a name that has one.
+  ///
+  /// - Throws: ``CannotListen``.
+  private static func requireAddress(_ settings: ServiceSettings) throws {
+    var found: UnsafeMutablePointer<addrinfo>?
+    defer { if let found { freeaddrinfo(found) } }
+    guard getaddrinfo(settings.host, nil, nil, &found) == 0 else {
+      throw CannotListen(
+        address: "\(settings.host):\(settings.port)", reason: "this is not an address and not a name that has one")
+    }
   }
 
   /// Whether only this machine can reach the address. Other names that begin with `127.` may resolve to any address.

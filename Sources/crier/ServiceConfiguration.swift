@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AnnouncementServer
+import Announcements
 import ArgumentParser
 import Configuration
 import Foundation
 import Logging
 import ServiceAccess
 import SoundLibrary
-import SystemPackage
-import Yams
 
 /// The service's settings. Command-line flags take precedence over `CRIER_…` environment variables, which take
 /// precedence over the YAML file, which takes precedence over the defaults.
@@ -48,7 +47,7 @@ struct ServiceConfiguration: Sendable {
     var setting: String
     var source: String
     var rule: String
-    var description: String { "\(setting) (\(source)): \(rule)." }
+    var description: String { "\(setting) (\(source)): \(rule)\(rule.hasSuffix("?") ? "" : ".")" }
   }
 
   private(set) var settings = ServiceSettings(rate: ServiceConfiguration.defaultRate)
@@ -65,6 +64,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var logLevel = Logger.Level.info
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
+  /// A sentence for each environment variable that looks like a setting but is none.
+  private(set) var warnings: [String] = []
 
   private static var defaultRate: RateLimit {
     guard let rate = try? RateLimit(rate: 200, burst: 400) else { preconditionFailure("200 a second is a rate.") }
@@ -80,8 +81,8 @@ struct ServiceConfiguration: Sendable {
   /// - Throws: ``Fault``.
   init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) async throws {
     let place = file ?? home.configuration
-    let path = place.path(percentEncoded: false)
-    let hasFile = try Self.checkNames(in: place, isRequired: file != nil)
+    let settingsFile = SettingsFile(url: place, isRequired: file != nil)
+    let hasFile = try settingsFile.checkNames()
     let values = Dictionary(
       uniqueKeysWithValues: flags.map {
         (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
@@ -94,19 +95,11 @@ struct ServiceConfiguration: Sendable {
           provider: EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crier"))
       ),
     ]
-    if hasFile { sources.append((place.lastPathComponent, ConfigReader(provider: try await Self.yaml(path)))) }
+    if hasFile { sources.append((place.lastPathComponent, ConfigReader(provider: try await settingsFile.provider()))) }
     var reader = Reader(sources: sources)
     try read(&reader)
     all = reader.settings
-  }
-
-  private static func yaml(_ path: String) async throws -> FileProvider<YAMLSnapshot> {
-    do {
-      return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
-    } catch {
-      throw Fault(
-        setting: path, source: "file", rule: "is not valid YAML; correct it, or name another file with --config")
-    }
+    warnings = Self.warnings(about: environment)
   }
 
   private mutating func read(_ reader: inout Reader) throws {
@@ -199,6 +192,19 @@ struct ServiceConfiguration: Sendable {
     settings.proxies = Set(Self.names(in: proxies).compactMap { IPAddress($0) })
   }
 
+  /// The environment variables that begin with `CRIER_` and are not settings.
+  private static let otherVariables = ["CRIER_HOME", "CRIER_DATA"]
+
+  private static func warnings(about environment: [String: String]) -> [String] {
+    let settings = Name.allCases.map { "CRIER_\($0.rawValue.uppercased())" }
+    return environment.keys.filter { $0.hasPrefix("CRIER_") && !(settings + otherVariables).contains($0) }.sorted()
+      .map { name in
+        let meant = SimilarNames.name(like: name, among: settings)
+        return "\(Terminal.printable(name)) (environment): is not a setting and has no effect"
+          + (meant.map { "; did you mean \($0)?" } ?? ".")
+      }
+  }
+
   private static func names(in list: String) -> [String] {
     list.split { $0 == "," || $0 == " " }.map(String.init)
   }
@@ -211,43 +217,6 @@ struct ServiceConfiguration: Sendable {
       url.host() != nil
     else { return false }
     return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
-  }
-
-  /// Checks the names in the settings file. An unknown name is an error: the operator expects the setting to have an
-  /// effect.
-  ///
-  /// - Returns: Whether the file exists and sets anything.
-  private static func checkNames(in file: URL, isRequired: Bool) throws -> Bool {
-    let path = file.path(percentEncoded: false)
-    guard let text = try? String(contentsOf: file, encoding: .utf8) else {
-      guard isRequired || FileManager.default.fileExists(atPath: path) else { return false }
-      throw Fault(setting: path, source: "file", rule: "cannot be read; name a YAML file with --config")
-    }
-    let root: Node?
-    do {
-      root = try Yams.compose(yaml: text)
-    } catch {
-      throw Fault(
-        setting: path, source: "file", rule: "is not valid YAML; correct it, or name another file with --config")
-    }
-    guard let node = root, node.null == nil else { return false }
-    guard let mapping = node.mapping else {
-      throw Fault(setting: path, source: "file", rule: "must be a list of names and values; see docs/operations.md")
-    }
-    for key in mapping.keys.compactMap(\.string) where Name(rawValue: key) == nil {
-      throw Fault(
-        setting: key, source: file.lastPathComponent,
-        rule: "is not a setting; the settings are \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    // Without this check, the default would silently apply. `output: null` is allowed, because `null` is an output's
-    // name.
-    for (key, value) in mapping where value.scalar == nil || value.null != nil {
-      guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
-      throw Fault(
-        setting: key.string ?? path, source: file.lastPathComponent,
-        rule: "give exactly one value, not a list and not null")
-    }
-    return !mapping.isEmpty
   }
 
   /// The settings as YAML, each with its source in a comment.

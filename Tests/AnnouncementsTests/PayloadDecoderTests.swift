@@ -172,25 +172,29 @@ struct PayloadDecoderTests {
   @Test(
     "JSON is checked strictly by RFC 8259, so that text that only some readers accept is refused",
     arguments: [
-      (#","a":1,"#, "is a closing bracket after a comma"), (#","a":[1,]"#, "is a closing bracket after a comma"),
-      (#","a":[,1]"#, "start a value"), (#",,"a":1"#, "start a key"), (#","a":01"#, "after a leading zero"),
-      (#","a":-01"#, "after a leading zero"), (#","a":1."#, "is not a digit"), (#","a":.5"#, "start a value"),
-      (#","a":+1"#, "start a value"), (#","a":1e"#, "is not a digit"), (#","a":1e+"#, "is not a digit"),
-      (#","a":-"#, "is not a digit"), (#","a":0x1F"#, "neither a comma nor"), (#","a":NaN"#, "start a value"),
-      (#","a":Infinity"#, "start a value"), (#","a":-Infinity"#, "is not a digit"), (#","a":True"#, "start a value"),
-      (#","a":nul"#, "start a value"), (#","a":nulls"#, "neither a comma nor"), (#","a":'b'"#, "start a value"),
-      (#",'a':1"#, "start a key"), (#",a:1"#, "start a key"), (#","a" 1"#, "is not the colon"),
-      (#","a":1 "b":2"#, "neither a comma nor"), (#","a":[1 2]"#, "neither a comma nor"),
-      (#","a":1 /* b */"#, "neither a comma nor"), (#","a":1 // b"#, "neither a comma nor"),
-      (#","a":"\x41""#, "valid escape"), (#","a":"\u00g0""#, "valid escape"),
-      (#","a":"\u12""#, "valid escape"), (#","a":"\ud83d""#, "half of a surrogate pair"),
+      (#","a":1,"#, "a comma before a closing bracket"), (#","a":[1,]"#, "a comma before a closing bracket"),
+      (#","a":[,1]"#, "a value is missing"), (#",,"a":1"#, "a key in quotation marks"), (#","a":01"#, "a leading zero"),
+      (#","a":-01"#, "a leading zero"), (#","a":1."#, "lacks a digit"), (#","a":.5"#, "a value is missing"),
+      (#","a":+1"#, "a value is missing"), (#","a":1e"#, "lacks a digit"), (#","a":1e+"#, "lacks a digit"),
+      (#","a":-"#, "lacks a digit"), (#","a":0x1F"#, "a comma or a closing bracket"),
+      (#","a":NaN"#, "a value is missing"),
+      (#","a":Infinity"#, "a value is missing"), (#","a":-Infinity"#, "lacks a digit"),
+      (#","a":True"#, "a value is missing"),
+      (#","a":nul"#, "a value is missing"), (#","a":nulls"#, "a comma or a closing bracket"),
+      (#","a":'b'"#, "a value is missing"),
+      (#",'a':1"#, "a key in quotation marks"), (#",a:1"#, "a key in quotation marks"),
+      (#","a" 1"#, "the colon after a key"),
+      (#","a":1 "b":2"#, "a comma or a closing bracket"), (#","a":[1 2]"#, "a comma or a closing bracket"),
+      (#","a":1 /* b */"#, "a comma or a closing bracket"), (#","a":1 // b"#, "a comma or a closing bracket"),
+      (#","a":"\x41""#, "an escape is not valid"), (#","a":"\u00g0""#, "an escape is not valid"),
+      (#","a":"\u12""#, "an escape is not valid"), (#","a":"\ud83d""#, "half of a surrogate pair"),
       (#","a":"\ude00""#, "half of a surrogate pair"), (#","a":"\ud83d\u0041""#, "half of a surrogate pair"),
-      (#","\ud83d":1"#, "half of a surrogate pair"), (",\"a\":\"\t\"", "is a control character"),
-      (",\"a\":\"\n\"", "is a control character"), (",\"a\":1\u{0B}", "neither a comma nor"),
-      (",\"a\":1\u{A0}", "neither a comma nor"), (#","a":1}"#, "after the end of the value"),
-      (#"}{"a":1"#, "after the end of the value"), (#"},"#, "after the end of the value"),
-      (#","a":"b"#, "is a control character"), (#","a":[1}"#, "neither a comma nor"),
-      (#","a":{"b":1]"#, "neither a comma nor"),
+      (#","\ud83d":1"#, "half of a surrogate pair"), (",\"a\":\"\t\"", "a control character"),
+      (",\"a\":\"\n\"", "a control character"), (",\"a\":1\u{0B}", "a comma or a closing bracket"),
+      (",\"a\":1\u{A0}", "a comma or a closing bracket"), (#","a":1}"#, "more text after the value"),
+      (#"}{"a":1"#, "more text after the value"), (#"},"#, "more text after the value"),
+      (#","a":"b"#, "a control character"), (#","a":[1}"#, "a comma or a closing bracket"),
+      (#","a":{"b":1]"#, "a comma or a closing bracket"),
     ])
   func strictness(rest: String, reason: String) {
     let error = fault(#"{"id":"1","amount":"1","currency":"CNY"\#(rest)}"# + "\n")
@@ -198,6 +202,16 @@ struct PayloadDecoderTests {
     #expect(error?.problem.contains(reason) == true, "\(error?.problem ?? "no error")")
     let line = PayloadDecoder.row(json: Data((#"{"text":"a"\#(rest)}"# + "\n").utf8))
     #expect(throws: AnnouncementError.self, "as a line of a list") { try line.announcement.get() }
+  }
+
+  @Test(
+    "an error of JSON says its line and column, and in a text of one line the column alone",
+    arguments: [
+      (#"{"amount":"1.00", "currency" "USD"}"#, "column 30"), ("{\n  \"id\": 1,\n  amount: 2\n}", "line 3, column 3"),
+      ("{\"payer\":\"张三\" 1}", "column 15"), ("{\"a\":1}\n\n  x", "line 3, column 3"), ("x\n", "line 1, column 1"),
+    ])
+  func places(json: String, place: String) {
+    #expect(fault(json)?.problem.hasSuffix(" at \(place)") == true, "\(fault(json)?.problem ?? "no error")")
   }
 
   @Test("a byte order mark is refused, and an error says that a text ends too early")

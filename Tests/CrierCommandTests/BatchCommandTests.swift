@@ -118,6 +118,25 @@ struct BatchCommandTests {
     #expect(try files(sounds[1]) == files(sounds[0]))
   }
 
+  @Test("a batch that is interrupted says what it did and how to make the rest, and ends by the signal")
+  func interrupted() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let batch = try RunningCommand(["batch", "-", "--json", "--containers", crier.directory.path], of: crier)
+    try batch.input.write(contentsOf: Data("{\"text\": \"One\"}\n{\"text\": \"Two\"}\n".utf8))
+    var newlines = 0
+    while newlines < 2 {
+      let bytes = batch.output.availableData
+      try #require(!bytes.isEmpty)
+      newlines += bytes.count { $0 == UInt8(ascii: "\n") }
+    }
+    batch.signal(SIGINT)
+    #expect(batch.wait() == 128 + SIGINT)
+    let message = try batch.messages()
+    #expect(message.contains("2 rows: 2 made, 0 already there, 0 failed"), "\(message)")
+    #expect(message.hasSuffix("Interrupted. Run the command again to make the remaining rows.\n"), "\(message)")
+  }
+
   @Test("rows are rendered as they arrive, so a writer can wait for each answer")
   func conversation() throws {
     let crier = try Command()

@@ -107,7 +107,7 @@ struct RenderCommandTests {
       ),
       (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" cannot be used"),
       (["render", "--text", "x", "--format", "caf", "--encoding", "ima4"], "choose one of pcm16, ulaw, alaw."),
-      (["sing"], "Unexpected argument 'sing'"),
+      (["sing"], "Unknown subcommand 'sing'. Choose one of render, "),
     ])
   func usage(arguments: [String], message: String) throws {
     let crier = try Command()
@@ -116,6 +116,26 @@ struct RenderCommandTests {
     #expect(result.status == 64)
     #expect(result.message.contains(message), "\(result.message)")
     #expect(result.output.isEmpty)
+  }
+
+  @Test("an output whose ending is no format is an error that names the formats, unless --format chooses one")
+  func unknownEnding() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let refused = try crier.run(["render", "--text", "x", "--output", "x.mp3"])
+    #expect(refused.status == 64 && refused.output.isEmpty)
+    #expect(
+      refused.message.hasPrefix(
+        "Error: --output x.mp3: mp3 is not an available format; use wav, aiff or caf, or choose the format with --format."
+      ), "\(refused.message)")
+    for flags in [["--output", "x.mp3", "--format", "wav"], ["--output", "x"], ["--output", "X.CAF"]] {
+      #expect(try crier.run(["render", "--text", "x"] + flags).status == 0, "\(flags)")
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: crier.directory.path).filter {
+        $0.lowercased().hasPrefix("x")
+      }
+      .sorted() == ["X.CAF", "x", "x.mp3"])
   }
 
   @Test(
@@ -128,6 +148,11 @@ struct RenderCommandTests {
       (
         ["render", "--amount", "5", "--currency", "usd"],
         "crier: --currency usd: is not an active ISO 4217 code; did you mean USD?\n"
+      ),
+      (
+        ["render", "--amount", "12,50", "--currency", "USD"],
+        "crier: --amount: has a comma; write a point before the decimals, such as 12.50, and no separators between "
+          + "thousands.\n"
       ),
       (["render", "--text", "😀"], "crier: --text: has no word that a voice can say; give at least one word.\n"),
       (

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Configuration
+import Foundation
+import SystemPackage
+import Yams
+
+/// The YAML file with the service's settings.
+struct SettingsFile {
+  private typealias Fault = ServiceConfiguration.Fault
+  private typealias Name = ServiceConfiguration.Name
+
+  var url: URL
+  /// Whether the user named the file, so that it must exist.
+  var isRequired: Bool
+
+  private var path: String { url.path(percentEncoded: false) }
+
+  /// Returns the reader of the values.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault`.
+  func provider() async throws -> FileProvider<YAMLSnapshot> {
+    do {
+      return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
+    } catch {
+      throw fault("is not valid YAML; correct it, or name another file with --config")
+    }
+  }
+
+  /// Checks the names in the file. An unknown name is an error: the operator expects the setting to have an effect.
+  ///
+  /// - Returns: Whether the file exists and sets anything.
+  /// - Throws: `ServiceConfiguration.Fault`.
+  func checkNames() throws -> Bool {
+    guard let text = try? String(contentsOf: url, encoding: .utf8) else {
+      guard isRequired || FileManager.default.fileExists(atPath: path) else { return false }
+      throw fault("cannot be read; name a YAML file with --config")
+    }
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: text)
+    } catch {
+      throw fault("is not valid YAML\(Self.cause(of: error)); correct it, or name another file with --config")
+    }
+    guard let node = root, node.null == nil else { return false }
+    guard let mapping = node.mapping else {
+      throw fault("must be a list of names and values, such as port: 8080; see docs/operations.md")
+    }
+    for key in mapping.keys {
+      guard let name = key.string, Name(rawValue: name) == nil else { continue }
+      throw fault(of: key, Self.rule(forUnknown: name))
+    }
+    // Without this check, the default would silently apply. `output: null` is allowed, because `null` is an output's
+    // name.
+    for (key, value) in mapping where value.scalar == nil || value.null != nil {
+      guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
+      throw fault(of: key, "give exactly one value, not a list and not null")
+    }
+    return !mapping.isEmpty
+  }
+
+  private static func rule(forUnknown name: String) -> String {
+    let names = Name.allCases.map(\.rawValue)
+    if let meant = SimilarNames.name(like: name, among: names) { return "is not a setting; did you mean \(meant)?" }
+    return "is not a setting; the settings are \(names.joined(separator: ", "))"
+  }
+
+  /// Returns the cause and the place of a syntax error; empty if the library gives none.
+  private static func cause(of error: any Error) -> String {
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      " (line \(mark.line), column \(mark.column): \(problem))"
+    case .duplicatedKeysInMapping(_, let context):
+      " (line \(context.mark.line): a name occurs twice)"
+    default: ""
+    }
+  }
+
+  private func fault(_ rule: String) -> any Error { Fault(setting: path, source: "file", rule: rule) }
+
+  private func fault(of key: Node, _ rule: String) -> any Error {
+    let line = key.mark.map { ", line \($0.line)" } ?? ""
+    return Fault(setting: key.string ?? path, source: url.lastPathComponent + line, rule: rule)
+  }
+}

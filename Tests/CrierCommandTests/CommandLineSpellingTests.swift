@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import crier
+
+@Suite("Misspelt words of the command line")
+struct CommandLineSpellingTests {
+  private func unknownWord(_ line: String) -> UnknownWord? {
+    UnknownWord.first(in: line.split(separator: " ").map(String.init), of: Crier.self)
+  }
+
+  @Test(
+    "an option or a subcommand that is nearly right is named with the right one",
+    arguments: [
+      ("render --loacle zh-CN --amount 5 --currency CNY", "--loacle", "--locale", "crier render"),
+      ("render --loacle=zh-CN --amount 5", "--loacle", "--locale", "crier render"),
+      ("rendr --amount 5 --currency USD", "rendr", "render", "crier"), ("keys creat", "creat", "create", "crier keys"),
+      ("help rendr", "rendr", "render", "crier"), ("help keys rotat", "rotat", "rotate", "crier keys"),
+      ("queue --jsom", "--jsom", "--json", "crier queue"), ("Render", "Render", "render", "crier"),
+      ("render --payer_reading x --amount 5", "--payer_reading", "--payer-reading", "crier render"),
+    ])
+  func near(line: String, word: String, meant: String, command: String) throws {
+    let unknown = try #require(unknownWord(line))
+    #expect(unknown.word == word && unknown.meant == meant)
+    #expect(unknown.message.contains("'\(word)'. Did you mean '\(meant)'?"))
+    #expect(unknown.message.contains("See '\(command) --help'"))
+  }
+
+  @Test(
+    "a word that resembles no name is named with the subcommands there are, or alone", arguments: ["foo", "help foo"])
+  func far(line: String) throws {
+    let subcommand = try #require(unknownWord(line))
+    #expect(subcommand.word == "foo" && subcommand.meant == nil)
+    #expect(subcommand.message.contains("Choose one of render, preview, words,"))
+    let option = try #require(unknownWord("render --zzz"))
+    #expect(option.message.hasPrefix("Error: Unknown option '--zzz'.\n"))
+  }
+
+  @Test(
+    "a right command line is left to the parser, even if its values look like names",
+    arguments: [
+      "", "--version", "--help", "help", "help keys create", "render", "render -", "render payload.json --json",
+      "render --payer --loacle --amount 5", "render --amount 5 -- --loacle", "queue", "queue --once --json",
+      "queue show --output null", "queue cancel 7", "words 5 --currency USD --locale en-US",
+      "play a.wav b.wav --gap=-1",
+      "play --gap -1 a.wav", "keys create --scope announce --scope read", "voices import a --locale en-US --id b",
+      "serve --print-config", "--generate-completion-script bash", "render --help-hidden", "help --help",
+    ])
+  func right(line: String) { #expect(unknownWord(line) == nil) }
+
+  @Test("a misspelt option or subcommand is a wrong command line, whatever follows it")
+  func statuses() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    for words in [
+      ["render", "--loacle", "zh-CN", "--amount", "5", "--currency", "CNY"], ["rendr", "--amount", "5"],
+      ["help", "foo"],
+    ] {
+      let result = try crier.run(words)
+      #expect(result.status == 64 && result.output.isEmpty && result.message.hasPrefix("Error: Unknown "))
+    }
+  }
+}

@@ -30,7 +30,7 @@ struct DataOptions: ParsableArguments {
   func announcer(speakers: Int, lexicon: String? = nil) throws -> Announcer {
     Announcer(
       phraseBooks: try phraseBooks(lexicon: lexicon),
-      engine: engine(speakers: speakers), packs: shelf)
+      engine: engine(speakers: speakers), packs: shelf())
   }
 
   func engine(speakers: Int) -> SpeechEngine {
@@ -38,7 +38,9 @@ struct DataOptions: ParsableArguments {
   }
 
   /// The voice packs. The user's recorded packs take precedence over the packs that setup built.
-  var shelf: VoicePackShelf { VoicePackShelf(folders: [CrierHome().voices, installation.voices]) }
+  func shelf(home: CrierHome = CrierHome()) -> VoicePackShelf {
+    VoicePackShelf(folders: [home.voices, installation.voices])
+  }
 
   var installation: Installation {
     Installation(

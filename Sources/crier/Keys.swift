@@ -72,6 +72,7 @@ struct Keys: AsyncParsableCommand {
     @Flag(help: "Print one line of JSON: id, key, scopes.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func validate() throws {
@@ -134,10 +135,10 @@ struct Keys: AsyncParsableCommand {
     func run() async throws {
       try await Failures.reported {
         // With a default locale or pack that does not exist, every request with this key would fail.
-        let spoken = try locale.map { try files.phraseBooks().book(for: $0).locale }
-        if let pack { _ = try files.shelf.manifest(id: pack) }
+        let spoken = try locale.map { try files.phraseBooks(home: home.folder).book(for: $0).locale }
+        if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
         let key = APIKey.make()
-        let ledger = try CrierHome().openLedger()
+        let ledger = try home.folder.openLedger()
         let kept = try await ledger.createKey(
           NewKey(
             id: key.id, account: account, digest: key.digest, scopes: Set(scope).names, name: name, locale: spoken,
@@ -166,9 +167,11 @@ struct Keys: AsyncParsableCommand {
     @Flag(help: "Print one line of JSON for each key.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
+
     func run() async throws {
       try await Failures.reported {
-        let keys = try await CrierHome().openLedger().keys()
+        let keys = try await home.folder.openLedger().keys()
         for key in keys {
           let line = KeyLine(key)
           try StandardOutput.write(json ? try line.jsonLine : line.text(at: Date()))
@@ -184,11 +187,13 @@ struct Keys: AsyncParsableCommand {
     @Argument(help: "The key's id, as crier keys list shows it.")
     var id: String
 
+    @OptionGroup var home: HomeOptions
+
     func validate() throws { try KeyID.check(id) }
 
     func run() async throws {
       try await Failures.reported {
-        guard try await CrierHome().openLedger().revokeKey(id) != nil else { throw NoKey(id: id) }
+        guard try await home.folder.openLedger().revokeKey(id) != nil else { throw NoKey(id: id) }
         Terminal.note("Key \(id) is revoked.")
       }
     }

@@ -17,9 +17,11 @@ extension Keys {
     @Flag(help: "Print one line of JSON for each action.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
+
     func run() async throws {
       try await Failures.reported {
-        let ledger = try CrierHome().openLedger()
+        let ledger = try home.folder.openLedger()
         var last: Int64 = 0
         while true {
           let acts = try await ledger.administrativeActs(after: last)

@@ -23,6 +23,8 @@ extension Keys {
     @Flag(help: "Print one line of JSON: id, key, scopes.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
+
     func validate() throws {
       try KeyID.check(id)
       _ = try seconds
@@ -39,7 +41,7 @@ extension Keys {
 
     func run() async throws {
       try await Failures.reported {
-        let ledger = try CrierHome().openLedger()
+        let ledger = try home.folder.openLedger()
         let key = APIKey.make()
         let rotated: (old: Ledger.Key, new: Ledger.Key)?
         do {

@@ -39,11 +39,11 @@ struct LaneOptions: ParsableArguments {
   }
 
   /// - Throws: ``UnsafeHome``, `LedgerError`.
-  func ledger() throws -> Ledger {
+  func ledger(in home: CrierHome = CrierHome()) throws -> Ledger {
     var options = Ledger.Options()
     // The check can take long for a large ledger. The service makes it when it starts.
     options.checksIntegrity = false
-    return try CrierHome().openLedger(options: options)
+    return try home.openLedger(options: options)
   }
 }
 

@@ -27,33 +27,42 @@ struct Queue: AsyncParsableCommand {
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Pauses playback. No other announcement starts.")
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.pause) } }
+    @OptionGroup var home: HomeOptions
+    func run() async throws { try await Failures.reported { try await lane.command(.pause, in: home.folder) } }
   }
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Continues playback where it was paused.")
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.resume) } }
+    @OptionGroup var home: HomeOptions
+    func run() async throws { try await Failures.reported { try await lane.command(.resume, in: home.folder) } }
   }
 
   struct Skip: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Ends the playing announcement and starts the next one.")
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.skip() } }
+    @OptionGroup var home: HomeOptions
+    func run() async throws { try await Failures.reported { try await lane.skip(in: home.folder) } }
   }
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Cancels an announcement that is waiting or playing.")
     @Argument(help: "The announcement's number, as crier queue shows it.") var number: Int64
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.cancel(number), about: number) } }
+    @OptionGroup var home: HomeOptions
+    func run() async throws {
+      try await Failures.reported { try await lane.command(.cancel(number), about: number, in: home.folder) }
+    }
   }
 
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Plays a finished announcement again.")
     @Argument(help: "The announcement's number. (default: the last that was played)") var number: Int64?
     @OptionGroup var lane: LaneOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.replay(number), about: number) } }
+    @OptionGroup var home: HomeOptions
+    func run() async throws {
+      try await Failures.reported { try await lane.command(.replay(number), about: number, in: home.folder) }
+    }
   }
 
   struct SetVolume: AsyncParsableCommand {
@@ -61,6 +70,7 @@ struct Queue: AsyncParsableCommand {
       commandName: "volume", abstract: "Sets the volume from the next announcement on, until the player ends.")
     @Argument(help: "The volume in per cent, 0 to 100.") var percent: Int
     @OptionGroup var lane: LaneOptions
+    @OptionGroup var home: HomeOptions
 
     func validate() throws {
       guard (0...100).contains(percent) else {
@@ -68,7 +78,9 @@ struct Queue: AsyncParsableCommand {
       }
     }
 
-    func run() async throws { try await Failures.reported { try await lane.command(.volume(percent)) } }
+    func run() async throws {
+      try await Failures.reported { try await lane.command(.volume(percent), in: home.folder) }
+    }
   }
 }
 
@@ -104,17 +116,17 @@ struct TooManyReplays: Error, CustomStringConvertible {
 
 extension LaneOptions {
   /// Skips the announcement that is playing now, and not the one that is playing when the player receives the command.
-  func skip() async throws {
+  func skip(in home: CrierHome) async throws {
     let lane = try lane()
-    let status = try ledger().player(lane: lane)
+    let status = try ledger(in: home).player(lane: lane)
     guard status.isRunning else { throw NoPlayer(lane: lane) }
     guard let number = status.report?.number else { throw NothingPlays(lane: lane) }
-    try await command(.skip(number), about: number)
+    try await command(.skip(number), about: number, in: home)
   }
 
   /// - Parameter number: The number of the announcement that the command is about.
-  func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
-    let (lane, ledger) = (try lane(), try ledger())
+  func command(_ command: Ledger.Command, about number: Int64? = nil, in home: CrierHome) async throws {
+    let (lane, ledger) = (try lane(), try ledger(in: home))
     guard try ledger.player(lane: lane).isRunning else { throw NoPlayer(lane: lane) }
     if let number {
       guard let entry = try await ledger.entry(number), entry.lane == lane else {

@@ -19,17 +19,18 @@ extension Queue {
     @Flag(help: "Print the queue once as one line of JSON, without amounts, names or spoken words.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var data: DataOptions
 
     func run() async throws {
       try await Failures.reported {
-        let (lane, ledger) = (try lane.lane(), try lane.ledger())
+        let (lane, ledger) = (try lane.lane(), try lane.ledger(in: home.folder))
         if json {
           let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
           return try StandardOutput.write(snapshot.jsonLine)
         }
         // If the phrase books are missing, the queue is shown without the announcements' words.
-        let titles = Titles(books: try? data.phraseBooks())
+        let titles = Titles(books: try? data.phraseBooks(home: home.folder))
         if once || !Terminal.isDrawable {
           let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
           let lines = display.lines(try await LaneView.of(lane: lane, in: ledger))

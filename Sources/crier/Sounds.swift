@@ -39,11 +39,9 @@ struct Sounds: AsyncParsableCommand {
 
     @OptionGroup(title: "Publishing") var publishing: PublishingOptions
 
-    @Option(help: "The home folder. (default: $CRIER_HOME)", completion: .directory)
-    var home: String?
+    @OptionGroup var home: HomeOptions
 
     func validate() throws {
-      if home == "" { throw ValidationError("--home is empty: name a folder.") }
       if engine == "" {
         throw ValidationError("--engine is empty: name an engine, such as espeak-ng-1.51-8c1f5e0d9b7a6432.")
       }
@@ -54,8 +52,8 @@ struct Sounds: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let library = try publishing.library(home: CrierHome(home))
-        var log = RemovalLog(CrierHome(home))
+        let library = try publishing.library(home: home.folder)
+        var log = RemovalLog(home.folder)
         guard let engine else {
           // All names are checked before anything is removed.
           for name in names { _ = try library.url(for: name) }

@@ -31,7 +31,7 @@ struct Voices: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let shelf = files.shelf
+        let shelf = files.shelf()
         for id in shelf.ids {
           do {
             let line = PackLine(try shelf.manifest(id: id))
@@ -163,7 +163,7 @@ struct Voices: AsyncParsableCommand {
     func run() async throws {
       var isUsable = true
       try await Failures.reported {
-        let shelf = files.shelf
+        let shelf = files.shelf()
         for pack in packs.isEmpty ? shelf.ids : packs {
           guard let report = try report(pack, shelf) else {
             isUsable = false

@@ -342,4 +342,24 @@ struct KeysCommandTests {
     #expect(json[0].contains(#""action":"key_created","actor":"\#(user)","at":""#) && json[0].contains(first.id))
     #expect(!text.contains("till") && !text.contains(first.key.suffix(43)))
   }
+
+  @Test("--home names the home folder for every command of keys and queue, whatever CRIER_HOME is")
+  func home() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let home = crier.directory.appending(path: "elsewhere").path(percentEncoded: false)
+    let created = try crier.run(["keys", "create", "--json", "--home", home])
+    #expect(created.status == 0, "\(created.message)")
+    let id = try #require(try JSONValue(Data(created.output.utf8))["id"]?.string)
+    #expect(try crier.run(["keys", "list", "--home", home]).output.hasPrefix(id))
+    #expect(try crier.run(["keys", "log", "--home", home]).output.contains(id))
+    #expect(try crier.run(["keys", "rotate", id, "--home", home]).status == 0)
+    #expect(try crier.run(["keys", "revoke", id, "--home", home]).status == 0)
+    #expect(try crier.run(["queue", "--json", "--output", "null", "--home", home]).status == 0)
+    for command in [["pause"], ["resume"], ["skip"], ["cancel", "1"], ["replay"], ["volume", "5"]] {
+      #expect(try crier.run(["queue"] + command + ["--output", "null", "--home", home]).status == 69, "\(command)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "ledger.sqlite").path))
+    #expect(try crier.run(["keys", "list", "--home", ""]).status == 64)
+  }
 }

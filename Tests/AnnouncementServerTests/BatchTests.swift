@@ -316,7 +316,7 @@ struct BatchRestartTests {
   }
 
   @Test("files that are no batches are left alone")
-  func strangers() async throws {
+  func otherFiles() async throws {
     let service = try TestService()
     let folder = service.folder.url.appending(path: "batches")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

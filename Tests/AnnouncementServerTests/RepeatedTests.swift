@@ -123,7 +123,7 @@ struct RepeatedTests {
   }
 
   @Test("of a hundred twins one does the work", arguments: [[:], ["Idempotency-Key": "k"]])
-  func twins(headers: [String: String]) async throws {
+  func concurrentRepeats(headers: [String: String]) async throws {
     let client = try await service.client()
     service.voice.hold()
     let answers = try await withThrowingTaskGroup(of: TestAnswer.self) { [service] group in
@@ -138,7 +138,7 @@ struct RepeatedTests {
   }
 
   @Test("of twins with two bodies one body is announced")
-  func quarrellingTwins() async throws {
+  func concurrentConflict() async throws {
     let client = try await service.client()
     let answers = try await withThrowingTaskGroup(of: TestAnswer.self) { group in
       for number in 0..<20 { group.addTask { try await client.post(payment("p1", number % 2 == 0 ? "1.00" : "2.00")) } }

@@ -98,7 +98,7 @@ struct ReplayCallsTests {
   }
 
   @Test("one that waits is told as a replay, with the announcement's id to its own account alone")
-  func told() async throws {
+  func visibility() async throws {
     let client = try await service.client()
     _ = try await heard(client)
     let number = try number(try await replay(client))

@@ -97,7 +97,7 @@ struct PayloadStatesTests {
   }
 
   @Test("no other key is needed if kind is given")
-  func told() throws {
+  func kindAlone() throws {
     #expect(
       try PayloadDecoder.payload(payment(#""kind":"refunded","payment_kind":"sale","paid":false"#)).warnings.count == 2)
   }

@@ -23,7 +23,7 @@ struct BatchRowsTests {
   }
 
   /// Describes each row as `line id: words`, with the amount or text, or the error's code.
-  private func told(_ rows: [BatchRow]) -> [String] {
+  private func described(_ rows: [BatchRow]) -> [String] {
     rows.map { row in
       let what =
         switch row.announcement {
@@ -47,14 +47,14 @@ struct BatchRowsTests {
   func columns(pieceBytes: Int) throws {
     let text = "currency,colour,id,amount,text,locale\nCNY,red,1,12.50,,zh-CN\n\n,,2,,Hello,en-US\nUSD,,,5,,\n"
     let rows = try rows(Array(text.utf8), pieceBytes: pieceBytes)
-    #expect(told(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
+    #expect(described(rows) == ["2 1: 12.50 CNY", "4 2: Hello en-US", "5 -: 5.00 USD"])
   }
 
   @Test("unknown columns are named, and their cells are ignored")
   func unknownColumns() throws {
     var rows = BatchRows()
     rows.append(Array("amount,Colour,currency,,Colour\n5,\"\n\",CNY,x,y\n".utf8))
-    #expect(told([try #require(try rows.next())]) == ["2 -: 5.00 CNY"])
+    #expect(described([try #require(try rows.next())]) == ["2 -: 5.00 CNY"])
     #expect(rows.unknownColumns == ["Colour", "", "Colour"])
   }
 
@@ -89,9 +89,9 @@ struct BatchRowsTests {
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"
     #expect(
-      try told(rows(Array(text.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY", "4 -: field_unknown"])
+      try described(rows(Array(text.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY", "4 -: field_unknown"])
     let both = "amount,currency,type,kind\n5,CNY,refund,refunded\n6,CNY,refund,\n"
-    #expect(try told(rows(Array(both.utf8))) == ["2 -: 5.00 CNY", "3 -: field_invalid"])
+    #expect(try described(rows(Array(both.utf8))) == ["2 -: 5.00 CNY", "3 -: field_invalid"])
   }
 
   @Test(
@@ -103,7 +103,7 @@ struct BatchRowsTests {
     ])
   func stateSpellings(name: String, value: String) throws {
     for text in ["amount,currency,\(name)\n5,CNY,\(value)\n", "\(name),amount,currency\n\(value),5,CNY\n"] {
-      #expect(try told(rows(Array(text.utf8))) == ["2 -: field_unknown"])
+      #expect(try described(rows(Array(text.utf8))) == ["2 -: field_unknown"])
     }
   }
 
@@ -115,10 +115,10 @@ struct BatchRowsTests {
       let message = fault("\(left),amount,currency,\(right)\n\(first),5,CNY,\(second)\n")
       #expect(message?.contains("means the same as another column; keep only one of them") == true)
       let kind = "\(left),amount,currency,\(right),kind\n\(first),5,CNY,\(second),failed\n"
-      #expect(try told(rows(Array(kind.utf8))) == ["2 -: 5.00 CNY"])
+      #expect(try described(rows(Array(kind.utf8))) == ["2 -: 5.00 CNY"])
     }
     let both = "status,amount,currency,type\n\(first),5,CNY,\(second)\npaid,6,CNY,sale\n"
-    #expect(try told(rows(Array(both.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY"])
+    #expect(try described(rows(Array(both.utf8))) == ["2 -: field_unknown", "3 -: 6.00 CNY"])
   }
 
   @Test(
@@ -137,7 +137,7 @@ struct BatchRowsTests {
     #expect(fault("amount,\(name),currency\n5,x,CNY\n")?.unicodeScalars.count ?? .max < 300)
     let plain = String(repeating: "x", count: 60_000)
     let read = try rows(Array("amount,\(plain),currency\n5,x,CNY\n".utf8))
-    #expect(told(read) == ["2 -: 5.00 CNY"])
+    #expect(described(read) == ["2 -: 5.00 CNY"])
     #expect(read.first?.warnings.first?.unicodeScalars.count ?? 0 < 100)
   }
 
@@ -145,7 +145,7 @@ struct BatchRowsTests {
   func faultyRows() throws {
     let text = "amount,currency\n1,CNY\nx,CNY\n3\n4,CNY,5\n\"5,CNY\n6,CNY\n7,cny\n8,CNY"
     #expect(
-      told(try rows(Array(text.utf8))) == [
+      described(try rows(Array(text.utf8))) == [
         "2 -: 1.00 CNY", "3 -: field_invalid", "4 -: payload_malformed", "5 -: payload_malformed",
         "6 -: payload_malformed", "7 -: 6.00 CNY", "8 -: field_invalid", "9 -: 8.00 CNY",
       ])
@@ -177,7 +177,7 @@ struct BatchRowsTests {
 
   @Test("a column name can have capitals and be surrounded by spaces")
   func spelling() throws {
-    #expect(try told(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
+    #expect(try described(rows(Array("Amount, CURRENCY \n5,CNY\n".utf8), as: .csv)) == ["2 -: 5.00 CNY"])
   }
 
   @Test("an empty CSV list is an error, and an empty list of JSON lines has no rows")
@@ -197,16 +197,16 @@ struct BatchRowsTests {
     ]
     let text = lines.joined(separator: "\n")
     #expect(
-      told(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == [
+      described(try rows(Array(text.utf8), pieceBytes: pieceBytes)) == [
         "1 1: 0.05 CNY", "3 -: Hello -", "4 -: payload_malformed", "5 -: Bye -",
       ])
-    #expect(told(try rows(Array("\n\n {\"text\": \"Hello\"}".utf8))) == ["3 -: Hello -"])
+    #expect(described(try rows(Array("\n\n {\"text\": \"Hello\"}".utf8))) == ["3 -: Hello -"])
   }
 
   @Test("a line that is longer than a payload can be is an error and is not kept in memory")
   func longLine() throws {
     let long = "{\"text\": \"" + String(repeating: "x", count: 200_000) + "\"}\n{\"text\": \"Hello\"}\n"
-    #expect(told(try rows(Array(long.utf8), pieceBytes: 1_000)) == ["1 -: payload_too_large", "2 -: Hello -"])
+    #expect(described(try rows(Array(long.utf8), pieceBytes: 1_000)) == ["1 -: payload_too_large", "2 -: Hello -"])
     var lines = LineReader(longest: 3)
     lines.append(Array("abc\nabcdefgh\n\nx".utf8))
     lines.end()

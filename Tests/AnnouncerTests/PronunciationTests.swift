@@ -25,7 +25,7 @@ struct PronunciationTests {
   }
 
   @Test("the report lists unspoken text, even if the clip already existed")
-  func remarks() async throws {
+  func unspokenText() async throws {
     let workshop = try Workshop()
     let announcement = try Workshop.payment("5", "USD", payer: "Bob, $1,000 สมชาย", locale: "en-US")
     for isCached in [false, true] {

@@ -32,14 +32,14 @@ struct OpenAPIDocumentTests {
     }
     for reference in references { #expect(document.schema.resolved(reference) != nil, "\(reference)") }
     for (kind, components) in document.root["components"]?.object ?? [:] where kind != "securitySchemes" {
-      for name in (components.object ?? [:]).keys where !Self.toldInText.contains(name) {
+      for name in (components.object ?? [:]).keys where !Self.describedInText.contains(name) {
         #expect(references.contains("#/components/\(kind)/\(name)"), "\(kind) \(name)")
       }
     }
   }
 
   /// The schemas of lines in streams and lists, which OpenAPI 3.1 cannot describe, so that only texts mention them.
-  private static let toldInText: Set = ["Event", "BatchRow"]
+  private static let describedInText: Set = ["Event", "BatchRow"]
 
   @Test("every example conforms to its schema")
   func examples() {

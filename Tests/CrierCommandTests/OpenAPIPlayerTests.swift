@@ -44,9 +44,9 @@ struct OpenAPIPlayerTests {
     try service.check("getPlayback", key: service.keys["read"], 200)
     try service.check("replay", 409, "nothing_to_replay")
     try service.check("announce", json: announcement("1"), 201)
-    let told = try events(service, stream, until: "played", "1").compactMap { $0["kind"]?.string }
+    let kinds = try events(service, stream, until: "played", "1").compactMap { $0["kind"]?.string }
     for kind in ["accepted", "rendered", "rendering", "waiting", "playing", "played"] {
-      #expect(told.contains(kind), "\(told)")
+      #expect(kinds.contains(kind), "\(kinds)")
     }
     try service.check("getAnnouncement", at: "1", 200)
     try service.check("cancel", at: "1", 409, "already_ended")

@@ -44,7 +44,7 @@ struct PlaybackSimulation {
 
   private mutating func step() {
     come()
-    meddle()
+    changeAtRandom()
     oracle.expires(order.removeExpired(at: now), at: now)
     decide()
     if order.playing == nil, chance(100) { restart() }
@@ -104,7 +104,7 @@ struct PlaybackSimulation {
 
   // MARK: What is done to it
 
-  private mutating func meddle() {
+  private mutating func changeAtRandom() {
     if accepted > 0, chance(20) {
       let number = Int64.random(in: max(1, accepted - 3_000)...accepted, using: &random)
       oracle.removes(number, answer: order.remove(number), chance(2) ? .cancelled : .failed)

@@ -228,7 +228,7 @@ struct PlayerSoundChecks {
   private func middleOfThird(
     of server: PulseServer
   ) async throws -> (lane: RecordedLane, recording: Recording, watch: StallWatch, accepted: [Int]) {
-    let lane = try RecordedLane(server: server, tones: TellingTones(shortest: 600))
+    let lane = try RecordedLane(server: server, tones: DistinctTones(shortest: 600))
     try await lane.player.start()
     let recording = try server.record()
     let watch = StallWatch()

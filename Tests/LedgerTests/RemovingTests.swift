@@ -37,7 +37,7 @@ struct RemovingTests {
   }
 
   @Test("what is removed tells its entry, and the clips, keys and bodies of its answers; nothing is known of it then")
-  func told() async throws {
+  func result() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.accept(answer: answer("A-1"))
     guard case .removed(let entry, let answers) = try await ledger.remove(account: "shop", id: "A-1") else {

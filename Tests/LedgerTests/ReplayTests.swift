@@ -19,7 +19,7 @@ struct ReplayTests {
   }
 
   @Test("a replay tells what it plays again and for whom, also after opening; what is no replay tells nothing")
-  func told() async throws {
+  func origin() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     let number = try await replay("r", of: original)
     for ledger in [ledger, try place.open()] {

@@ -14,7 +14,7 @@ final class TestLane: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)")
   let clock = ManualClock()
   let output = SimulatedOutput()
-  let renderer = StandIn()
+  let renderer = StandInRenderer()
   let ledger: Ledger
 
   init(copyOf other: URL? = nil) throws {
@@ -250,7 +250,7 @@ final class SimulatedOutput: SoundOutput {
 }
 
 /// A renderer that makes 100 ms of sound for everything, unless the test says otherwise.
-final class StandIn: Rendering {
+final class StandInRenderer: Rendering {
   private struct State {
     var failures: [String: [RenderFailure]] = [:]
     var asked: [String] = []

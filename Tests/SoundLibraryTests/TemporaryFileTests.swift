@@ -19,7 +19,7 @@ struct TemporaryFileTests {
   }
 
   @Test("left behind by a killed process is removed by the next publisher that meets its name")
-  func sweeps() throws {
+  func removes() throws {
     try home.leaveBehind(".publishing-5")
     let temporary = try openFolder().makeTemporary(startingAt: 5)
     #expect(temporary.name == ".publishing-5")
@@ -28,7 +28,7 @@ struct TemporaryFileTests {
   }
 
   @Test("never keeps a publisher from its work, however many are left behind, and they become fewer")
-  func sweepsMany() throws {
+  func removesMany() throws {
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     _ = try home.library.publish([1], as: "a.wav")
     #expect(abandoned.count == SoundsFolder.temporaryNameCount - 1)
@@ -38,7 +38,7 @@ struct TemporaryFileTests {
   }
 
   @Test("that somebody is writing is neither removed nor written to")
-  func sparesTheLiving() throws {
+  func locked() throws {
     let folder = try openFolder()
     let first = try folder.makeTemporary(startingAt: 63)
     let second = try folder.makeTemporary(startingAt: 63)

@@ -98,7 +98,7 @@ struct MisbehavingChildTests {
   }
 
   @Test("a child that writes to every possible descriptor reaches nobody")
-  func everybody() async throws {
+  func everyDescriptor() async throws {
     let engine = try StandInEngine.engine()
     let text = "child: writes to everybody"
     #expect(try await engine.speak(StandInEngine.utterance(text)).samples == StandInEngine.sound(of: text))

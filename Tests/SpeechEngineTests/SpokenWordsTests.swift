@@ -87,7 +87,7 @@ struct SpokenWordsTests {
   }
 
   @Test("a Korean word that begins with a nasal has no event, and spelled letters have several")
-  func habits() {
+  func wordEvents() {
     #expect(fits(run([("오천 원 ", .amount), ("네이버페이", .phrase)], voice: "ko+f2"), [(0, 2), (3, 1)]))
     #expect(fits(run([("from ", .phrase), ("Лев.", .payer)]), [(0, 4), (5, 3), (5, 3), (5, 3)]))
     #expect(fits(run([("from ", .phrase), ("«Lupita»", .payer)]), [(0, 4), (6, 0)]))

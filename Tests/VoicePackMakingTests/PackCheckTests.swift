@@ -339,7 +339,7 @@ struct PackCheckTests {
   }
 
   @Test("unused clips, and sounds that the manifest does not list, are warnings")
-  func strays() throws {
+  func unlisted() throws {
     let report = try check { pack in
       try pack.set(try Tones.clip(90), file: "unused.wav", text: "unused")
       try Data().write(to: pack.directory.appending(path: "stray.WAV"))

@@ -10,7 +10,7 @@ private import SoundOutputs
 public final class RecordedLane: Sendable {
   public let server: PulseServer
   public let player: Player
-  public let tones: TellingTones
+  public let tones: DistinctTones
   private let ledger: Ledger
   private let folder: URL
 
@@ -18,7 +18,7 @@ public final class RecordedLane: Sendable {
   ///
   /// - Parameter place: The place for the ledger's folder, which is removed with this object.
   public init(
-    server: PulseServer, tones: TellingTones = TellingTones(), in place: URL = FileManager.default.temporaryDirectory
+    server: PulseServer, tones: DistinctTones = DistinctTones(), in place: URL = FileManager.default.temporaryDirectory
   ) throws {
     self.server = server
     self.tones = tones

@@ -10,8 +10,8 @@ import Testing
 /// Tests of a player's recorded sound. The tones differ strongly, and short gaps in them are ignored, because a busy
 /// machine plays with gaps. The long checks are stricter.
 @Suite("Recorded sound of a player", .serialized, .timeLimit(.minutes(2)))
-struct HeardTests {
-  private let tones = TellingTones(step: 400, shortest: 600)
+struct RecordedPlaybackTests {
+  private let tones = DistinctTones(step: 400, shortest: 600)
 
   private func heard(_ samples: [Int16], of server: PulseServer) -> [HeardTone] {
     tones.heard(in: samples, rate: server.rate, hole: 100)
@@ -47,7 +47,7 @@ struct HeardTests {
     try await lane.happens(.played, times: 3)
     let sounds = heard(try recording.samples(andMilliseconds: 400), of: server)
     await lane.player.stop()
-    #expect(sounds.map(\.id) == [1, TellingTones.again, 1, TellingTones.again, 1])
+    #expect(sounds.map(\.id) == [1, DistinctTones.again, 1, DistinctTones.again, 1])
     #expect(sounds.allSatisfy { $0.missing <= 10 && !$0.isMixed })
     // The pause between two clauses, which is shorter than the gap between two announcements.
     if sounds.count == 5 {

@@ -25,7 +25,7 @@ private final class SetCalendar: PlayerClock {
 }
 
 @Suite("Player race conditions", .timeLimit(.minutes(2)))
-struct OddMomentTests {
+struct PlayerRaceTests {
   /// The player has its own ledger and a clock whose calendar can be set.
   @Test("a command takes effect after the calendar was set back")
   func calendarSetBack() async throws {
@@ -199,7 +199,7 @@ struct OddMomentTests {
   }
 
   @Test("errors that an operator can repair do not end a payment: a phrase book, an option, a pack, a voice")
-  func mendable() {
+  func repairable() {
     #expect(AnnouncerRendering.mayPass(AnnouncementError(.phraseBookInvalid, "a", "b", remedy: "c")))
     for code in [AnnouncerError.Code.optionInvalid, .methodUnavailable, .amountMismatch] {
       #expect(AnnouncerRendering.mayPass(AnnouncerError(code, "a", "b", remedy: "c")))
@@ -209,7 +209,7 @@ struct OddMomentTests {
 }
 
 @Suite("Summary race conditions", .timeLimit(.minutes(2)))
-struct OddSummaryTests {
+struct SummaryRaceTests {
   private func player(of lane: TestLane, gap: Int64 = 0) async throws -> Player {
     try await lane.started(summary: { announcement("\($0.count)") }) {
       $0.order.longestBacklog = 2

@@ -7,7 +7,7 @@ private import SoundOutputTestSupport
 public import Waveforms
 
 /// A renderer that identifies each announcement by a tone. Its pitch and duration encode the id, a whole number from 0.
-public struct TellingTones: Rendering {
+public struct DistinctTones: Rendering {
   private let step: Int
   private let shortest: Int
   private let rate = 22_050

@@ -7,7 +7,7 @@ import Testing
 @testable import Ledger
 
 @Suite("Room on the disk")
-struct RoomTests {
+struct DiskSpaceTests {
   let place: TemporaryLedger
 
   init() throws { place = try TemporaryLedger() }

@@ -9,7 +9,7 @@ import Testing
 /// Checks names and notes of all scripts in every locale. The engine's own trace shows whether a voice named a letter,
 /// read a code point, spelled a word or changed its language.
 @Suite("Names and notes are heard as written")
-struct HeardChecks {
+struct NamesAndNotesChecks {
   private struct Case {
     var text: String
     var announcement: Announcement

@@ -2,7 +2,7 @@
 #
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
-#   make lint     check the format, the targets and their imports, licences, and the tests named in the threat model
+#   make lint     check the format, targets and imports, locks, licences, and the tests named in the threat model
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -60,6 +60,7 @@ sanitize:
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Fuzzing Package.swift
 	@scripts/check-targets
+	@scripts/check-concurrency
 	@scripts/check-licences
 	@scripts/check-threat-model
 

@@ -46,8 +46,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "VoicePackMakingTests",
     dependencies: [
-      "Announcements", "Mastering", "SoundFiles", "SoundMeasurement", "TestSupport", "VoicePackIntegrity",
-      "VoicePackMaking", "VoicePacks", "Waveforms",
+      "Announcements", "ConcurrencySupport", "Mastering", "SoundFiles", "SoundMeasurement", "TestSupport",
+      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     swiftSettings: settings),
   .testTarget(
@@ -56,12 +56,15 @@ let quickTests: [Target] = [
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
     name: "LedgerTests",
-    dependencies: ["FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "ledger-writer", grdb],
+    dependencies: [
+      "ConcurrencySupport", "FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "ledger-writer", grdb,
+    ],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
   .testTarget(
-    name: "SoundOutputsTests", dependencies: ["SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
+    name: "SoundOutputsTests",
+    dependencies: ["ConcurrencySupport", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
     swiftSettings: settings),
   .testTarget(
     name: "PlaybackTests",
@@ -73,7 +76,9 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(name: "WaveformDrawingTests", dependencies: ["WaveformDrawing", "Waveforms"], swiftSettings: settings),
   .testTarget(name: "FileSystemTests", dependencies: ["FileSystem"], swiftSettings: settings),
-  .testTarget(name: "SoundLibraryTests", dependencies: ["FileSystem", "SoundLibrary"], swiftSettings: settings),
+  .testTarget(
+    name: "SoundLibraryTests", dependencies: ["ConcurrencySupport", "FileSystem", "SoundLibrary"],
+    swiftSettings: settings),
   .testTarget(
     name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
@@ -171,14 +176,17 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
 
     // Portable targets. They import nothing but Foundation and the C library, which `scripts/check-targets` checks.
-    .target(name: "Announcements", dependencies: ["CommaSeparatedValues"], swiftSettings: settings),
-    .target(name: "AmountReadback", swiftSettings: settings),
+    .target(
+      name: "Announcements", dependencies: ["CommaSeparatedValues", "ConcurrencySupport"], swiftSettings: settings),
+    .target(name: "AmountReadback", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
-    .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
+    .target(
+      name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
+      swiftSettings: settingsWithC),
     .target(
       name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
@@ -192,7 +200,8 @@ let package = Package(
     .target(
       name: "SoundOutputs",
       dependencies: [
-        "FileSystem", "Resampling", "Waveforms", .target(name: "CALSA", condition: .when(platforms: [.linux])),
+        "ConcurrencySupport", "FileSystem", "Resampling", "Waveforms",
+        .target(name: "CALSA", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settingsWithC),
 
@@ -231,7 +240,8 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "Announcements", "Announcer", "Ledger", "Mastering", "PlaybackOrder", "Resampling", "SoundFiles",
+        "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "PlaybackOrder", "Resampling",
+        "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "Waveforms",
       ],
       swiftSettings: settings),
@@ -255,10 +265,10 @@ let package = Package(
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "FileSystem", "Ledger", "Mastering", "Playback",
-        "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity",
-        "VoicePackMaking",
-        "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder", argumentParser, crypto, logging, nioCore,
+        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering",
+        "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder",
+        argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -274,14 +284,17 @@ let package = Package(
       swiftSettings: settingsWithC),
 
     .target(
-      name: "SoundOutputTestSupport", dependencies: ["SoundOutputs", "TestSupport", "Waveforms"],
+      name: "SoundOutputTestSupport",
+      dependencies: ["ConcurrencySupport", "SoundOutputs", "TestSupport", "Waveforms"],
       path: "Tests/Support/SoundOutputTestSupport", swiftSettings: settings),
     .target(
       name: "LedgerTestSupport", dependencies: [grdb], path: "Tests/Support/LedgerTestSupport",
       exclude: ["version-6.sql"], swiftSettings: settings),
     .target(
       name: "PlaybackTestSupport",
-      dependencies: ["Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms"],
+      dependencies: [
+        "ConcurrencySupport", "Ledger", "Playback", "SoundOutputs", "SoundOutputTestSupport", "Waveforms",
+      ],
       path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
 
     // Programs that tests kill at arbitrary moments.

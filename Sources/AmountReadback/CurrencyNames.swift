@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 
 /// CLDR's names of currencies, folded: the display name and the plural forms. Each locale and currency is looked up
 /// once (some hundred µs). The results are cached for a bounded number of locales, because locales come from outside.
-final class CurrencyNames: @unchecked Sendable {  // Both dictionaries are used only under the lock.
+final class CurrencyNames: Sendable {
   static let shared = CurrencyNames()
 
   private static let mostLocales = 64
 
-  private let lock = NSLock()
-  private var known: [String: [String: [[UInt32]]]] = [:]
+  /// The names by locale and by currency.
+  private let known = Locked<[String: [String: [[UInt32]]]]>([:])
 
   /// Returns the names of a currency, the longest first. The result is empty for text other than three capital letters,
   /// and when CLDR has no name. (CLDR then returns the code, which is not a word.)
   func names(of currency: String, locale: String, separatesWords: Bool) -> [[UInt32]] {
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else { return [] }
-    lock.lock()
-    defer { lock.unlock() }
-    if let names = known[locale]?[currency] { return names }
-    let names = Self.load(currency, Locale(identifier: locale))
-      .filter { $0 != currency }
-      .map { Folding.scalars(of: $0, separatesWords: separatesWords) }
-      .filter { !$0.isEmpty }
-      .sorted { $0.count > $1.count }
-    if known[locale] == nil, known.count >= Self.mostLocales { known.removeAll() }
-    known[locale, default: [:]][currency] = names
-    return names
+    return known.withLock { known in
+      if let names = known[locale]?[currency] { return names }
+      let names = Self.load(currency, Locale(identifier: locale))
+        .filter { $0 != currency }
+        .map { Folding.scalars(of: $0, separatesWords: separatesWords) }
+        .filter { !$0.isEmpty }
+        .sorted { $0.count > $1.count }
+      if known[locale] == nil, known.count >= Self.mostLocales { known.removeAll() }
+      known[locale, default: [:]][currency] = names
+      return names
+    }
   }
 
   /// Returns whether the text begins or ends with the name of any currency in use. The first call for a locale loads

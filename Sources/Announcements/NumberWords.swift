@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 
 /// A language's words for the whole numbers from 0 to 9,999,999,999,999.
@@ -63,7 +64,7 @@ final class SpelledOutNumbers: Sendable {
   /// The corrections, longest first, so that they are applied in the same order everywhere.
   private let corrections: [(spelled: String, said: String)]
   private let isSyllabic: Bool
-  private let formatter: LockedFormatter
+  private let formatter: Locked<NumberFormatter>
 
   /// Creates the number words of a locale.
   ///
@@ -72,11 +73,15 @@ final class SpelledOutNumbers: Sendable {
   init(locale: String, corrections: [String: String] = [:], isSyllabic: Bool = false) {
     self.isSyllabic = isSyllabic
     self.corrections = corrections.sorted { ($1.key.count, $0.key) < ($0.key.count, $1.key) }.map { ($0.key, $0.value) }
-    formatter = LockedFormatter(locale: locale)
+    let formatter = NumberFormatter()
+    formatter.locale = Locale(identifier: locale)
+    formatter.numberStyle = .spellOut
+    self.formatter = Locked(formatter)
   }
 
   func words(_ number: Int64) -> [NumberWord] {
-    let spelled = corrections.reduce(formatter.string(number)) { $0.replacing($1.spelled, with: $1.said) }
+    let uncorrected = formatter.withLock { $0.string(from: NSNumber(value: number)) ?? "" }
+    let spelled = corrections.reduce(uncorrected) { $0.replacing($1.spelled, with: $1.said) }
     // Soft hyphens and zero-width spaces mark where CLDR's compounds may be broken (German, Thai). They are not words.
     let isBroken = spelled.unicodeScalars.contains { $0 == "\u{AD}" || $0 == "\u{200B}" }
     let plain =
@@ -93,23 +98,6 @@ final class SpelledOutNumbers: Sendable {
   private static func hyphenated(_ word: String) -> [String] {
     let parts = word.split(separator: "-")
     return parts.enumerated().map { $0.offset < parts.count - 1 ? $0.element + "-" : String($0.element) }
-  }
-}
-
-/// A number formatter behind a lock.
-///
-/// `@unchecked Sendable`: the formatter is configured once and is used only while the lock is held.
-private final class LockedFormatter: @unchecked Sendable {
-  private let lock = NSLock()
-  private let formatter = NumberFormatter()
-
-  init(locale: String) {
-    formatter.locale = Locale(identifier: locale)
-    formatter.numberStyle = .spellOut
-  }
-
-  func string(_ number: Int64) -> String {
-    lock.withLock { formatter.string(from: NSNumber(value: number)) ?? "" }
   }
 }
 

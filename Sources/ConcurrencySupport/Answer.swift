@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-private import Foundation
-
 /// A value that another thread provides once, and for which a task waits.
 ///
 /// It is like a continuation, but the value passes through a lock. If a continuation is resumed before its task waits,
 /// the value passes through Swift's runtime in a way that the thread sanitizer does not understand (Swift 6.3 on
 /// Linux). The sanitizer would then report every later use of the value as a race.
-public final class Answer<Value: Sendable>: @unchecked Sendable {  // The lock protects the value.
-  private let lock = NSLock()
-  private var value: Value?
+public final class Answer<Value: Sendable>: Sendable {
+  private let value = Locked<Value?>(nil)
   private let continuation: CheckedContinuation<Void, Never>
 
   fileprivate init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 
   /// Provides the value and resumes the waiting task. Call this exactly once, from any thread.
   public func give(_ value: Value) {
-    lock.withLock { self.value = value }
+    self.value.withLock { $0 = value }
     continuation.resume()
   }
 
-  fileprivate func take() -> Value? { lock.withLock { value } }
+  fileprivate func take() -> Value? { value.withLock { $0 } }
 }
 
 /// Suspends the task until the answer is given, and returns it.

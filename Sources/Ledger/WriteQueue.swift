@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import GRDB
 
@@ -8,7 +9,7 @@ import GRDB
 ///
 /// The next transaction collects writes while the current one is being synchronized, so no delay has to be configured:
 /// a single writer has a synchronization of its own, and a hundred writers share one.
-final class WriteQueue: @unchecked Sendable {  // The mutable state is protected by the lock.
+final class WriteQueue: Sendable {
   struct Write: Sendable {
     let action: LedgerError.Action
     /// The number of bytes that the write holds in memory; nil for a write that is never refused.
@@ -21,16 +22,18 @@ final class WriteQueue: @unchecked Sendable {  // The mutable state is protected
   /// The maximum number of writes in one transaction. It limits how long the first write waits for the last.
   static let transactionLimit = 256
 
+  private struct State {
+    var waiting: [Write] = []
+    /// The number and the bytes of the writes that can be refused, counted from their arrival until they are answered.
+    var held = (count: 0, bytes: 0)
+    var isScheduled = false
+  }
+
   private let writer: DatabaseQueue
   private let file: URL
   private let limit: Int
   private let byteLimit: Int
-
-  private let lock = NSLock()
-  private var waiting: [Write] = []
-  /// The number and the bytes of the writes that can be refused, counted from their arrival until they are answered.
-  private var held = (count: 0, bytes: 0)
-  private var isScheduled = false
+  private let state = Locked(State())
 
   init(writer: DatabaseQueue, file: URL, limit: Int, byteLimit: Int) {
     self.writer = writer
@@ -43,15 +46,15 @@ final class WriteQueue: @unchecked Sendable {  // The mutable state is protected
   ///
   /// - Returns: False when the write was refused because too much is waiting.
   func add(_ write: Write) -> Bool {
-    let (isAdded, isFirst) = lock.withLock {
+    let (isAdded, isFirst) = state.withLock { state in
       if let cost = write.cost {
-        guard held.count < limit, held.bytes + cost <= byteLimit else { return (false, false) }
-        held.count += 1
-        held.bytes += cost
+        guard state.held.count < limit, state.held.bytes + cost <= byteLimit else { return (false, false) }
+        state.held.count += 1
+        state.held.bytes += cost
       }
-      waiting.append(write)
-      defer { isScheduled = true }
-      return (true, !isScheduled)
+      state.waiting.append(write)
+      defer { state.isScheduled = true }
+      return (true, !state.isScheduled)
     }
     if isFirst { schedule() }
     return isAdded
@@ -59,18 +62,17 @@ final class WriteQueue: @unchecked Sendable {  // The mutable state is protected
 
   private func schedule() {
     writer.asyncWriteWithoutTransaction { [self] database in
-      let writes = lock.withLock {
-        let writes = waiting
-        waiting = []
-        return writes
+      let writes = state.withLock { state in
+        defer { state.waiting = [] }
+        return state.waiting
       }
       for start in stride(from: 0, to: writes.count, by: Self.transactionLimit) {
         commit(writes[start..<min(start + Self.transactionLimit, writes.count)], in: database)
       }
       // Other work that waits for the connection runs before the next writes.
-      let isDone = lock.withLock {
-        isScheduled = !waiting.isEmpty
-        return !isScheduled
+      let isDone = state.withLock { state in
+        state.isScheduled = !state.waiting.isEmpty
+        return !state.isScheduled
       }
       if !isDone { schedule() }
     }
@@ -116,9 +118,9 @@ final class WriteQueue: @unchecked Sendable {  // The mutable state is protected
 
   private func release(_ writes: ArraySlice<Write>) {
     let costs = writes.compactMap(\.cost)
-    lock.withLock {
-      held.count -= costs.count
-      held.bytes -= costs.reduce(0, +)
+    state.withLock { state in
+      state.held.count -= costs.count
+      state.held.bytes -= costs.reduce(0, +)
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import Ledger
 import PlaybackOrder
@@ -122,9 +123,9 @@ actor Lane {
   ///
   /// - Throws: `OutputError`.
   func openOutput(rate: Int) async throws {
-    let result: Result<Void, OutputError> = await withCheckedContinuation { continuation in
+    let result: Result<Void, OutputError> = await waitForAnswer { answer in
       queue.addOperation { [output] in
-        continuation.resume(returning: Result { () throws(OutputError) in try output.open(rate: rate) })
+        answer.give(Result { () throws(OutputError) in try output.open(rate: rate) })
       }
     }
     try result.get()

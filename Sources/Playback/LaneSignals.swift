@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import ConcurrencySupport
 
 /// The flags of a lane, which are set without sending messages, and the watchers of its events.
-final class LaneSignals: @unchecked Sendable {  // Mutable state is only used while the lock is held.
-  private let lock = NSLock()
-  private var hasArrivals = false
-  private var isStopping = false
-  private var isOver = false
-  private var watchers: [ObjectIdentifier: Mailbox<Never>] = [:]
+final class LaneSignals: Sendable {
+  private struct State {
+    var hasArrivals = false
+    var isStopping = false
+    var isOver = false
+    var watchers: [ObjectIdentifier: Mailbox<Never>] = [:]
+  }
 
-  func arrive() { lock.withLock { hasArrivals = true } }
+  private let state = Locked(State())
+
+  func arrive() { state.withLock { $0.hasArrivals = true } }
 
   func takeArrivals() -> Bool {
-    lock.withLock {
-      defer { hasArrivals = false }
-      return hasArrivals
+    state.withLock { state in
+      defer { state.hasArrivals = false }
+      return state.hasArrivals
     }
   }
 
-  func stop() { lock.withLock { isStopping = true } }
-  var isStopAsked: Bool { lock.withLock { isStopping } }
+  func stop() { state.withLock { $0.isStopping = true } }
+  var isStopAsked: Bool { state.withLock { $0.isStopping } }
 
   /// Whether the player has ended.
-  var isEnded: Bool { lock.withLock { isOver } }
+  var isEnded: Bool { state.withLock { $0.isOver } }
 
   func end() {
-    lock.withLock { isOver = true }
+    state.withLock { $0.isOver = true }
     happened()
   }
 
   func happened() {
-    let watchers = lock.withLock { Array(self.watchers.values) }
+    let watchers = state.withLock { Array($0.watchers.values) }
     for watcher in watchers { watcher.nudge() }
   }
 
-  func add(_ watcher: Mailbox<Never>) { lock.withLock { watchers[ObjectIdentifier(watcher)] = watcher } }
-  func remove(_ watcher: Mailbox<Never>) {
-    _ = lock.withLock { watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
-  }
+  func add(_ watcher: Mailbox<Never>) { state.withLock { $0.watchers[ObjectIdentifier(watcher)] = watcher } }
+  func remove(_ watcher: Mailbox<Never>) { state.withLock { $0.watchers[ObjectIdentifier(watcher)] = nil } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 public import Ledger
 public import SoundOutputs
@@ -30,7 +31,7 @@ public final class Player: Sendable {
   private let output: any SoundOutput
   private let renderer: any Rendering
   private let summary: SummaryMaker
-  private let running = Running()
+  private let running = Locked(Running())
 
   /// Makes the single announcement that stands for these payments, in order; returns `nil` if there cannot be one.
   public typealias SummaryMaker = @Sendable ([StoredAnnouncement]) async -> StoredAnnouncement?
@@ -66,7 +67,7 @@ public final class Player: Sendable {
   ///   opened; ``PlayerError`` with `alreadyStarted`. After an error of the ledger or the output, the player can be
   ///   started again.
   public func start(opening rate: Int? = nil) async throws {
-    guard running.begin() else { throw PlayerError(.alreadyStarted, lane: lane) }
+    guard running.withLock({ $0.begin() }) else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
       let seat = try ledger.takeSeat(lane: lane)
       let lane = Lane(
@@ -74,9 +75,10 @@ public final class Player: Sendable {
         summary: summary, mailbox: mailbox, signals: signals)
       if let rate { try await lane.openOutput(rate: rate) }
       try await lane.recover()
-      running.set(Task { await lane.run() })
+      let task = Task { await lane.run() }
+      running.withLock { $0.task = task }
     } catch {
-      running.reset()
+      running.withLock { $0.isBegun = false }
       throw error
     }
   }
@@ -89,7 +91,7 @@ public final class Player: Sendable {
   /// - Parameter numbers: The announcements to cancel before the next player can play them, if the ledger can be
   ///   written.
   public func stop(finishingPlaying: Bool = true, cancelling numbers: [Int64] = []) async {
-    guard let task = running.task else { return }
+    guard let task = running.withLock({ $0.task }) else { return }
     signals.stop()
     mailbox.post(.stop(finishing: finishingPlaying, cancelling: numbers))
     await task.value
@@ -155,9 +157,9 @@ public final class Player: Sendable {
   public func status() async throws -> LaneStatus { try await ask { .status($0) } }
 
   private func ask<Value: Sendable>(_ message: (Reply<Value>) -> LaneMessage) async throws -> Value {
-    let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
-      let message = message(Reply { continuation.resume(returning: $0) })
-      guard running.task != nil, mailbox.post(message) else { return message.refuse(lane) }
+    let result: Result<Value, any Error> = await waitForAnswer { answer in
+      let message = message(Reply { answer.give($0) })
+      guard running.withLock({ $0.task }) != nil, mailbox.post(message) else { return message.refuse(lane) }
     }
     return try result.get()
   }
@@ -170,21 +172,14 @@ public final class Player: Sendable {
   }
 }
 
-/// The state of the player's task, and whether it was started.
-private final class Running: @unchecked Sendable {  // Mutable state is only used while the lock is held.
-  private let lock = NSLock()
-  private var isBegun = false
-  private var lane: Task<Void, Never>?
+/// The player's task, and whether it was started.
+private struct Running {
+  var isBegun = false
+  var task: Task<Void, Never>?
 
-  var task: Task<Void, Never>? { lock.withLock { lane } }
-
-  func begin() -> Bool {
-    lock.withLock {
-      defer { isBegun = true }
-      return !isBegun
-    }
+  /// - Returns: False if the player was begun before.
+  mutating func begin() -> Bool {
+    defer { isBegun = true }
+    return !isBegun
   }
-
-  func set(_ task: Task<Void, Never>) { lock.withLock { lane = task } }
-  func reset() { lock.withLock { isBegun = false } }
 }

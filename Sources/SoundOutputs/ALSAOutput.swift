@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CALSA)
-  private import Foundation
+  private import ConcurrencySupport
   private import Resampling
   public import Waveforms
 
@@ -13,7 +13,7 @@
   ///
   /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes longer than
   /// the sound, its pauses and 3 s.
-  public final class ALSAOutput: SoundOutput, @unchecked Sendable {  // `open` is used only under `lock`.
+  public final class ALSAOutput: SoundOutput {
     /// The longest time for opening or releasing the device.
     private static let openingPatience = Duration.seconds(2.5)
 
@@ -32,8 +32,7 @@
 
     private let mayPause: Bool
     private let clock: any OutputClock = SystemClock()
-    private let lock = NSLock()
-    private var open: OpenDevice?
+    private let opened = Locked<OpenDevice?>(nil)
 
     /// Creates an output without opening its device.
     ///
@@ -68,7 +67,7 @@
     public func open(rate: Int) throws(OutputError) { _ = try openDevice(rate: rate) }
 
     public func release() {
-      guard let device = lock.withLock({ take() }) else { return }
+      guard let device = take() else { return }
       // The answer arrives when the device is closed. A device that hangs is not waited for.
       _ = device.thread.run(patience: .seconds(2)) { device, closed in
         device = nil
@@ -78,12 +77,14 @@
     }
 
     private func take() -> OpenDevice? {
-      defer { open = nil }
-      return open
+      opened.withLock { opened in
+        defer { opened = nil }
+        return opened
+      }
     }
 
     private func openDevice(rate: Int) throws(OutputError) -> (device: OpenDevice, isReused: Bool) {
-      if let open = lock.withLock({ open }) {
+      if let open = opened.withLock({ $0 }) {
         if open.requestedRate == rate { return (open, true) }
         release()
       }
@@ -100,9 +101,9 @@
       }
       switch opening {
       case .success(let format):
-        let opened = OpenDevice(thread: thread, format: format, requestedRate: rate)
-        lock.withLock { open = opened }
-        return (opened, false)
+        let open = OpenDevice(thread: thread, format: format, requestedRate: rate)
+        opened.withLock { $0 = open }
+        return (open, false)
       case .failure(let fault):
         thread.end()
         throw report(fault)
@@ -157,7 +158,7 @@
 
     /// Closes the device without waiting.
     private func abandon() {
-      lock.withLock { take() }?.thread.end()
+      take()?.thread.end()
     }
 
     private func report(_ fault: DeviceFault) -> OutputError {

@@ -2,6 +2,7 @@
 
 #if canImport(AVFAudio)
   private import AVFAudio
+  private import ConcurrencySupport
   private import Foundation
   public import Waveforms
 
@@ -65,19 +66,18 @@
   }
 
   /// Receives the player's notification, on a system thread, that the sound has ended.
-  private final class PlayerEnding: NSObject, AVAudioPlayerDelegate, @unchecked Sendable {  // `ending` is under `lock`
+  private final class PlayerEnding: NSObject, AVAudioPlayerDelegate, Sendable {
     enum Ending: Sendable { case heard, failed }
 
     private let control: PlayControl
     private let semaphore = DispatchSemaphore(value: 0)
-    private let lock = NSLock()
-    private var ending: Ending?
+    private let ending = Locked<Ending?>(nil)
 
     init(_ control: PlayControl) { self.control = control }
 
     func wait(_ limit: DispatchTimeInterval) -> Ending? {
       _ = semaphore.wait(timeout: .now() + limit)
-      return lock.withLock { ending }
+      return ending.withLock { $0 }
     }
 
     func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully isWhole: Bool) {
@@ -87,7 +87,7 @@
     func audioPlayerDecodeErrorDidOccur(_ player: AVAudioPlayer, error: (any Error)?) { end(.failed) }
 
     private func end(_ ending: Ending) {
-      lock.withLock { self.ending = ending }
+      self.ending.withLock { $0 = ending }
       semaphore.signal()
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 private import FileSystem
 private import Foundation
 public import Waveforms
@@ -18,7 +19,7 @@ public import Waveforms
 /// The output may also write a WAV file of the whole time from the first sound on, with silence between the sounds.
 /// Each process starts a new WAV file. The volume is applied, and a sound with a different rate from the first is
 /// converted.
-public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is used under `lock`; the rest is constant
+public final class FileOutput: SoundOutput {
   public enum Pace: Sendable, Hashable {
     /// Playing takes as long as on a device.
     case realTime
@@ -39,8 +40,7 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
   private let timelinePath: String?
   private let pace: Pace
   private let clock: any OutputClock
-  private let lock = NSLock()
-  private var open: OpenFiles?
+  private let opened = Locked<OpenFiles?>(nil)
 
   /// Creates an output.
   ///
@@ -94,18 +94,18 @@ public final class FileOutput: SoundOutput, @unchecked Sendable {  // `open` is 
 
   /// Closes the log. The time in the WAV file continues.
   public func release() {
-    lock.withLock { if open?.timeline == nil { open = nil } }
+    opened.withLock { if $0?.timeline == nil { $0 = nil } }
   }
 
   private func openFiles(rate: Int) throws(OutputError) -> OpenFiles {
-    if let open = lock.withLock({ open }) { return open }
+    if let files = opened.withLock({ $0 }) { return files }
     var isLog = true
     do {
       let log = try AppendingFile(path: path)
       isLog = false
       let timeline = try timelinePath.map { try TimelineFile(path: $0, rate: rate) }
       let files = OpenFiles(log: log, timeline: timeline)
-      lock.withLock { open = files }
+      opened.withLock { $0 = files }
       return files
     } catch {
       throw fault(isLog ? path : timelinePath ?? path, error)

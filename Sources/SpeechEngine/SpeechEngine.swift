@@ -45,7 +45,7 @@ public actor SpeechEngine {
   private let configuration: Configuration
   private var idle: [Speaker] = []
   private var speakers: [Speaker] = []
-  private var waiting: [(ticket: Int, continuation: CheckedContinuation<Speaker?, Never>)] = []
+  private var waiting: [(ticket: Int, answer: Answer<Speaker?>)] = []
   private var nextTicket = 0
   private var knownIdentity: EngineIdentity?
 
@@ -203,9 +203,9 @@ public actor SpeechEngine {
     nextTicket += 1
     let ticket = nextTicket
     let speaker: Speaker? = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Speaker?, Never>) in
+      await waitForAnswer { answer in
         // A task that was cancelled before it could wait would never be resumed by the cancellation handler.
-        if Task.isCancelled { continuation.resume(returning: nil) } else { waiting.append((ticket, continuation)) }
+        if Task.isCancelled { answer.give(nil) } else { waiting.append((ticket, answer)) }
       }
     } onCancel: {
       Task { await self.abandon(ticket) }
@@ -217,7 +217,7 @@ public actor SpeechEngine {
   /// Removes a request from the queue.
   private func abandon(_ ticket: Int) {
     guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
-    waiting.remove(at: index).continuation.resume(returning: nil)
+    waiting.remove(at: index).answer.give(nil)
   }
 
   private static var cancelled: SpeechEngineError {
@@ -228,7 +228,7 @@ public actor SpeechEngine {
     if waiting.isEmpty {
       idle.append(speaker)
     } else {
-      waiting.removeFirst().continuation.resume(returning: speaker)
+      waiting.removeFirst().answer.give(speaker)
     }
   }
 }

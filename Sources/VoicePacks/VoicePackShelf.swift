@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 public import Foundation
 
 /// The voice packs of a machine, from several `Voices` folders. If two packs have the same id, the first folder wins.
@@ -8,25 +9,49 @@ public import Foundation
 /// also for a broken pack, so that a shelf gives the same answer each time. Only a new shelf, for example in a new
 /// process, sees a pack that was added, replaced (by a rename) or repaired later. A read that the system refused is
 /// repeated.
-public final class VoicePackShelf: @unchecked Sendable {  // All mutable state is used only under the lock.
+public final class VoicePackShelf: Sendable {
   /// The number of attempts to read a pack whose files are missing. A pack that is being replaced is complete at the
   /// next attempt.
   private static let attempts = 3
 
-  private let folders: [URL]
-  private let lock = NSLock()
-  private var found: [(id: String, directory: URL)]?
-  private var manifests: [String: Result<PackManifest, VoicePackError>] = [:]
-  private var packs: [String: Result<VoicePack, VoicePackError>] = [:]
+  private struct State {
+    let folders: [URL]
+    private var found: [(id: String, directory: URL)]?
+    var manifests: [String: Result<PackManifest, VoicePackError>] = [:]
+    var packs: [String: Result<VoicePack, VoicePackError>] = [:]
+
+    init(folders: [URL]) { self.folders = folders }
+
+    /// Returns the packs on the shelf, which are listed at the first call.
+    mutating func listing() -> [(id: String, directory: URL)] {
+      if let found { return found }
+      var known: Set<String> = []
+      var listing: [(id: String, directory: URL)] = []
+      for folder in folders {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+        for name in names.sorted() where PackManifest.isID(name) && !known.contains(name) {
+          let directory = folder.appending(path: name, directoryHint: .isDirectory)
+          let manifest = directory.appending(path: PackManifest.fileName).path(percentEncoded: false)
+          guard FileManager.default.fileExists(atPath: manifest) else { continue }
+          known.insert(name)
+          listing.append((name, directory))
+        }
+      }
+      found = listing
+      return listing
+    }
+  }
+
+  private let state: Locked<State>
 
   /// Creates a shelf.
   ///
   /// - Parameter folders: `Voices` folders in order of precedence. A folder that does not exist has no packs.
-  public init(folders: [URL]) { self.folders = folders }
+  public init(folders: [URL]) { state = Locked(State(folders: folders)) }
 
   /// The ids of all packs, also of broken ones: every folder with a valid pack name that contains a manifest. They are
   /// in the order of the folders, and by name within each.
-  public var ids: [String] { lock.withLock { listing.map(\.id) } }
+  public var ids: [String] { state.withLock { $0.listing().map(\.id) } }
 
   /// Returns the ids of the packs of a locale (BCP 47, in any letter case), in the same order. The call reads manifests
   /// but not clips. A pack with a broken manifest has no locale.
@@ -36,7 +61,9 @@ public final class VoicePackShelf: @unchecked Sendable {  // All mutable state i
   }
 
   /// Returns the folder of a pack, also of a broken one; `nil` when no such pack is on the shelf.
-  public func directory(id: String) -> URL? { lock.withLock { listing.first { $0.id == id }?.directory } }
+  public func directory(id: String) -> URL? {
+    state.withLock { state in state.listing().first { $0.id == id }?.directory }
+  }
 
   /// Returns a pack's manifest, without reading its clips.
   ///
@@ -60,41 +87,24 @@ public final class VoicePackShelf: @unchecked Sendable {  // All mutable state i
   }
 
   private func remembered<Value>(
-    _ id: String, in memory: ReferenceWritableKeyPath<VoicePackShelf, [String: Result<Value, VoicePackError>]>,
+    _ id: String, in memory: WritableKeyPath<State, [String: Result<Value, VoicePackError>]>,
     _ read: (URL) throws(VoicePackError) -> Value
   ) throws(VoicePackError) -> Value {
     guard PackManifest.isID(id) else { throw .idInvalid(id) }
-    let result: Result<Value, VoicePackError> = lock.withLock {
-      if let known = self[keyPath: memory][id] { return known }
-      guard let directory = listing.first(where: { $0.id == id })?.directory else { return .failure(.notFound(id)) }
+    let result: Result<Value, VoicePackError> = state.withLock { state in
+      if let known = state[keyPath: memory][id] { return known }
+      guard let directory = state.listing().first(where: { $0.id == id })?.directory else {
+        return .failure(.notFound(id))
+      }
       var result = Result { () throws(VoicePackError) in try read(directory) }
       for _ in 1..<Self.attempts {
         guard case .failure(let error) = result, error.isPassing else { break }
         result = Result { () throws(VoicePackError) in try read(directory) }
       }
       if case .failure(let error) = result, error.isPassing { return result }
-      self[keyPath: memory][id] = result
+      state[keyPath: memory][id] = result
       return result
     }
     return try result.get()
-  }
-
-  /// The packs on the shelf, listed at the first use. Access it only under the lock.
-  private var listing: [(id: String, directory: URL)] {
-    if let found { return found }
-    var known: Set<String> = []
-    var listing: [(id: String, directory: URL)] = []
-    for folder in folders {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
-      for name in names.sorted() where PackManifest.isID(name) && !known.contains(name) {
-        let directory = folder.appending(path: name, directoryHint: .isDirectory)
-        let manifest = directory.appending(path: PackManifest.fileName).path(percentEncoded: false)
-        guard FileManager.default.fileExists(atPath: manifest) else { continue }
-        known.insert(name)
-        listing.append((name, directory))
-      }
-    }
-    found = listing
-    return listing
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Dispatch
 import Foundation
 
@@ -20,13 +21,13 @@ struct Interruption: Error, CustomStringConvertible {
   /// - Throws: The work's error, or ``Interruption`` if a signal ended the work.
   static func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let task = Task { try await work() }
-    let caught = CaughtSignal()
+    let caught = Locked<Int32?>(nil)
     // A signal that is already ignored, as under nohup, stays ignored.
     let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
       Foundation.signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        caught.note(number)
+        caught.withLock { $0 = $0 ?? number }
         task.cancel()
       }
       source.resume()
@@ -34,7 +35,7 @@ struct Interruption: Error, CustomStringConvertible {
     }
     let result = await task.result
     for source in sources { source.cancel() }
-    if case .failure(let error) = result, error is CancellationError, let number = caught.number {
+    if case .failure(let error) = result, error is CancellationError, let number = caught.withLock({ $0 }) {
       throw Interruption(signal: number)
     }
     return try result.get()
@@ -62,12 +63,4 @@ struct Interruption: Error, CustomStringConvertible {
     // SIG_IGN is the address 1, so it cannot be compared as a function.
     return unsafeBitCast(handler, to: Int.self) == 1
   }
-}
-
-private final class CaughtSignal: @unchecked Sendable {  // `stored` is only used while the lock is held.
-  private let lock = NSLock()
-  private var stored: Int32?
-
-  var number: Int32? { lock.withLock { stored } }
-  func note(_ number: Int32) { lock.withLock { stored = stored ?? number } }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import ConcurrencySupport
 import Dispatch
 import Foundation
 
@@ -77,28 +78,31 @@ final class ListBytes: Sendable {
   }
 
   /// The first result given, passed to the single waiter. The result passes through the lock, as in `Answer`.
-  private final class FirstResult: @unchecked Sendable {  // Mutable state is only used while the lock is held.
-    private let lock = NSLock()
-    private var given: Result<[UInt8], any Error>?
-    private var waiter: CheckedContinuation<Void, Never>?
+  private final class FirstResult: Sendable {
+    private struct State {
+      var given: Result<[UInt8], any Error>?
+      var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Locked(State())
 
     /// The result that was given. Read by the waiter after it was resumed.
-    var result: Result<[UInt8], any Error> { lock.withLock { given } ?? .failure(CancellationError()) }
+    var result: Result<[UInt8], any Error> { state.withLock { $0.given } ?? .failure(CancellationError()) }
 
     func isAwaited(by continuation: CheckedContinuation<Void, Never>) {
-      let isGiven = lock.withLock {
-        if given == nil { waiter = continuation }
-        return given != nil
+      let isGiven = state.withLock { state in
+        if state.given == nil { state.waiter = continuation }
+        return state.given != nil
       }
       if isGiven { continuation.resume() }
     }
 
     func give(_ result: Result<[UInt8], any Error>) {
-      let waiter: CheckedContinuation<Void, Never>? = lock.withLock {
-        guard given == nil else { return nil }
-        given = result
-        defer { self.waiter = nil }
-        return self.waiter
+      let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+        guard state.given == nil else { return nil }
+        state.given = result
+        defer { state.waiter = nil }
+        return state.waiter
       }
       waiter?.resume()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import Ledger
 import TestSupport
@@ -52,16 +53,15 @@ final class TemporaryLedger: Sendable {
 }
 
 /// A clock that stands where the test sets it.
-final class SetClock: @unchecked Sendable {  // The time is used under the lock.
-  private let lock = NSLock()
-  private var time = Date(timeIntervalSince1970: 1_800_000_000)
+final class SetClock: Sendable {
+  private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
 
   var now: Date {
-    get { lock.withLock { time } }
-    set { lock.withLock { time = newValue } }
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
   }
 
-  func advance(by seconds: TimeInterval) { lock.withLock { time += seconds } }
+  func advance(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
 }
 
 /// A payment for the lane of the tests.

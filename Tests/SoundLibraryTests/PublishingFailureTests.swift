@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import FileSystem
 import Foundation
 import Testing
@@ -139,21 +140,22 @@ struct PublishingFailureTests {
     let system = FileSystemCalls.system
     try home.makeSoundsDirectory()
     var calls = system
-    let log = Log()
+    let log = Locked<[String]>([])
     calls.write = { (file, bytes) throws(SystemError) in
-      log.add("write")
+      log.withLock { $0.append("write") }
       return try system.write(file, bytes)
     }
     calls.synchronize = { (file) throws(SystemError) in
-      log.add(try system.status(file).isRegularFile ? "synchronize file" : "synchronize folder")
+      let kind = try system.status(file).isRegularFile ? "file" : "folder"
+      log.withLock { $0.append("synchronize \(kind)") }
       try system.synchronize(file)
     }
     calls.rename = { (folder, name, newName) throws(SystemError) in
-      log.add("rename")
+      log.withLock { $0.append("rename") }
       try system.rename(folder, name, newName)
     }
     _ = try SoundLibrary(container: home.container, calls: calls).publish([1], as: "a.wav")
-    #expect(log.lines == ["write", "synchronize file", "rename", "synchronize folder"])
+    #expect(log.withLock { $0 } == ["write", "synchronize file", "rename", "synchronize folder"])
   }
 
   @Test("closes every descriptor it opened, as one that is published does")
@@ -214,17 +216,5 @@ struct PublishingFailureTests {
       #expect(text.hasSuffix("."))
       #expect(!text.contains("  "))
     }
-  }
-}
-
-/// What happened, in order; one thread writes it.
-private final class Log: @unchecked Sendable {  // Every use of the lines is under the lock.
-  private let lock = NSLock()
-  private var entries: [String] = []
-
-  var lines: [String] { lock.withLock { entries } }
-
-  func add(_ line: String) {
-    lock.withLock { entries.append(line) }
   }
 }

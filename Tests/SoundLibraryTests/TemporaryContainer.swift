@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 
 @testable import SoundLibrary
@@ -38,15 +39,14 @@ final class TemporaryContainer: Sendable {
 }
 
 /// A number that closures of several threads add to.
-final class Counter: @unchecked Sendable {  // Every use of the number is under the lock.
-  private let lock = NSLock()
-  private var number = 0
+final class Counter: Sendable {
+  private let number = Locked(0)
 
-  var value: Int { lock.withLock { number } }
+  var value: Int { number.withLock { $0 } }
 
   @discardableResult
   func add(_ amount: Int = 1) -> Int {
-    lock.withLock {
+    number.withLock { number in
       number += amount
       return number
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import SoundOutputTestSupport
 import Testing
@@ -251,14 +252,13 @@ import Waveforms
 }
 
 /// A variable that two threads use alternately.
-final class Box<Value: Sendable>: @unchecked Sendable {  // `stored` is used only under `lock`.
-  private let lock = NSLock()
-  private var stored: Value
+final class Box<Value: Sendable>: Sendable {
+  private let stored: Locked<Value>
 
-  init(_ value: Value) { stored = value }
+  init(_ value: Value) { stored = Locked(value) }
 
   var value: Value {
-    get { lock.withLock { stored } }
-    set { lock.withLock { stored = newValue } }
+    get { stored.withLock { $0 } }
+    set { stored.withLock { $0 = newValue } }
   }
 }

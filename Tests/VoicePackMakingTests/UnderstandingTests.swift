@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import ConcurrencySupport
 import Foundation
 import Testing
 import VoicePackMaking
@@ -87,15 +88,15 @@ struct UnderstandingTests {
   @Test("the amounts are always the same, and the recogniser accepts any number")
   func amounts() throws {
     let writer = try Templates.writer("en-US")
-    let grammars = Recorder()
+    let grammars = Locked<[String]>([])
     let recognizer = StandInRecognizer {
       [""] + Array(repeating: "", count: $0.count - 1)
-    } seen: {
-      grammars.add($0)
+    } seen: { grammar in
+      grammars.withLock { $0.append(grammar) }
     }
     let measure = try UnderstandingMeasure(writer: writer, recognizer: recognizer, count: 3)
     _ = try measure.measure(Array(repeating: Self.silence, count: 3))
-    let grammar = try #require(grammars.texts.first)
+    let grammar = try #require(grammars.withLock { $0.first })
     for line in [
       "<major> = <number> (dollar | dollars);", "<minor> = <number> (cent | cents);",
       "public <announcement> = [received] (<major> | <minor> | <major> [and] <minor>)",
@@ -123,13 +124,4 @@ private struct StandInRecognizer: SpeechRecognizing {
     seen(grammar)
     return hears(sounds)
   }
-}
-
-/// Records the grammars that a recogniser received.
-private final class Recorder: @unchecked Sendable {  // All mutable state is used only under the lock.
-  private let lock = NSLock()
-  private var list: [String] = []
-
-  func add(_ text: String) { lock.withLock { list.append(text) } }
-  var texts: [String] { lock.withLock { list } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import Playback
@@ -8,6 +9,11 @@ private import SoundOutputs
 
 /// A player as in production, with its own ledger and a sound server whose sound is recorded.
 public final class RecordedLane: Sendable {
+  /// An acceptance of a payment, with the times at which it was asked for and confirmed.
+  private typealias Acceptance = (
+    id: Int, number: Int64, begin: ContinuousClock.Instant, end: ContinuousClock.Instant
+  )
+
   public let server: PulseServer
   public let player: Player
   public let tones: DistinctTones
@@ -36,7 +42,7 @@ public final class RecordedLane: Sendable {
   public func accept(
     _ payments: [(id: Int, sequence: Int64?)], threads: Int
   ) async throws -> (ids: [Int], span: Duration) {
-    let answers = Answers()
+    let answers = Locked<[Result<Acceptance, any Error>]>([])
     let start = Gate(threads)
     await withCheckedContinuation { continuation in
       let group = DispatchGroup()
@@ -53,14 +59,15 @@ public final class RecordedLane: Sendable {
                   id: String(payment.id), category: .payment, sequence: payment.sequence,
                   payload: Data(#"{"id":"\#(payment.id)"}"#.utf8)))
             }
-            answers.add(result.map { (payment.id, $0.number, begin, .now) })
+            let end = ContinuousClock.now
+            answers.withLock { $0.append(result.map { (payment.id, $0.number, begin, end) }) }
           }
           group.leave()
         }
       }
       group.notify(queue: .global()) { continuation.resume() }
     }
-    let all = try answers.all.map { try $0.get() }
+    let all = try answers.withLock { $0 }.map { try $0.get() }
     guard let first = all.map(\.begin).min(), let last = all.map(\.end).max() else { return ([], .zero) }
     return (all.sorted { $0.number < $1.number }.map(\.id), first.duration(to: last))
   }
@@ -69,14 +76,16 @@ public final class RecordedLane: Sendable {
   private static func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws -> Value
   ) -> Result<Value, any Error> {
-    let answer = Answer<Value>()
+    let result = Locked<Result<Value, any Error>?>(nil)
     let isDone = DispatchSemaphore(value: 0)
     Task {
-      do { answer.value = .success(try await work()) } catch { answer.value = .failure(error) }
+      let value: Result<Value, any Error>
+      do { value = .success(try await work()) } catch { value = .failure(error) }
+      result.withLock { $0 = value }
       isDone.signal()
     }
     isDone.wait()
-    return answer.value ?? .failure(CancellationError())
+    return result.withLock { $0 } ?? .failure(CancellationError())
   }
 
   /// Waits until an event has happened so many times, counting earlier events too.
@@ -96,11 +105,12 @@ public final class RecordedLane: Sendable {
   /// Waits until the middle of a sound is heard; sounds are counted from 1.
   public func middle(of count: Int, in recording: Recording) async throws {
     // Reads on a separate thread, because the player needs the threads that run tasks.
-    try await withCheckedThrowingContinuation { continuation in
+    let result: Result<Void, any Error> = await waitForAnswer { answer in
       Thread.detachNewThread { [self] in
-        continuation.resume(with: Result { while !(try isPastMiddle(of: count, in: recording)) {} })
+        answer.give(Result { while !(try isPastMiddle(of: count, in: recording)) {} })
       }
     }
+    try result.get()
   }
 
   private func isPastMiddle(of count: Int, in recording: Recording) throws -> Bool {
@@ -110,21 +120,9 @@ public final class RecordedLane: Sendable {
   }
 }
 
-private final class Answer<Value: Sendable>: @unchecked Sendable {  // Written before the signal, read after it.
-  var value: Result<Value, any Error>?
-}
-
-private final class Answers: @unchecked Sendable {  // The list is only used while the lock is held.
-  typealias One = (id: Int, number: Int64, begin: ContinuousClock.Instant, end: ContinuousClock.Instant)
-
-  private let lock = NSLock()
-  private var list: [Result<One, any Error>] = []
-
-  func add(_ one: Result<One, any Error>) { lock.withLock { list.append(one) } }
-  var all: [Result<One, any Error>] { lock.withLock { list } }
-}
-
 /// A gate that lets all threads pass when the last one has arrived.
+///
+/// The lock is a condition variable, and not a `Locked`, because the threads wait for the last one.
 private final class Gate: @unchecked Sendable {  // The count is only used while the condition's lock is held.
   private let condition = NSCondition()
   private var missing: Int

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 public import Foundation
 private import TestSupport
 
 /// A PulseAudio server for one test, with one null sink. A monitor records what is played to it.
 ///
 /// Its home, runtime directory and socket are in a temporary directory. The server ends with this object.
-public final class PulseServer: @unchecked Sendable {  // `process` is used only under `lock`.
+public final class PulseServer: Sendable {
   public let directory: URL
   public let rate: Int
-  private let lock = NSLock()
-  private var process: Process?
+  private let process = Locked<Process?>(nil)
 
   /// Prepares a server without starting it.
   ///
@@ -69,7 +69,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used only
     process.standardError = log
     process.standardOutput = log
     try process.run()
-    lock.withLock { self.process = process }
+    self.process.withLock { $0 = process }
     let lines = ReadBytes(log.fileHandleForReading)
     try lines.wait("PulseAudio's start") { bytes in
       String(decoding: bytes, as: UTF8.self).contains("Daemon startup complete")
@@ -78,10 +78,9 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used only
 
   /// Kills the server as `kill -9` does, and returns when it has ended.
   public func kill() {
-    lock.withLock {
-      guard let process else { return }
-      process.killAndWait()
-      self.process = nil
+    process.withLock { process in
+      process?.killAndWait()
+      process = nil
     }
   }
 
@@ -90,7 +89,7 @@ public final class PulseServer: @unchecked Sendable {  // `process` is used only
   public func thaw() { signal(SIGCONT) }
 
   private func signal(_ number: Int32) {
-    lock.withLock { if let process { Self.signal(number, process) } }
+    process.withLock { if let process = $0 { Self.signal(number, process) } }
   }
 
   /// Starts a recording, and returns when it runs.
@@ -163,6 +162,8 @@ public final class Recording: Sendable {
 }
 
 /// The bytes from a pipe, read on a separate thread.
+///
+/// The lock is a condition variable, and not a `Locked`, because a thread waits for bytes that meet a condition.
 final class ReadBytes: @unchecked Sendable {  // All variables are used only under `condition`.
   struct Timeout: Error, CustomStringConvertible {
     let description: String

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 public import SoundOutputs
-private import Foundation
 
 /// A clock for tests. It stands still until a thread waits, and then jumps to the time for which the thread waits.
-public final class SimulatedClock: OutputClock, @unchecked Sendable {  // All variables are used only under `lock`.
-  private let lock = NSLock()
-  private var time = Duration.zero
-  private var events: [(time: Duration, action: @Sendable () -> Void)] = []
+public final class SimulatedClock: OutputClock {
+  private struct State {
+    var time = Duration.zero
+    var events: [(time: Duration, action: @Sendable () -> Void)] = []
+  }
+
+  private let state = Locked(State())
 
   public init() {}
 
-  public func now() -> Duration { lock.withLock { time } }
+  public func now() -> Duration { state.withLock { $0.time } }
 
   /// Runs the action when the clock passes this time, on the waiting thread. Actions for the same time run in order.
   public func at(_ time: Duration, _ action: @escaping @Sendable () -> Void) {
-    lock.withLock {
-      let place = events.firstIndex { $0.time > time } ?? events.endIndex
-      events.insert((time, action), at: place)
+    state.withLock { state in
+      let place = state.events.firstIndex { $0.time > time } ?? state.events.endIndex
+      state.events.insert((time, action), at: place)
     }
   }
 
-  public func wait(until deadline: Duration?, while state: PlayControl.State, of control: PlayControl) {
-    while control.state == state {
-      let action: (@Sendable () -> Void)? = lock.withLock {
-        guard let event = events.first, event.time <= deadline ?? event.time else { return nil }
-        events.removeFirst()
-        time = max(time, event.time)
+  public func wait(until deadline: Duration?, while requested: PlayControl.State, of control: PlayControl) {
+    while control.state == requested {
+      let action: (@Sendable () -> Void)? = state.withLock { state in
+        guard let event = state.events.first, event.time <= deadline ?? event.time else { return nil }
+        state.events.removeFirst()
+        state.time = max(state.time, event.time)
         return event.action
       }
       if let action {
         action()
       } else if let deadline {
-        lock.withLock { time = max(time, deadline) }
+        state.withLock { $0.time = max($0.time, deadline) }
         return
       } else {
-        control.wait(while: state, atMost: nil)  // Another thread must change the state.
+        control.wait(while: requested, atMost: nil)  // Another thread must change the state.
       }
     }
   }

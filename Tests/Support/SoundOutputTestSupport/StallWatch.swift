@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+private import ConcurrencySupport
 private import Foundation
 
 /// Measures how long the machine itself stalls, because a virtual machine does not always get its processors.
@@ -7,9 +8,8 @@ private import Foundation
 /// Its threads sleep for one millisecond at a time, and any longer sleep affected all processes. A sound server that
 /// does not run for 30 ms makes a gap 30 ms longer, or causes a gap in a sound, whatever the player does. The
 /// measurement continues as long as the object exists.
-public final class StallWatch: @unchecked Sendable {  // All variables are used only under `lock`.
-  private let lock = NSLock()
-  private var most = Duration.zero
+public final class StallWatch: Sendable {
+  private let most = Locked(Duration.zero)
 
   public init() {
     // Each thread wakes on the processor on which it fell asleep. With two threads for each processor, probably every
@@ -29,9 +29,9 @@ public final class StallWatch: @unchecked Sendable {  // All variables are used 
   }
 
   /// The longest delay of a thread since the measurement began.
-  public var longest: Duration { lock.withLock { most } }
+  public var longest: Duration { most.withLock { $0 } }
 
   private func woke(after time: Duration) {
-    lock.withLock { most = max(most, time - .milliseconds(1)) }
+    most.withLock { $0 = max($0, time - .milliseconds(1)) }
   }
 }

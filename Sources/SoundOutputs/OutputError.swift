@@ -32,7 +32,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What to do next.
   public var remedy: String
 
-  init(_ code: Code, _ output: String, _ reason: String, remedy: String) {
+  package init(_ code: Code, _ output: String, _ reason: String, remedy: String) {
     self.code = code
     self.output = output
     self.reason = reason

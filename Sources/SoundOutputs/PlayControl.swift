@@ -52,8 +52,8 @@ public final class PlayControl: @unchecked Sendable {  // Every variable is used
     }
   }
 
-  /// Sets the position, for outputs that measure it.
-  func setPosition(_ milliseconds: Int) { setPosition { milliseconds } }
+  /// Sets the position, for outputs that measure it, and for the tests' outputs.
+  package func setPosition(_ milliseconds: Int) { setPosition { milliseconds } }
 
   /// Sets a function that returns the position, for outputs whose position follows from the time.
   func setPosition(_ position: @escaping @Sendable () -> Int) { monitor.withLock { heard = position } }

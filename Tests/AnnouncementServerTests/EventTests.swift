@@ -8,6 +8,7 @@ import NIOCore
 import Playback
 import ServiceAccess
 import ServiceLifecycleTestKit
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 

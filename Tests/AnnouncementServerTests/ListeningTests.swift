@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceAccess
 import ServiceLifecycleTestKit
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 

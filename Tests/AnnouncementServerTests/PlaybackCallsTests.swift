@@ -5,6 +5,7 @@ import HTTPTypes
 import Ledger
 import Playback
 import ServiceAccess
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import ServiceAccess
+import SoundOutputTestSupport
 import SpeechEngine
 import TestSupport
 import Testing

@@ -6,6 +6,7 @@ import HTTPTypes
 import Ledger
 import Playback
 import ServiceAccess
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 

@@ -8,6 +8,7 @@ import Ledger
 import NIOCore
 import Playback
 import ServiceAccess
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 

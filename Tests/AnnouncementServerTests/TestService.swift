@@ -10,6 +10,7 @@ import Logging
 import Playback
 import ServiceAccess
 import SoundLibrary
+import SoundOutputTestSupport
 import SpeechEngine
 import TestSupport
 import VoicePacks
@@ -63,7 +64,7 @@ final class TestService: Sendable {
   let folder: TemporaryFolder
   let ledger: Ledger
   let voice = StandInVoice()
-  let output = HeldOutput()
+  let output = SimulatedOutput()
   let log = TestLog()
   let server: AnnouncementServer
   private let tasks = Locked<[Task<Void, Never>]>([])

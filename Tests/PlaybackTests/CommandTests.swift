@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import Playback
+import SoundOutputTestSupport
 import Testing
 
 @Suite("Player commands", .timeLimit(.minutes(2)))

@@ -7,6 +7,7 @@ import Foundation
 import GRDB
 import Ledger
 import PlaybackOrder
+import SoundOutputTestSupport
 import SpeechEngine
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import Playback
 import PlaybackOrder
+import SoundOutputTestSupport
 import Testing
 
 @Suite("Summaries of a backlog", .timeLimit(.minutes(2)))

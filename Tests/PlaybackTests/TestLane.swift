@@ -4,10 +4,9 @@ import ConcurrencySupport
 import Foundation
 import Ledger
 import Playback
+import SoundOutputTestSupport
 import Testing
 import Waveforms
-
-@testable import SoundOutputs
 
 /// A lane in a new folder, with a clock and an output that the test controls.
 final class TestLane: Sendable {
@@ -128,123 +127,6 @@ final class ManualClock: PlayerClock {
     } onCancel: {
       let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
       sleeper?.continuation.resume()
-    }
-  }
-}
-
-/// An output whose sounds end when the test says so.
-final class SimulatedOutput: SoundOutput {
-  struct Sound: Sendable, Equatable {
-    var number: String
-    var volume: Int
-    var samples: Int
-  }
-
-  private struct State {
-    var begun: [Sound] = []
-    var heard: [String] = []
-    var isAutomatic = false
-    var mayEnd = 0
-    var faults: [OutputError.Code] = []
-    var breaks: OutputError.Code?
-    var position: Int?
-    var openingFault: OutputError.Code?
-    var releases = 0
-    var isPlaying = false
-    var overlaps = 0
-    var waiters: [(isSo: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-  }
-  private let state = Locked(State())
-  let name = "simulated"
-
-  var begun: [Int64] { state.withLock { $0.begun.compactMap { Int64($0.number) } } }
-  var sounds: [Sound] { state.withLock { $0.begun } }
-  var heard: [Int64] { state.withLock { $0.heard.compactMap { Int64($0) } } }
-  var releases: Int { state.withLock { $0.releases } }
-  var overlaps: Int { state.withLock { $0.overlaps } }
-
-  /// From now on, every sound ends at once.
-  func hearAll() { change { $0.isAutomatic = true } }
-  /// Lets the current or the next sound play to its end.
-  func hear() { change { $0.mayEnd += 1 } }
-  /// Sets the position of the current sound.
-  func setPosition(_ milliseconds: Int) { change { $0.position = milliseconds } }
-  /// Makes the next sounds fail to begin.
-  func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
-  /// Makes opening the output fail.
-  func refuseOpening(_ code: OutputError.Code) { change { $0.openingFault = code } }
-  /// Breaks off the current sound.
-  func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
-
-  /// Waits until so many sounds have begun, without the refused ones.
-  func begins(_ count: Int) async { await wait { $0.begun.count >= count } }
-  func refusals(left count: Int) async { await wait { $0.faults.count <= count } }
-  func released(_ count: Int) async { await wait { $0.releases >= count } }
-
-  func play(_ sound: Waveform, volume: Volume, control: PlayControl) throws(OutputError) -> PlayResult {
-    let fault: OutputError.Code? = change { state in
-      if state.faults.isEmpty {
-        if state.isPlaying { state.overlaps += 1 }
-        state.isPlaying = true
-        state.begun.append(Sound(number: control.label, volume: volume.percent, samples: sound.samples.count))
-        return nil
-      }
-      return state.faults.removeFirst()
-    }
-    if let fault { throw OutputError(fault, name, "simulated", remedy: "wait") }
-    defer { change { $0.isPlaying = false } }
-    while true {
-      let (isHeard, breaks, position): (Bool, OutputError.Code?, Int?) = state.withLock { state in
-        if let code = state.breaks {
-          state.breaks = nil
-          return (false, code, nil)
-        }
-        guard !control.isPaused, !control.isStopped, state.isAutomatic || state.mayEnd > 0 else {
-          return (false, nil, state.position)
-        }
-        if !state.isAutomatic { state.mayEnd -= 1 }
-        state.position = nil
-        return (true, nil, sound.durationMilliseconds)
-      }
-      if let position { control.setPosition(position) }
-      if let breaks { throw OutputError(breaks, name, "simulated", remedy: "wait") }
-      if isHeard {
-        change { $0.heard.append(control.label) }
-        return .heard
-      }
-      if control.isStopped { return .stopped(atMilliseconds: control.position) }
-      control.wait(while: control.state, atMost: .milliseconds(1))
-    }
-  }
-
-  func open(rate: Int) throws(OutputError) {
-    if let code = state.withLock({ $0.openingFault }) {
-      throw OutputError(code, name, "opening it", remedy: "try another")
-    }
-  }
-  func release() { change { $0.releases += 1 } }
-
-  @discardableResult
-  private func change<Value: Sendable>(_ body: @Sendable (inout State) -> sending Value) -> Value {
-    let (value, woken): (Value, [CheckedContinuation<Void, Never>]) = state.withLock { state in
-      let value = body(&state)
-      let now = state
-      let woken = state.waiters.filter { $0.isSo(now) }.map(\.continuation)
-      state.waiters.removeAll { $0.isSo(now) }
-      return (value, woken)
-    }
-    for waiter in woken { waiter.resume() }
-    return value
-  }
-
-  private func wait(until isSo: @escaping @Sendable (State) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if isSo(state) { return true }
-        state.waiters.append((isSo, continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
     }
   }
 }

@@ -154,8 +154,9 @@ struct BatchTests {
       let stream = await client.stream(place, ["Accept": "text/event-stream"])
       _ = try await stream.event()
       trigger.triggerGracefulShutdown()
-      _ = await stream.rest()
+      #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
     }
+    #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
   }
 
   @Test("another account's is not there")

@@ -134,7 +134,7 @@ struct EventTests {
     try await testGracefulShutdown { trigger in
       let stream = try await listen(client)
       trigger.triggerGracefulShutdown()
-      _ = await stream.rest()
+      #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
     }
   }
 

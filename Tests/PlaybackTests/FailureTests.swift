@@ -140,9 +140,13 @@ struct FailureTests {
     _ = try await player.accept(announcement("a"))
     try await lane.event(.deviceLost, of: player)
     await player.stop()
+    #expect(lane.output.heard.isEmpty)
+    #expect(try await lane.state(1)?.isFinal == false)
     lane.output.hearAll()
     let next = try await lane.started()
     try await lane.event(.played, 1, of: next)
+    #expect(lane.output.heard == [1])
+    #expect(try await lane.state(1) == .played)
     await next.stop()
   }
 

@@ -41,6 +41,8 @@ struct PlayerRaceTests {
     try await ledger.send(.skip(nil), lane: "counter")
     lane.clock.advance(by: 200)
     try await lane.event(.cancelled, 1, of: player)
+    #expect(try await ledger.entry(1)?.state == .cancelled)
+    #expect(lane.output.heard.isEmpty)
     await player.stop(finishingPlaying: false)
   }
 
@@ -190,12 +192,16 @@ struct PlayerRaceTests {
     let player = try await lane.started()
     _ = try await player.accept(announcement("a", .information))
     try await lane.event(.failed, 1, of: player)
+    #expect(try await lane.state(1) == .failed)
     lane.output.refuse(.formatUnsupported)
     _ = try await player.accept(announcement("b"))
     try await lane.event(.deviceLost, 2, of: player)
+    #expect(try await lane.state(2)?.isFinal == false)
     lane.output.hearAll()
     lane.clock.advance(by: 250)
     try await lane.event(.played, 2, of: player)
+    #expect(try await lane.state(2) == .played)
+    #expect(lane.output.heard == [2])
     await player.stop()
   }
 

@@ -92,7 +92,13 @@ import Waveforms
   }
 
   @Test("outputs that are never used, or are released before use, open nothing")
-  func unused() {
-    ALSAOutput(device: "crier_no_such_pcm").release()
+  func unused() throws {
+    let pcm = TestPCMs.file(path)  // It creates its file when it is opened.
+    _ = ALSAOutput(device: pcm)
+    let output = ALSAOutput(device: pcm)
+    output.release()
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try output.open(rate: 22_050)
+    #expect(FileManager.default.fileExists(atPath: path))
   }
 }

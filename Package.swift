@@ -314,7 +314,8 @@ let package = Package(
     .executableTarget(
       name: "crier-bench",
       dependencies: [
-        "Announcements", "Announcer", "SoundLibrary", "SpeechEngine", "VoicePacks", "Waveforms", argumentParser,
+        "Announcements", "Announcer", "PlaybackOrder", "SoundLibrary", "SpeechEngine", "VoicePacks", "Waveforms",
+        argumentParser,
       ],
       path: "Benchmarks/crier-bench", swiftSettings: settings),
     .executableTarget(

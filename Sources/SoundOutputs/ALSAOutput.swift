@@ -14,8 +14,11 @@
   /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes longer than
   /// the sound, its pauses and 3 s.
   public final class ALSAOutput: SoundOutput {
-    /// The longest time for opening or releasing the device.
-    private static let openingPatience = Duration.seconds(2.5)
+    /// The longest times for opening the device, for releasing it, and without progress while it plays.
+    static let openingPatience = Duration.seconds(2.5)
+    static let releasingPatience = Duration.seconds(2)
+    /// A job usually detects a fault first and the device is closed. The device is abandoned only if the job hangs.
+    static let playingPatience = DevicePlaying.patience + .milliseconds(250)
 
     private struct OpenDevice {
       let thread: DeviceThread
@@ -69,7 +72,7 @@
     public func release() {
       guard let device = take() else { return }
       // The answer arrives when the device is closed. A device that hangs is not waited for.
-      _ = device.thread.run(patience: .seconds(2)) { device, closed in
+      _ = device.thread.run(patience: Self.releasingPatience) { device, closed in
         device = nil
         closed.give(true)
       }
@@ -124,10 +127,9 @@
         throw OutputError(
           .formatUnsupported, name, "\(error.reason)", remedy: "give a sound of 8,000 to 192,000 Hz")
       }
-      // The job usually detects a fault first and the device is closed. The device is abandoned only if the job hangs.
-      let patience = DevicePlaying.patience + .milliseconds(250)
       let clock = clock
-      let result: Result<PlayResult, DeviceFault>? = open.thread.run(patience: patience) { device, answer in
+      let result: Result<PlayResult, DeviceFault>? = open.thread.run(patience: Self.playingPatience) {
+        device, answer in
         guard let opened = device else {
           answer.give(.failure(DeviceFault(kind: .lost, action: "playing", message: "the device is closed")))
           return

@@ -301,7 +301,7 @@ struct ServeCommandTests {
 
   // MARK: Keys
 
-  @Test("a running service accepts a new key at once and soon refuses a revoked key")
+  @Test("a running service accepts a new key at once, and notices by itself that a key was revoked")
   func keys() throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -311,14 +311,11 @@ struct ServeCommandTests {
     #expect(list.status == 200)
     #expect(try service.announce(Self.body, key: created.key).code == "scope_missing")
     #expect(try crier("keys", "revoke", created.id).status == 0)
-    let start = ContinuousClock.now
     try eventually("The revoked key is refused.") {
       let answer = try service.send("GET", "/v1/announcements", key: created.key)
       #expect(answer.status == 200 || answer.code == "key_unknown")
       return answer.status == 401
     }
-    // The service notices after 0.1 s. The rest allows for a slow machine.
-    #expect(ContinuousClock.now - start < .seconds(5))
     #expect(try service.send("GET", "/v1/announcements").status == 200)
   }
 }

@@ -9,6 +9,8 @@ import Testing
   import Darwin
 #endif
 
+/// No test asserts how long the service takes. Where something must not delay its end, the time limits that would end
+/// it otherwise are an hour, which is longer than the time limit of the tests.
 @Suite("Stopping crier serve", .timeLimit(.minutes(10)))
 struct ServeStoppingTests {
   private static let body = #"{"id":"7","amount":"12.50","currency":"USD","locale":"en-US"}"#
@@ -47,16 +49,14 @@ struct ServeStoppingTests {
   func requestUnderWay(number: Int32) throws {
     let crier = try Command()
     defer { crier.remove() }
-    let service = try RunningService(of: crier)
+    let service = try RunningService(of: crier, environment: ["CRIER_STOP_SECONDS": "3600"])
     let connection = try underWay(service)
-    let start = ContinuousClock.now
     service.signal(number)
     try refusesConnections(service)
     try connection.send(String(Self.body.dropFirst(10)))
     let answer = try HTTPAnswer(try connection.receiveAll())
     #expect(answer.status == 201 && answer.header("Connection") == "close")
     #expect(service.wait() == 0)
-    #expect(ContinuousClock.now - start < .seconds(10))
 
     let next = try RunningService(of: crier)
     let again = try next.announce(Self.body)
@@ -67,30 +67,29 @@ struct ServeStoppingTests {
   func stuckRequest() throws {
     let crier = try Command()
     defer { crier.remove() }
-    let service = try RunningService(of: crier, environment: ["CRIER_STOP_SECONDS": "1"])
+    let service = try RunningService(
+      of: crier, environment: ["CRIER_STOP_SECONDS": "1", "CRIER_REQUEST_SECONDS": "3600"])
     let connection = try underWay(service)
-    let start = ContinuousClock.now
     service.signal(SIGTERM)
     #expect(service.wait() == 0)
-    #expect(ContinuousClock.now - start < .seconds(5))
-    _ = connection
+    // The request is still unfinished, and the service is gone without an answer to it.
+    #expect((try? connection.receiveAll()).map(\.isEmpty) != false)
   }
 
   @Test("event streams and idle connections do not delay the stop")
   func listeners() throws {
     let crier = try Command()
     defer { crier.remove() }
-    let service = try RunningService(of: crier)
+    let service = try RunningService(
+      of: crier, environment: ["CRIER_STOP_SECONDS": "3600", "CRIER_REQUEST_SECONDS": "3600"])
     let authorization = "Authorization: Bearer \(service.key ?? "")"
     let (stream, idle) = (try service.connect(), try service.connect())
     try stream.send("GET", "/v1/events", headers: [authorization])
     _ = try stream.receive(through: ": crier\n\n")
     try idle.send("GET", "/v1/playback", headers: [authorization])
     _ = try idle.receive(through: "\"waiting_count\":0}")
-    let start = ContinuousClock.now
     service.signal(SIGTERM)
     #expect(service.wait() == 0)
-    #expect(ContinuousClock.now - start < .seconds(5))
     #expect(
       try String(decoding: stream.receiveAll(), as: UTF8.self).contains(
         "0\r\n\r\n"), "The stream ends completely.")

@@ -77,7 +77,7 @@ struct PlaybackOrderChecks {
     #expect(simulation.oracle.endings.values.reduce(0, +) == 2_000)
   }
 
-  @Test("ten thousand waiting announcements, every other one with a number, drain and are summarised within seconds")
+  @Test("ten thousand waiting announcements, every other one with a number, drain in order and are summarised")
   func tenThousand() {
     let items = (1...10_000 as ClosedRange<Int64>).map { number in
       PlaybackItem(number: number, category: .payment, sequence: number % 2 == 0 ? number : nil, acceptedAt: 0)
@@ -87,19 +87,14 @@ struct PlaybackOrderChecks {
       for item in items { order.accept(item) }
       return order
     }
-    let clock = ContinuousClock()
     var order = filled(PlaybackOrder.Settings(longestBacklog: 9_999))
-    let summarising = clock.measure { #expect(order.next(at: 2_000) == .summarise(items)) }
+    #expect(order.next(at: 2_000) == .summarise(items))
     order = filled(PlaybackOrder.Settings())
-    var heard = 0
-    let draining = clock.measure {
-      while case .play = order.next(at: 2_000) {
-        heard += 1
-        order.finished()
-      }
+    var heard: [Int64] = []
+    while case .play(let item, _) = order.next(at: 2_000) {
+      heard.append(item.number)
+      order.finished()
     }
-    #expect(heard == 10_000)
-    print("ten thousand: summarised in \(summarising), drained in \(draining)")
-    #expect(summarising < .seconds(2) && draining < .seconds(4))
+    #expect(heard == items.map(\.number))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import SoundOutputTestSupport
 import Testing
 
@@ -120,10 +121,14 @@ import Testing
   @Test("the position is reported while a sound plays")
   func position() throws {
     let device = SimulatedDevice(clock: clock)
-    let places = Box<[Int]>([])
-    for second in 0...2 { clock.at(.milliseconds(second * 1000 + 500)) { places.value.append(control.position) } }
+    let places = Locked<[Int]>([])
+    for second in 0...2 {
+      clock.at(.milliseconds(second * 1000 + 500)) { places.withLock { $0.append(control.position) } }
+    }
     _ = try play(device)
-    #expect(zip(places.value, [500, 1500, 2500]).allSatisfy { ($1 - 15...$1).contains($0) }, "\(places.value)")
+    let seen = places.withLock { $0 }
+    #expect(seen.count == 3)
+    #expect(zip(seen, [500, 1500, 2500]).allSatisfy { ($1 - 15...$1).contains($0) }, "\(seen)")
   }
 
   /// Expects that all samples were heard in order. Where playing continued, at most a period may be repeated.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import SoundOutputTestSupport
 import SoundOutputs
@@ -24,13 +25,13 @@ import Waveforms
 
   @Test("a sound has one line when it begins and one when it ends")
   func lineByLine() throws {
-    let during = Box<[String]>([])
-    clock.at(.seconds(1)) { [log] in during.value = Self.lines(of: log) }
+    let during = Locked<[String]>([])
+    clock.at(.seconds(1)) { [log] in during.withLock { $0 = Self.lines(of: log) } }
     let output = FileOutput(path: log, clock: clock)
     #expect(try output.play(sound, volume: .full, control: PlayControl(label: "a/“1”\n")) == .heard)
     let begin = #"{"at_ms":0,"event":"begin","label":"a/“1”\n","length_ms":2000,"volume":100}"#
     let end = #"{"at_ms":2000,"event":"end","heard_ms":2000,"label":"a/“1”\n","outcome":"heard"}"#
-    #expect(during.value == [begin])
+    #expect(during.withLock { $0 } == [begin])
     #expect(lines == [begin, end])
   }
 

@@ -84,11 +84,13 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   public var description: String {
     switch code {
     case .invalidGroupName:
-      return "The group name \"\(given ?? "")\" cannot be used: it has 1 to 155 characters of A-Z, a-z, 0-9, \".\" and "
-        + "\"-\", does not start with \".\" and has no \"..\" in it, as in \"group.crier\"."
+      return
+        "The group name \"\(given ?? "")\" is invalid. Use 1 to 155 characters of A-Z, a-z, 0-9, \".\" and \"-\", "
+        + "as in \"group.crier\"; it must not start with \".\" or contain \"..\"."
     case .invalidClipName:
-      return "The clip's name cannot be used: it ends in .wav, .aiff or .caf, has at most 255 bytes, no \"/\", no "
-        + "control character and no \".\" at its start."
+      return
+        "The clip's name is invalid. Use at most 255 bytes that end in .wav, .aiff or .caf, without \"/\", without "
+        + "control characters and without \".\" at the start."
     default:
       let attempt =
         switch action {
@@ -104,14 +106,14 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
 
   private var cause: String {
     switch code {
-    case .tooLarge: "the clip is larger than a file may be, at most \(SoundLibrary.maximumClipBytes) bytes"
+    case .tooLarge: "the clip is larger than \(SoundLibrary.maximumClipBytes) bytes"
     case .noSpace: "the disk is full"
     case .readOnly: "the file system is read-only"
-    case .notPermitted: "this user is not permitted to"
-    case .notAFolder: "Library or Sounds is a file or a symbolic link, which is never followed"
+    case .notPermitted: "this user does not have permission"
+    case .notAFolder: "Library or Sounds is a file, or a symbolic link, which the program does not follow"
     case .notAFile: "a folder, a symbolic link or a device has the clip's name"
-    case .tooManyOpenFiles: "no file descriptor is left"
-    case .busy: "too many publishers are at work in it"
+    case .tooManyOpenFiles: "the process has no file descriptors left"
+    case .busy: "too many programs are publishing in it"
     case .invalidGroupName, .invalidClipName, .systemFailure: "the system reported an error"
     }
   }
@@ -120,13 +122,13 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     switch code {
     case .tooLarge: "Make a shorter clip."
     case .noSpace: "Free some space and try again."
-    case .readOnly: "Mount it for writing, or choose another containers folder."
-    case .notPermitted: "Give this user the right to it, or choose another containers folder."
+    case .readOnly: "Make it writable, or choose another containers folder."
+    case .notPermitted: "Give this user access to it, or choose another containers folder."
     case .notAFolder: "Put a folder in its place, or choose another containers folder."
     case .notAFile: "Remove it and try again."
-    case .tooManyOpenFiles: "Raise the limit of open files, or do fewer things at once."
-    case .busy: "Try again with fewer of them."
-    case .invalidGroupName, .invalidClipName, .systemFailure: "See to the disk and try again."
+    case .tooManyOpenFiles: "Raise the limit of open files, or run fewer tasks at once."
+    case .busy: "Publish with fewer programs at once."
+    case .invalidGroupName, .invalidClipName, .systemFailure: "Check the disk, and try again."
     }
   }
 }

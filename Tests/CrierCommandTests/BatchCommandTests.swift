@@ -213,7 +213,7 @@ struct BatchCommandTests {
       (["batch", "-", "--containers", ""], "--containers is empty: name a folder."),
       (["batch", "-", "--input-format", "xml"], "The value 'xml' is invalid for '--input-format <input-format>'"),
       (["batch", "-", "--rate", "9"], "--rate: is out of range; give 80 to 450 words a minute."),
-      (["batch", "-", "--group", "../x"], "The group name \"../x\" cannot be used"),
+      (["batch", "-", "--group", "../x"], "The group name \"../x\" is invalid"),
     ])
   func usage(arguments: [String], message: String) throws {
     let crier = try Command()

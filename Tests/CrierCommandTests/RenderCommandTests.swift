@@ -105,7 +105,7 @@ struct RenderCommandTests {
         ["render", "--text", "x", "--format", "wav", "--output", "x.caf"],
         "--format wav and --output x.caf contradict each other: drop one."
       ),
-      (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" cannot be used"),
+      (["render", "--text", "x", "--group", "../x"], "The group name \"../x\" is invalid"),
       (["render", "--text", "x", "--format", "caf", "--encoding", "ima4"], "choose one of pcm16, ulaw, alaw."),
       (["sing"], "Unknown subcommand 'sing'. Choose one of render, "),
     ])

@@ -140,7 +140,7 @@ struct DurableFileTests {
     }
   }
 
-  @Test("a full disk is told as Foundation tells it")
+  @Test("a full disk is reported with the same error as by Foundation")
   func foundationError() {
     let error = SystemError(number: ENOSPC) as NSError
     #expect(error.domain == NSPOSIXErrorDomain && error.code == Int(ENOSPC))

@@ -19,7 +19,7 @@ struct DurableFolderTests {
     try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
   }
 
-  @Test("make makes all that is missing on the path, with the permissions asked for")
+  @Test("make creates every missing folder on the path, with the given permissions")
   func make() throws {
     try inFolder { folder in
       let inner = folder.appending(path: "a/b")
@@ -30,7 +30,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("make refuses a path that is a file's")
+  @Test("make refuses the path of a file")
   func fileInPlace() throws {
     try inFolder { folder in
       let file = folder.appending(path: "a")
@@ -40,7 +40,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("rename gives a free name, and changes nothing when the name is taken")
+  @Test("rename moves a folder to a free name, and changes nothing if the name is taken")
   func rename() throws {
     try inFolder { folder in
       let (first, second) = (folder.appending(path: "first"), folder.appending(path: "second"))
@@ -53,7 +53,7 @@ struct DurableFolderTests {
     }
   }
 
-  @Test("replace puts a folder in another's place, and removes the other")
+  @Test("replace puts a folder in place of another, and removes the other")
   func replace() throws {
     try inFolder { folder in
       let (old, new) = (folder.appending(path: "pack"), folder.appending(path: "draft"))
@@ -68,11 +68,11 @@ struct DurableFolderTests {
   }
 }
 
-@Suite("Files with a lock, and files that grow")
+@Suite("Locked files and appended files")
 struct OpenFileTests {
   private let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID().uuidString)")
 
-  @Test("a locked file is told as locked until it is released")
+  @Test("a locked file is reported as locked until it is released")
   func lock() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     #expect(try LockedFile.look(at: file, count: 4) == nil)
@@ -86,7 +86,7 @@ struct OpenFileTests {
     #expect(try LockedFile.look(at: file, count: 4)?.isLocked == false)
   }
 
-  @Test("what is appended stands behind what the file had")
+  @Test("appended bytes follow the existing ones")
   func append() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try AppendingFile(path: file.path).append(Array("one\n".utf8))

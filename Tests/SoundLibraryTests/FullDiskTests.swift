@@ -40,9 +40,10 @@ private final class SmallDisk {
 }
 
 @Suite(
-  "A real disk", .enabled(if: SmallDisk.canBeMounted, "mounting a file system in memory takes root on Linux"))
+  "A full or read-only disk",
+  .enabled(if: SmallDisk.canBeMounted, "mounting a file system in memory takes root on Linux"))
 struct FullDiskTests {
-  @Test("that is full is an error, keeps the clips it has and no temporary file, and works again with space")
+  @Test("a full disk is an error; its clips stay, no temporary file stays, and publishing works again with free space")
   func full() throws {
     let disk = try #require(SmallDisk())
     let container = GroupContainer(directory: disk.directory)
@@ -63,7 +64,7 @@ struct FullDiskTests {
     #expect(try library.contents(of: "b.wav") == large)
   }
 
-  @Test("that is read-only is an error, and its clips can still be read")
+  @Test("a read-only disk is an error, and its clips can still be read")
   func readOnly() throws {
     let disk = try #require(SmallDisk())
     let library = SoundLibrary(container: GroupContainer(directory: disk.directory))

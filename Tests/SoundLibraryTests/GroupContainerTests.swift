@@ -6,20 +6,20 @@ import Testing
 
 @Suite("A group container")
 struct GroupContainerTests {
-  @Test("has its sounds in Library/Sounds of the group's folder")
+  @Test("the sounds are in Library/Sounds of the group's folder")
   func soundsDirectory() throws {
     let container = try GroupContainer(containers: URL(fileURLWithPath: "/srv/containers"), group: "group.crier")
     #expect(container.soundsDirectory.path == "/srv/containers/group.crier/Library/Sounds")
   }
 
-  @Test("can be a folder that the system named")
+  @Test("a container can be a folder that the system named")
   func ownDirectory() {
     let container = GroupContainer(directory: URL(fileURLWithPath: "/private/AppGroup/7F0C"))
     #expect(container.soundsDirectory.path == "/private/AppGroup/7F0C/Library/Sounds")
   }
 
   @Test(
-    "takes the names that Apple's group identifiers have",
+    "names that Apple's group identifiers allow are accepted",
     arguments: ["group.crier", "a", "7", "Group-1.com.example", "-", String(repeating: "a", count: 155)])
   func goodNames(_ name: String) throws {
     #expect(GroupContainer.isGroupName(name))
@@ -27,7 +27,7 @@ struct GroupContainerTests {
   }
 
   @Test(
-    "refuses every name that could lead elsewhere or that Apple's identifiers cannot have",
+    "names that could lead elsewhere, or that Apple's identifiers do not allow, are refused",
     arguments: [
       "", ".", "..", ".hidden", "a..b", "a/b", "/", "../etc", "a\\b", "a b", "a_b", "组", "é", "a\0b", "a\nb", "ａ",
       String(repeating: "a", count: 156),
@@ -40,14 +40,14 @@ struct GroupContainerTests {
     #expect(error?.code == .invalidGroupName)
   }
 
-  @Test("says what was given, what is allowed, and nothing that moves a terminal's cursor")
+  @Test("the error states the given name and the rule, with control characters escaped")
   func errorText() {
     let error = #expect(throws: SoundLibraryError.self) {
       try GroupContainer(containers: URL(fileURLWithPath: "/srv"), group: "组/\u{1B}[2J")
     }
     #expect(
       error?.description
-        == #"The group name "\u{7EC4}/\u{1B}[2J" cannot be used: it has 1 to 155 characters of A-Z, a-z, 0-9, "." "#
-        + #"and "-", does not start with "." and has no ".." in it, as in "group.crier"."#)
+        == #"The group name "\u{7EC4}/\u{1B}[2J" is invalid. Use 1 to 155 characters of A-Z, a-z, 0-9, "." and "-", "#
+        + #"as in "group.crier"; it must not start with "." or contain ".."."#)
   }
 }

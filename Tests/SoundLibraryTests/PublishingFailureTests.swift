@@ -34,7 +34,7 @@ enum Step: String, CaseIterable, Sendable {
   }
 }
 
-@Suite("A clip that cannot be published")
+@Suite("Failures of publishing")
 struct PublishingFailureTests {
   static let codes: [(Int32, SoundLibraryError.Code)] = [
     (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EROFS, .readOnly), (EACCES, .notPermitted), (EPERM, .notPermitted),
@@ -46,7 +46,7 @@ struct PublishingFailureTests {
   init() throws { home = try TemporaryContainer() }
 
   @Test(
-    "is an error with the system's reason at whichever step, and leaves the old clip and nothing else",
+    "a failure at any step is an error with the system's reason, and leaves the old clip and no other file",
     arguments: Step.allCases, codes)
   func leavesNothing(_ step: Step, _ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
     _ = try home.library.publish([1, 2, 3], as: "a.wav")
@@ -60,7 +60,7 @@ struct PublishingFailureTests {
     #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
   }
 
-  @Test("because its folder cannot be made says so", arguments: codes)
+  @Test("the error says that the folder could not be created", arguments: codes)
   func cannotMakeFolder(_ reason: (number: Int32, code: SoundLibraryError.Code)) throws {
     var calls = FileSystemCalls.system
     calls.makeFolder = { (_, _, _) throws(SystemError) in throw SystemError(number: reason.number) }
@@ -69,7 +69,7 @@ struct PublishingFailureTests {
     #expect(error?.code == reason.code)
   }
 
-  @Test("at the very last step is an error, and stands there whole")
+  @Test("after a failure of the last step, the complete clip is in place")
   func lastStep() throws {
     try home.makeSoundsDirectory()
     var calls = FileSystemCalls.system
@@ -86,7 +86,7 @@ struct PublishingFailureTests {
     #expect(try home.library.contents(of: "a.wav") == [1, 2, 3])
   }
 
-  @Test("is no matter of a signal that interrupts a call, or of a file system that takes a few bytes at a time")
+  @Test("interrupted calls and partial writes do not make publishing fail")
   func interruptions() throws {
     let system = FileSystemCalls.system
     var calls = system
@@ -125,7 +125,7 @@ struct PublishingFailureTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("because a write takes nothing is an error, not a wait for ever")
+  @Test("a write that accepts no bytes is an error and does not loop forever")
   func writesNothing() throws {
     var calls = FileSystemCalls.system
     calls.write = { (_, _) throws(SystemError) in 0 }
@@ -135,7 +135,7 @@ struct PublishingFailureTests {
     #expect(home.names == [])
   }
 
-  @Test("on the disk before its name is: bytes, then name, then the folder's entry")
+  @Test("a clip is synchronized in order: its bytes, its name, then the folder's entry")
   func order() throws {
     let system = FileSystemCalls.system
     try home.makeSoundsDirectory()
@@ -158,7 +158,7 @@ struct PublishingFailureTests {
     #expect(log.withLock { $0 } == ["write", "synchronize file", "rename", "synchronize folder"])
   }
 
-  @Test("closes every descriptor it opened, as one that is published does")
+  @Test("every opened file descriptor is closed, after failure and success")
   func descriptors() throws {
     let open = Counter()
     func counting(_ calls: FileSystemCalls) -> FileSystemCalls {
@@ -193,7 +193,7 @@ struct PublishingFailureTests {
     }
   }
 
-  @Test("in a folder without the right to write is an error", .enabled(if: geteuid() != 0, "root may write anywhere"))
+  @Test("a folder without write permission is an error", .enabled(if: geteuid() != 0, "root may write anywhere"))
   func withoutPermission() throws {
     try home.makeSoundsDirectory()
     let folder = home.container.soundsDirectory.path
@@ -203,7 +203,7 @@ struct PublishingFailureTests {
     #expect(error?.code == .notPermitted)
   }
 
-  @Test("is described by what was done, where, why, and what to do, but never by the clip's name")
+  @Test("the error states the operation, the folder, the reason and the next step, but not the clip's name")
   func description() {
     let folder = URL(fileURLWithPath: "/srv/group.crier/Library/Sounds")
     let error = SoundLibraryError(SystemError(number: ENOSPC), while: .publishing, in: folder)

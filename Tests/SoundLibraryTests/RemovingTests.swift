@@ -11,7 +11,7 @@ struct RemovingTests {
 
   init() throws { home = try TemporaryContainer() }
 
-  @Test("takes that clip out of the folder and leaves the others; it can be published again")
+  @Test("only the named clip is removed, and it can be published again")
   func removes() throws {
     for name in ["a.wav", "b.caf", "c.aiff"] { _ = try home.library.publish([1], as: name) }
     #expect(try home.library.remove("b.caf"))
@@ -21,20 +21,20 @@ struct RemovingTests {
     #expect(try home.library.contents(of: "b.caf") == [2])
   }
 
-  @Test("tells when there was none, whether or not there is a folder")
+  @Test("the result says whether the clip existed, with or without a folder")
   func missing() throws {
     #expect(try !home.library.remove("a.wav"))
     try home.makeSoundsDirectory()
     #expect(try !home.library.remove("a.wav"))
   }
 
-  @Test("refuses a name that leads out of the folder", arguments: ["../a.wav", "/etc/passwd", ".a.wav", "a", ""])
+  @Test("a name that leads out of the folder is refused", arguments: ["../a.wav", "/etc/passwd", ".a.wav", "a", ""])
   func names(_ name: String) {
     let error = #expect(throws: SoundLibraryError.self) { try home.library.remove(name) }
     #expect(error?.code == .invalidClipName)
   }
 
-  @Test("leaves a folder and a symbolic link of a clip's name where they are, and says so")
+  @Test("a folder or a symbolic link with a clip's name is not removed, and is an error")
   func notFiles() throws {
     try home.leaveBehind("a.wav")
     let sounds = home.container.soundsDirectory
@@ -48,7 +48,7 @@ struct RemovingTests {
     #expect(home.names == ["a.wav", "b.wav", "c.wav"])
   }
 
-  @Test("the names of a library are those of its clips alone, in order")
+  @Test("the listed names are those of clips only, in order")
   func list() throws {
     #expect(try home.library.names() == [])
     for name in ["b.wav", "a.caf"] { _ = try home.library.publish([1], as: name) }

@@ -11,7 +11,7 @@ struct SoundLibraryTests {
 
   init() throws { home = try TemporaryContainer() }
 
-  @Test("makes the way to Library/Sounds and puts the clip there, with no other file")
+  @Test("publishing creates Library/Sounds with the clip and no other file")
   func publishes() throws {
     let url = try home.library.publish([1, 2, 3], as: "a.wav")
     #expect(url.path == home.container.soundsDirectory.path + "/a.wav")
@@ -19,14 +19,14 @@ struct SoundLibraryTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("gives back the bytes of a clip, many or none", arguments: [0, 1, 4096, 100_000, 1_000_003])
+  @Test("a published clip is read back unchanged, whatever its size", arguments: [0, 1, 4096, 100_000, 1_000_003])
   func contents(_ count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     _ = try home.library.publish(bytes, as: "a.caf")
     #expect(try home.library.contents(of: "a.caf") == bytes)
   }
 
-  @Test("has nil for a clip that is not there, whether or not there is a folder")
+  @Test("an absent clip is nil, with or without a folder")
   func missing() throws {
     #expect(try home.library.contents(of: "a.wav") == nil)
     #expect(TemporaryContainer.names(in: home.root) == [])
@@ -34,7 +34,7 @@ struct SoundLibraryTests {
     #expect(try home.library.contents(of: "a.wav") == nil)
   }
 
-  @Test("lets everybody read a clip and only its owner write it")
+  @Test("everybody can read a clip, and only its owner can write it")
   func permissions() throws {
     let url = try home.library.publish([1], as: "a.wav")
     let mode = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
@@ -42,7 +42,7 @@ struct SoundLibraryTests {
     #expect(mode & 0o600 == 0o600)
   }
 
-  @Test("puts a clip in place of one that is empty or torn", arguments: [[], [9], [UInt8](repeating: 9, count: 5000)])
+  @Test("publishing replaces an empty or truncated clip", arguments: [[], [9], [UInt8](repeating: 9, count: 5000)])
   func replaces(_ torn: [UInt8]) throws {
     try home.leaveBehind("a.wav", torn)
     #expect(try home.library.contents(of: "a.wav") == torn)
@@ -51,7 +51,7 @@ struct SoundLibraryTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("gives a reader who has the old clip open the whole old clip")
+  @Test("a reader that has the old clip open keeps the complete old clip")
   func replacesUnderReader() throws {
     let url = try home.library.publish([1, 1, 1], as: "a.wav")
     let reader = try FileHandle(forReadingFrom: url)
@@ -59,7 +59,7 @@ struct SoundLibraryTests {
     #expect(try reader.readToEnd() == Data([1, 1, 1]))
   }
 
-  @Test("makes its folder again when somebody removed it")
+  @Test("a deleted folder is created again")
   func removedFolder() throws {
     let library = home.library
     _ = try library.publish([1], as: "a.wav")
@@ -68,7 +68,7 @@ struct SoundLibraryTests {
     #expect(home.names == ["b.wav"])
   }
 
-  @Test("lets eight threads of two values publish one clip at once, and every reader sees a whole one")
+  @Test("when eight threads publish two values under one name, every reader sees a complete clip")
   func concurrentPublishing() throws {
     let libraries = [home.library, home.library]
     let failures = Counter()
@@ -89,7 +89,7 @@ struct SoundLibraryTests {
   }
 
   @Test(
-    "takes any name of one file with a sound's extension",
+    "every file name with a sound extension is accepted",
     arguments: ["9fe1.wav", "到账.aiff", "a b.caf", "a..wav", "-.wav", String(repeating: "n", count: 251) + ".wav"])
   func goodNames(_ name: String) throws {
     let url = try home.library.publish([1], as: name)
@@ -98,7 +98,7 @@ struct SoundLibraryTests {
   }
 
   @Test(
-    "refuses any other name, and makes nothing",
+    "every other name is refused, and nothing is created",
     arguments: [
       "", ".wav", ".a.wav", ".\u{308}a.wav", "a.wav\u{308}", "..", "../a.wav", "a/b.wav", "/a.wav", "a\0.wav",
       "a.wav\0", "a\n.wav", "a\u{7F}.wav",
@@ -113,7 +113,7 @@ struct SoundLibraryTests {
     #expect(TemporaryContainer.names(in: home.root) == [])
   }
 
-  @Test("refuses a clip of more than 16 MiB, given or found, before taking memory for it")
+  @Test("a clip of more than 16 MiB is refused before memory is allocated, when it is published or read")
   func tooLarge() throws {
     let limit = SoundLibrary.maximumClipBytes
     let given = #expect(throws: SoundLibraryError.self) {
@@ -129,7 +129,8 @@ struct SoundLibraryTests {
     #expect(found?.code == .tooLarge)
   }
 
-  @Test("refuses a symbolic link in place of Library or Sounds, wherever it leads", arguments: ["Library", "Sounds"])
+  @Test(
+    "a symbolic link in place of Library or Sounds is refused, wherever it leads", arguments: ["Library", "Sounds"])
   func linkedFolder(_ name: String) throws {
     let outside = home.root.appending(path: "outside")
     try FileManager.default.createDirectory(
@@ -147,7 +148,7 @@ struct SoundLibraryTests {
     #expect(TemporaryContainer.names(in: outside.appending(path: "Sounds")) == [])
   }
 
-  @Test("follows a symbolic link to the container, which whoever runs the program chose")
+  @Test("a symbolic link to the container is followed, because the operator chose it")
   func linkedContainer() throws {
     let disk = home.root.appending(path: "disk")
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
@@ -157,7 +158,7 @@ struct SoundLibraryTests {
     #expect(TemporaryContainer.names(in: disk.appending(path: "group.crier/Library/Sounds")) == ["a.wav"])
   }
 
-  @Test("replaces a symbolic link that has a clip's name, and neither writes to nor reads where it leads")
+  @Test("a symbolic link with a clip's name is replaced, and its target is neither written nor read")
   func linkedClip() throws {
     try home.leaveBehind("b.wav", [7])
     let victim = home.root.appending(path: "victim.wav")
@@ -172,7 +173,7 @@ struct SoundLibraryTests {
     #expect(try Data(contentsOf: victim) == Data([9]))
   }
 
-  @Test("refuses a folder that has a clip's name, and leaves no temporary file")
+  @Test("a folder with a clip's name is refused, and no temporary file stays")
   func folderAsClip() throws {
     try FileManager.default.createDirectory(
       at: home.container.soundsDirectory.appending(path: "a.wav"), withIntermediateDirectories: true)
@@ -183,7 +184,7 @@ struct SoundLibraryTests {
     #expect(home.names == ["a.wav"])
   }
 
-  @Test("refuses a file in place of a folder on the way", arguments: ["", "Library", "Library/Sounds"])
+  @Test("a file in place of a folder on the path is refused", arguments: ["", "Library", "Library/Sounds"])
   func fileAsFolder(_ path: String) throws {
     let file = path.isEmpty ? home.container.directory : home.container.directory.appending(path: path)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

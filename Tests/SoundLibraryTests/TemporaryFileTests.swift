@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundLibrary
 
-@Suite("A temporary file of a sound library")
+@Suite("Temporary files of a sound library")
 struct TemporaryFileTests {
   let home: TemporaryContainer
 
@@ -18,7 +18,7 @@ struct TemporaryFileTests {
     try SoundsFolder(making: home.container, calls: calls)
   }
 
-  @Test("left behind by a killed process is removed by the next publisher that meets its name")
+  @Test("a file that a killed process left behind is removed by the next publisher that needs its name")
   func removes() throws {
     try home.leaveBehind(".publishing-5")
     let temporary = try openFolder().makeTemporary(startingAt: 5)
@@ -27,7 +27,7 @@ struct TemporaryFileTests {
     #expect(try Data(contentsOf: file).isEmpty)
   }
 
-  @Test("never keeps a publisher from its work, however many are left behind, and they become fewer")
+  @Test("many leftover files do not prevent publishing, and their number decreases")
   func removesMany() throws {
     for index in 0..<SoundsFolder.temporaryNameCount { try home.leaveBehind(".publishing-\(index)") }
     _ = try home.library.publish([1], as: "a.wav")
@@ -37,7 +37,7 @@ struct TemporaryFileTests {
     #expect(try home.library.contents(of: "a.wav") == [1])
   }
 
-  @Test("that somebody is writing is neither removed nor written to")
+  @Test("a file that somebody is writing is neither removed nor overwritten")
   func locked() throws {
     let folder = try openFolder()
     let first = try folder.makeTemporary(startingAt: 63)
@@ -49,7 +49,7 @@ struct TemporaryFileTests {
     #expect(abandoned.count == 3)
   }
 
-  @Test("that became a clip meanwhile is not removed with the name it had")
+  @Test("a file that has become a clip in the meantime is not removed")
   func sparesAFileThatMoved() throws {
     let folder = try openFolder()
     try home.leaveBehind(".publishing-9", [1])
@@ -70,7 +70,7 @@ struct TemporaryFileTests {
     _ = folder
   }
 
-  @Test("that was taken for abandoned before its writer had the lock is given up for another name")
+  @Test("a writer whose file was removed before it had the lock uses another name")
   func noticesItsRemoval() throws {
     let sounds = home.container.soundsDirectory
     var calls = FileSystemCalls.system
@@ -85,7 +85,7 @@ struct TemporaryFileTests {
     #expect(home.names == [".publishing-4"])
   }
 
-  @Test("whose lock is taken by a remover before its writer has it is given up for another name")
+  @Test("a writer whose lock another process takes first uses another name")
   func noticesItsRemover() throws {
     var calls = FileSystemCalls.system
     let lock = calls.lock
@@ -98,7 +98,7 @@ struct TemporaryFileTests {
     #expect(temporary.name == ".publishing-1")
   }
 
-  @Test("is kept apart from others by its name alone on a file system without locks, where none is removed")
+  @Test("on a file system without locks, names alone keep files apart, and none is removed")
   func worksWithoutLocks() throws {
     try home.leaveBehind(".publishing-0")
     var calls = FileSystemCalls.system
@@ -110,7 +110,7 @@ struct TemporaryFileTests {
     #expect(home.names.contains(".publishing-0"))
   }
 
-  @Test("has names to spare when the first ones are all in use, and an error when there are none")
+  @Test("when the first names are in use, others are tried, and an error occurs when all are in use")
   func runsOut() throws {
     var calls = FileSystemCalls.system
     calls.lock = { (_) throws(SystemError) in throw SystemError(number: EOPNOTSUPP) }
@@ -124,7 +124,7 @@ struct TemporaryFileTests {
     #expect(error?.code == .busy)
   }
 
-  @Test("does not lead elsewhere when somebody put a symbolic link or a folder under its name")
+  @Test("a symbolic link or a folder under the temporary name is not followed")
   func refusesTraps() throws {
     let victim = home.root.appending(path: "victim")
     try Data([9]).write(to: victim)

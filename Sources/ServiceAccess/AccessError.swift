@@ -40,24 +40,25 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch code {
     case .keyMalformed:
-      "The key is not one: it begins with crier_ and has \(APIKey.length) letters. Copy the whole of it."
+      "This is not a valid key. Keys start with crier_ and have \(APIKey.length) characters. Copy the whole key."
     case .rateLimitInvalid:
-      "The rate limit is out of range: give \(RateLimit.rates.lowerBound) to \(Int(RateLimit.rates.upperBound)) requests "
-        + "a second and a burst of \(RateLimit.bursts.lowerBound) to \(RateLimit.bursts.upperBound)."
-    case .secretTooShort: "The signing secret is too short: it must have at least \(SignedURL.secretBytes) bytes."
+      "The rate limit is out of range. Give \(RateLimit.rates.lowerBound) to \(Int(RateLimit.rates.upperBound)) "
+        + "requests a second and a burst of \(RateLimit.bursts.lowerBound) to \(RateLimit.bursts.upperBound)."
+    case .secretTooShort: "The signing secret is too short. It must have at least \(SignedURL.secretBytes) bytes."
     case .notSignable:
-      "The path cannot be signed: give an absolute path, percent-encoded and without a query, and a time after 1970."
-    case .signatureMissing: "The signature or its time is missing: send both."
-    case .signatureMalformed: "The signature or its time cannot be read: send both as they were made."
-    case .signatureInvalid: "The signature does not belong to this request and key: sign exactly what is sent."
+      "The path cannot be signed. Give an absolute, percent-encoded path without a query, and a time after 1970."
+    case .signatureMissing: "The signature or its time is missing. Send both."
+    case .signatureMalformed: "The signature or its time is malformed. Send both exactly as they were created."
+    case .signatureInvalid:
+      "The signature does not match this request and key. Sign the request exactly as you send it."
     case .signatureOutdated:
-      "The signature is of version 1: it covers no Idempotency-Key and no other Content-Type than application/json. "
-        + "Sign with version 2."
-    case .signatureExpired: "The signed URL's time is over: ask for a new one."
+      "The signature has version 1, which covers neither an Idempotency-Key nor a Content-Type other than "
+        + "application/json. Sign with version 2."
+    case .signatureExpired: "The signed URL has expired. Request the announcement again for a new one."
     case .timestampOutsideWindow:
-      "The signed request's time is too far from the service's: set the clock, and sign each attempt anew."
-    case .replayed: "The signed request came before: sign each attempt anew, with its own time."
-    case .tooManyRemembered: "Too many signed requests came within a short time: try again in a moment."
+      "The timestamp is too far from the service's clock. Set your clock, and sign each attempt anew."
+    case .replayed: "The signed request was already received. Sign each attempt anew, with its own timestamp."
+    case .tooManyRemembered: "Too many signed requests came within a short time. Try again in a moment."
     }
   }
 }

@@ -52,27 +52,27 @@ public struct BodyBudget: Sendable {
   /// Registers a body that begins to arrive.
   ///
   /// - Returns: The body's ticket, nil when there is no space; and the tickets of the bodies that were dropped for it.
-  public mutating func begin(_ keyID: String, at now: Duration) -> (ticket: Ticket?, gaveWay: [Ticket]) {
-    let gaveWay = makeRoom(for: keyID, bytes: 0, bodies: 1, except: nil, at: now)
-    guard fits(keyID, bytes: 0, bodies: 1) else { return (nil, gaveWay) }
+  public mutating func begin(_ keyID: String, at now: Duration) -> (ticket: Ticket?, dropped: [Ticket]) {
+    let dropped = dropOldest(for: keyID, bytes: 0, bodies: 1, except: nil, at: now)
+    guard fits(keyID, bytes: 0, bodies: 1) else { return (nil, dropped) }
     nextTicket += 1
     bodies[nextTicket] = Body(keyID: keyID, since: now)
     ofOne[keyID, default: Total()].bodies += 1
-    return (nextTicket, gaveWay)
+    return (nextTicket, dropped)
   }
 
   /// Registers more bytes of a body.
   ///
   /// - Returns: Whether the bytes may be held, which is false when the body itself was dropped; and the tickets of the
   ///   bodies that were dropped for it.
-  public mutating func grow(_ ticket: Ticket, by count: Int, at now: Duration) -> (isHeld: Bool, gaveWay: [Ticket]) {
+  public mutating func grow(_ ticket: Ticket, by count: Int, at now: Duration) -> (isHeld: Bool, dropped: [Ticket]) {
     guard let body = bodies[ticket] else { return (false, []) }
-    let gaveWay = makeRoom(for: body.keyID, bytes: count, bodies: 0, except: ticket, at: now)
-    guard fits(body.keyID, bytes: count, bodies: 0) else { return (false, gaveWay) }
+    let dropped = dropOldest(for: body.keyID, bytes: count, bodies: 0, except: ticket, at: now)
+    guard fits(body.keyID, bytes: count, bodies: 0) else { return (false, dropped) }
     bytes += count
     bodies[ticket]?.bytes += count
     ofOne[body.keyID]?.bytes += count
-    return (true, gaveWay)
+    return (true, dropped)
   }
 
   /// Releases a body that is no longer held here.
@@ -95,10 +95,10 @@ public struct BodyBudget: Sendable {
   }
 
   /// Drops the oldest bodies, as many as necessary, if they are older than the patience.
-  private mutating func makeRoom(
+  private mutating func dropOldest(
     for keyID: String, bytes more: Int, bodies moreBodies: Int, except own: Ticket?, at now: Duration
   ) -> [Ticket] {
-    var gone: [Ticket] = []
+    var dropped: [Ticket] = []
     while !fits(keyID, bytes: more, bodies: moreBodies) {
       // If the key id's own share is full, dropping the bodies of other ids would not help.
       let isOwnShare = !fitsOfOne(keyID, bytes: more, bodies: moreBodies)
@@ -107,8 +107,8 @@ public struct BodyBudget: Sendable {
       }
       guard let oldest = old.min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) })?.key else { break }
       end(oldest)
-      gone.append(oldest)
+      dropped.append(oldest)
     }
-    return gone
+    return dropped
   }
 }

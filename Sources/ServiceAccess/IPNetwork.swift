@@ -31,7 +31,7 @@ public struct IPNetwork: Sendable, Hashable {
     guard let address = IPAddress(parts[0]) else {
       throw Fault(
         code: .notAnAddress,
-        description: "is no address or network: give one such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32")
+        description: "is not an address or network: give one such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32")
     }
     let bits = address.bytes.count * 8
     // In IPv6 notation, the prefix of an IPv4 address includes the 96 bits before the address.
@@ -40,14 +40,15 @@ public struct IPNetwork: Sendable, Hashable {
     let written = parts.count == 2 ? Self.number(parts[1]) : largest
     guard let written, (isMapped ? 96 : 0)...largest ~= written else {
       throw Fault(
-        code: .prefixOutOfRange, description: "has no such prefix: give /\(isMapped ? 96 : 0) to /\(largest), or none")
+        code: .prefixOutOfRange,
+        description: "has an invalid prefix: give /\(isMapped ? 96 : 0) to /\(largest), or none")
     }
     prefixLength = written - (largest - bits)
     self.address = IPAddress(bytes: Self.masked(address.bytes, prefixLength))
     guard self.address == address else {
       throw Fault(
         code: .addressInsideNetwork,
-        description: "is an address inside a network: give \(self), or the address without /\(written)")
+        description: "has bits set after the prefix: give \(self), or the address without /\(written)")
     }
   }
 

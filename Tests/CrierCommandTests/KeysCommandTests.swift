@@ -172,8 +172,8 @@ struct KeysCommandTests {
       (["--expires", ""], "--expires '' is not a date"),
       (["--expires", "2020-01-31"], "--expires '2020-01-31' is in the past"),
       (["--expires", "0s"], "--expires '0s' is in the past"),
-      (["--address", "shop"], "--address 'shop' is no address or network: give one such as 192.0.2.7"),
-      (["--address", "192.0.2.0/33"], "--address '192.0.2.0/33' has no such prefix: give /0 to /32"),
+      (["--address", "shop"], "--address 'shop' is not an address or network: give one such as 192.0.2.7"),
+      (["--address", "192.0.2.0/33"], "--address '192.0.2.0/33' has an invalid prefix: give /0 to /32"),
       (["--address", "::1", "--address", "192.0.2.7/24"], "give 192.0.2.0/24"),
       (
         Array(repeating: ["--address", "::1"], count: 65).flatMap(\.self),

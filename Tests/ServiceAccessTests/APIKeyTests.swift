@@ -17,7 +17,7 @@ struct CountingNumbers: RandomNumberGenerator {
 
 @Suite("API keys")
 struct APIKeyTests {
-  @Test("a key is crier_, 8 letters and digits, and 32 random bytes, and is read back as it was shown")
+  @Test("a key is crier_, an id of 8 letters and digits, and 32 random bytes, and can be parsed again")
   func form() throws {
     let key = APIKey.make()
     #expect(key.text.wholeMatch(of: /crier_[0-9a-hjkmnp-tv-z]{8}_[A-Za-z0-9_-]{43}/) != nil)
@@ -26,11 +26,11 @@ struct APIKeyTests {
     #expect(read == key && read.id == key.id && read.text == key.text)
   }
 
-  @Test("no two keys are alike, and every letter is used")
+  @Test("keys differ from each other and use every character of the alphabet")
   func different() {
     let keys = (0..<2_000).map { _ in APIKey.make() }
     #expect(Set(keys.map(\.text)).count == 2_000)
-    #expect(Set(keys.map(\.text.last)).count == 16, "the last letter holds four bits")
+    #expect(Set(keys.map(\.text.last)).count == 16, "the last character holds four bits")
     #expect(Set(keys.flatMap(\.id)) == Set("0123456789abcdefghjkmnpqrstvwxyz"))
     #expect(Set(keys.flatMap { $0.text.suffix(43) }).count == 64)
   }
@@ -42,7 +42,7 @@ struct APIKeyTests {
     #expect(APIKey.make(using: &one) != APIKey.make(using: &one))
   }
 
-  @Test("the digest is SHA-256 of the whole text, and belongs to this key alone")
+  @Test("the digest is SHA-256 of the whole text and differs for every key")
   func digest() throws {
     let key = APIKey.make()
     #expect(key.digest == Data(SHA256.hash(data: Data(key.text.utf8))) && key.digest.count == 32)
@@ -57,7 +57,7 @@ struct APIKeyTests {
     #expect(key.hasDigest((Data([1]) + key.digest).dropFirst()), "a part of other data, with its own indices")
   }
 
-  @Test("what is not written as a key is refused, and the error has nothing of it")
+  @Test("a malformed key is refused, and the error does not repeat it")
   func malformed() {
     let secret = String(repeating: "A", count: 43)
     let texts = [
@@ -78,7 +78,7 @@ struct APIKeyTests {
     }
   }
 
-  @Test("a key with any byte changed is another one, or none")
+  @Test("a key with a changed byte is a different key or malformed")
   func mutations() throws {
     let key = APIKey.make()
     let bytes = Array(key.text.utf8)
@@ -91,7 +91,7 @@ struct APIKeyTests {
     }
   }
 
-  @Test("nothing that prints a key prints its secret")
+  @Test("printing a key in any way does not reveal its secret")
   func secrecy() {
     let key = APIKey.make()
     var dumped = ""
@@ -101,7 +101,7 @@ struct APIKeyTests {
     }
   }
 
-  @Test("ids are told from other texts", arguments: ["7d3k9q2m", "00000000", "zzzzzzzz"])
+  @Test("ids are distinguished from other texts", arguments: ["7d3k9q2m", "00000000", "zzzzzzzz"])
   func ids(id: String) {
     #expect(APIKey.isID(id))
     for other in [id + "0", String(id.dropLast()), id.dropLast() + "u", id.dropLast() + "\u{301}", id.dropLast() + "_"]
@@ -112,9 +112,9 @@ struct APIKeyTests {
   }
 }
 
-@Suite("What stands for a key in the log")
+@Suite("The name of a key in the log")
 struct LogNameTests {
-  @Test("it is the same each time, another one for another key, and nothing of the key or its id")
+  @Test("the name is the same each time, differs between keys, and reveals nothing of the key or its id")
   func name() {
     let (one, other) = (APIKey.make(), APIKey.make())
     let name = APIKey.logName(ofDigest: one.digest)

@@ -3,7 +3,7 @@
 import ServiceAccess
 import Testing
 
-@Suite("What an account may have done")
+@Suite("The budget of an account")
 struct AccountBudgetTests {
   private let day: Duration = .seconds(86_400)
 
@@ -13,7 +13,7 @@ struct AccountBudgetTests {
     return limits
   }
 
-  @Test("so many clips at once, and one more when one has ended")
+  @Test("the number of simultaneous clips is limited, and one that ends frees its place")
   func atOnce() {
     var budget = AccountBudget(limits(atOnce: 2))
     #expect(budget.begin(at: .zero) == nil && budget.begin(at: .zero) == nil)
@@ -24,7 +24,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .zero) == nil)
   }
 
-  @Test("so many clips a day, which come back one by one and are all back after a day")
+  @Test("the number of clips in a day is limited; they come back one by one, all of them within a day")
   func clips() {
     var budget = AccountBudget(limits(clips: 4))
     for _ in 0..<4 {
@@ -40,7 +40,7 @@ struct AccountBudgetTests {
     #expect(!budget.isUnused(at: day) && budget.isUnused(at: day + day / 4))
   }
 
-  @Test("so many bytes a day; the last clip may go beyond, and is paid off")
+  @Test("the number of bytes in a day is limited; the last clip may exceed it, and the excess is paid back")
   func bytes() {
     var budget = AccountBudget(limits(bytes: 86_400))
     #expect(budget.begin(at: .zero) == nil)
@@ -52,7 +52,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .seconds(3_601)) == nil)
   }
 
-  @Test("a clip that was not made costs nothing of the day")
+  @Test("a clip that was not made costs nothing of the daily limit")
   func notMade() {
     var budget = AccountBudget(limits(clips: 1))
     for _ in 0..<5 {
@@ -62,7 +62,7 @@ struct AccountBudgetTests {
     #expect(budget.isUnused(at: .zero))
   }
 
-  @Test("what a former service counted counts on, less what has come back since")
+  @Test("the stored usage of an earlier service counts, less what has come back since")
   func restored() {
     var before = AccountBudget(limits(clips: 10, bytes: 1_000))
     for _ in 0..<10 {
@@ -79,7 +79,7 @@ struct AccountBudgetTests {
     #expect(forged.isUnused(at: .zero))
   }
 
-  @Test("after its limits were lowered an account waits as one that has used up the new ones, and no longer")
+  @Test("after lower limits are set, an account waits no longer than if it had used up the new limits")
   func lowered() {
     let used = AccountBudget.Use(clips: 20_000, bytes: 4 << 30)
     var budget = AccountBudget(limits(clips: 10, bytes: 1_000), used: used)
@@ -90,7 +90,7 @@ struct AccountBudgetTests {
     #expect(forged.isUnused(at: day))
   }
 
-  @Test("lists may use four fifths of the day's clips, and the rest is left for announcements")
+  @Test("lists may use four fifths of the daily clips, and the rest is reserved for announcements")
   func lists() {
     var budget = AccountBudget(limits(clips: 10))
     for _ in 0..<8 {
@@ -103,11 +103,11 @@ struct AccountBudgetTests {
       budget.end(bytes: 1, at: .zero)
     }
     #expect(budget.begin(at: .zero) == .day(day / 10))
-    #expect(budget.begin(.list, at: .zero) == .day(day * 3 / 10), "what announcements used counts for lists too")
+    #expect(budget.begin(.list, at: .zero) == .day(day * 3 / 10), "clips of announcements count for lists too")
     #expect(budget.begin(.list, at: day * 3 / 10) == nil)
   }
 
-  @Test("lists may use four fifths of the day's bytes, and the rest is left for announcements")
+  @Test("lists may use four fifths of the daily bytes, and the rest is reserved for announcements")
   func bytesOfLists() {
     var budget = AccountBudget(limits(bytes: 1_000))
     #expect(budget.begin(.list, at: .zero) == nil)
@@ -117,7 +117,7 @@ struct AccountBudgetTests {
   }
 
   @Test(
-    "of a small limit lists have their part too",
+    "lists may use a part even of a small limit",
     arguments: [(1, 0), (2, 1), (4, 1), (5, 1), (9, 2), (20_000, 4_000)])
   func small(amount: Int, kept: Int) {
     #expect(DailyAllowance(amount).keptForAnnouncements == kept)
@@ -125,7 +125,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(.list, at: .zero) == nil)
   }
 
-  @Test("a clip that came to nothing by its own fault is paid, and takes no bytes")
+  @Test("a clip that failed because of its text counts as a clip, but without bytes")
   func paid() {
     var budget = AccountBudget(limits(clips: 1))
     #expect(budget.begin(at: .zero) == nil)
@@ -134,7 +134,7 @@ struct AccountBudgetTests {
     #expect(budget.begin(at: .zero) == .day(day) && budget.underWay == 0)
   }
 
-  @Test("a clock that runs backwards gives nobody more")
+  @Test("a clock that runs backwards gives no account a larger budget")
   func backwards() {
     var budget = AccountBudget(limits(clips: 1))
     #expect(budget.begin(at: day) == nil)

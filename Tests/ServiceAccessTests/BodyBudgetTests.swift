@@ -3,7 +3,7 @@
 import ServiceAccess
 import Testing
 
-@Suite("Memory for bodies whose sender is not proven")
+@Suite("The memory budget for bodies of unverified senders")
 struct BodyBudgetTests {
   private let budget: BodyBudget
 
@@ -18,7 +18,7 @@ struct BodyBudgetTests {
     try #require(budget.begin(keyID, at: now).ticket)
   }
 
-  @Test("one id has its share, and leaves the others theirs")
+  @Test("one id can use only its share, and the rest stays free for others")
   func share() throws {
     var budget = budget
     for (index, keyID) in ["a", "b"].enumerated() {
@@ -29,10 +29,10 @@ struct BodyBudgetTests {
     }
     let third = try begin(&budget, "c")
     #expect(budget.grow(third, by: 20, at: .zero).isHeld)
-    #expect(!budget.grow(third, by: 1, at: .zero).isHeld, "nor is there more in all")
+    #expect(!budget.grow(third, by: 1, at: .zero).isHeld, "the total limit applies too")
   }
 
-  @Test("so many bodies of one id, and so many in all")
+  @Test("the number of bodies is limited for each id and in total")
   func bodies() throws {
     var budget = budget
     for _ in 0..<3 { _ = try begin(&budget, "a") }
@@ -41,7 +41,7 @@ struct BodyBudgetTests {
     #expect(budget.begin("c", at: .zero).ticket == nil && budget.count == 6)
   }
 
-  @Test("what has ended makes room, once")
+  @Test("a body that ends frees its memory, once")
   func ended() throws {
     var budget = budget
     let ticket = try begin(&budget, "a")
@@ -53,7 +53,7 @@ struct BodyBudgetTests {
     #expect(budget.grow(next, by: 40, at: .zero).isHeld)
   }
 
-  @Test("a body that has been coming for long gives way to another of its id, and not before")
+  @Test("a body is dropped for another body of its id only after it has been arriving for a while")
   func givesWay() throws {
     var budget = budget
     let slow = try begin(&budget, "a")
@@ -62,12 +62,12 @@ struct BodyBudgetTests {
     let quick = try begin(&budget, "a", at: .seconds(4))
     #expect(budget.grow(quick, by: 11, at: .seconds(4)) == (false, []))
     #expect(budget.grow(quick, by: 11, at: .seconds(5)) == (true, [slow]))
-    #expect(budget.grow(slow, by: 1, at: .seconds(5)) == (false, []), "it is held no more")
-    #expect(budget.grow(other, by: 1, at: .seconds(5)).isHeld, "an older one of another id is left alone")
+    #expect(budget.grow(slow, by: 1, at: .seconds(5)) == (false, []), "it was dropped")
+    #expect(budget.grow(other, by: 1, at: .seconds(5)).isHeld, "an older body of another id stays")
     #expect(budget.bytes == 12)
   }
 
-  @Test("where all is full, the oldest of any id gives way")
+  @Test("when the total is used up, the oldest body of any id is dropped")
   func oldest() throws {
     var budget = budget
     var tickets: [Int] = []
@@ -75,12 +75,12 @@ struct BodyBudgetTests {
       tickets.append(try begin(&budget, keyID, at: .seconds(second)))
     }
     let answer = budget.begin("e", at: .seconds(6))
-    #expect(answer.ticket != nil && answer.gaveWay == [tickets[0]])
-    #expect(budget.begin("e", at: .seconds(6)).gaveWay == [tickets[1]])
+    #expect(answer.ticket != nil && answer.dropped == [tickets[0]])
+    #expect(budget.begin("e", at: .seconds(6)).dropped == [tickets[1]])
     #expect(budget.begin("f", at: .seconds(6)).ticket == nil, "the others are not old enough")
   }
 
-  @Test("whatever comes, it never holds more than its limits")
+  @Test("the budget never exceeds its limits, whatever arrives")
   func bounded() {
     var budget = budget
     var tickets: [Int] = []

@@ -3,11 +3,11 @@
 import ServiceAccess
 import Testing
 
-@Suite("Whose request it is, by its address")
+@Suite("The address of a client")
 struct IPAddressTests {
   private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-  @Test("an address has one value, however it is written")
+  @Test("equal addresses compare as equal, however they are written")
   func same() throws {
     #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
     #expect(try address("2001:DB8:0:0::1") == address("2001:db8::1"))
@@ -15,10 +15,12 @@ struct IPAddressTests {
     #expect(try address("::1") != address("0.0.0.1"))
   }
 
-  @Test("what is no address", arguments: ["", "a", "1.2.3", "1.2.3.4:80", "[::1]", "::1%eth0", "1.2.3.4 ", "_hidden"])
+  @Test(
+    "an invalid address is refused",
+    arguments: ["", "a", "1.2.3", "1.2.3.4:80", "[::1]", "::1%eth0", "1.2.3.4 ", "_hidden"])
   func none(text: String) { #expect(IPAddress(text) == nil) }
 
-  @Test("a caller of IPv6 has 64 bits of addresses, one of IPv4 a single one")
+  @Test("an IPv6 client is identified by 64 bits of its address, and an IPv4 client by the whole address")
   func block() throws {
     #expect(try address("2001:db8:1:2::3").block == address("2001:db8:1:2:ffff::").block)
     #expect(try address("2001:db8:1:2::3").block != address("2001:db8:1:3::3").block)
@@ -30,14 +32,14 @@ struct IPAddressTests {
       peer: try peer.map(address), forwardedFor: forwardedFor, proxies: Set(try proxies.map(address)))
   }
 
-  @Test("without a proxy it is the other side of the connection, whatever it says of others")
+  @Test("without a proxy, the client is the peer of the connection, whatever X-Forwarded-For says")
   func direct() throws {
     #expect(try client("192.0.2.1") == address("192.0.2.1"))
     #expect(try client("192.0.2.1", "198.51.100.1", proxies: "127.0.0.1") == address("192.0.2.1"))
     #expect(try client(nil, "198.51.100.1", proxies: "127.0.0.1") == nil)
   }
 
-  @Test("behind a proxy it is the last address that is no proxy's: what stands before it may be made up")
+  @Test("behind a proxy, the client is the last address that is not a proxy, because earlier ones may be forged")
   func forwarded() throws {
     let caller = try address("198.51.100.1")
     #expect(try client("127.0.0.1", "198.51.100.1", proxies: "127.0.0.1") == caller)
@@ -48,7 +50,7 @@ struct IPAddressTests {
     #expect(try client("::1", "[2001:db8::1]:4711", proxies: "::1") == address("2001:db8::1"))
   }
 
-  @Test("behind a proxy that does not say it, it is nobody's: a proxy is no caller")
+  @Test("behind a proxy that names no client, the client is unknown")
   func unknown() throws {
     #expect(try client("127.0.0.1", proxies: "127.0.0.1") == nil)
     #expect(try client("127.0.0.1", "127.0.0.1", proxies: "127.0.0.1") == nil)
@@ -56,20 +58,22 @@ struct IPAddressTests {
   }
 }
 
-@Suite("How often an address may fail")
+@Suite("The limit on failures of an address")
 struct FailureLimitsTests {
-  @Test("so often, then not until some time has passed; and others as often")
+  @Test("an address may fail a limited number of times, and regains attempts over time, independently of others")
   func limit() throws {
     var limits = FailureLimits(try RateLimit(rate: 1, burst: 2))
     let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("2001:db8::1")))
     #expect((0..<3).map { _ in limits.take(one, at: .zero).isAllowed } == [true, true, false])
     #expect(limits.take(other, at: .zero).isAllowed)
     let neighbour = try #require(IPAddress("2001:db8::2"))
-    #expect(limits.take(neighbour, at: .zero).isAllowed && !limits.take(other, at: .zero).isAllowed, "of one network")
+    #expect(
+      limits.take(neighbour, at: .zero).isAllowed && !limits.take(other, at: .zero).isAllowed,
+      "both addresses are in one network")
     #expect(limits.take(one, at: .seconds(1)).isAllowed && limits.count == 2)
   }
 
-  @Test("to look takes nothing, finds what a failure would, and remembers nobody")
+  @Test("a check costs nothing, reports what a failure would report, and remembers no address")
   func look() throws {
     var limits = FailureLimits(try RateLimit(rate: 1, burst: 1), capacity: 1)
     let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("192.0.3.1")))
@@ -80,7 +84,7 @@ struct FailureLimitsTests {
     #expect(limits.look(one, at: .seconds(1)).isAllowed)
   }
 
-  @Test("it never remembers more than its capacity, and who fails on is not forgotten for others' sake")
+  @Test("the number of remembered addresses is bounded, and an address that keeps failing is not forgotten")
   func bounded() throws {
     var limits = FailureLimits(try RateLimit(rate: 0.001, burst: 1), capacity: 10)
     let one = try #require(IPAddress("192.0.2.1"))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Addresses and networks")
 struct IPNetworkTests {
   @Test(
-    "an address is read as it may be written, and written in one way",
+    "every notation of an address is parsed, and printed in one form",
     arguments: [
       ("192.0.2.7", "192.0.2.7"), ("0.0.0.0", "0.0.0.0"), ("::ffff:192.0.2.7", "192.0.2.7"),
       ("::FFFF:c000:207", "192.0.2.7"), ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
@@ -21,7 +21,7 @@ struct IPNetworkTests {
   }
 
   @Test(
-    "what is no address is none",
+    "an invalid address is refused",
     arguments: [
       "", " ", "localhost", "192.0.2", "192.0.2.256", "192.0.2.07", "192.0.2.7.", "1.2.3.4:80", "[::1]", "fe80::1%eth0",
       "::1::", "1:2:3:4:5:6:7:8:9", "12345::", "1.2.3.4\0", "一.2.3.4",
@@ -29,7 +29,7 @@ struct IPNetworkTests {
   func notAddresses(text: String) { #expect(IPAddress(text) == nil) }
 
   @Test(
-    "a network holds the addresses that begin as it does, and no others",
+    "a network contains exactly the addresses with its prefix",
     arguments: [
       ("192.0.2.0/24", ["192.0.2.0", "192.0.2.255", "::ffff:192.0.2.9"], ["192.0.3.0", "192.0.1.255", "::c000:207"]),
       ("192.0.2.128/25", ["192.0.2.128"], ["192.0.2.127"]), ("192.0.2.7", ["192.0.2.7"], ["192.0.2.6"]),
@@ -46,7 +46,7 @@ struct IPNetworkTests {
   }
 
   @Test(
-    "what is no network is refused, with what to give in its place",
+    "an invalid network is refused with a suggestion",
     arguments: [
       ("shop", IPNetwork.Fault.Code.notAnAddress, "192.0.2.0/24"), ("/24", .notAnAddress, "192.0.2.0/24"),
       ("", .notAnAddress, "192.0.2.0/24"), ("192.0.2.0/33", .prefixOutOfRange, "/0 to /32"),

@@ -3,19 +3,19 @@
 import ServiceAccess
 import Testing
 
-@Suite("Which of many lines alike are written")
+@Suite("Sampling of identical log lines")
 struct LogSamplingTests {
-  @Test("the first of each kind in a second, and how many more there were when it is over")
+  @Test("the first lines of each kind in a second are written, and the number of further ones is reported afterwards")
   func sampled() {
     var sampling = LogSampling<String>(most: 2)
     #expect((0..<5).map { _ in sampling.take("a", at: .seconds(7)).isWritten } == [true, true, false, false, false])
     #expect(sampling.take("b", at: .milliseconds(7_999)) == (true, [:]))
     #expect(sampling.finish(at: .milliseconds(7_999)).isEmpty)
     #expect(sampling.take("b", at: .seconds(8)) == (true, ["a": 3]))
-    #expect(sampling.finish(at: .seconds(20)).isEmpty, "each is told once")
+    #expect(sampling.finish(at: .seconds(20)).isEmpty, "each number is reported once")
   }
 
-  @Test("what was left out is told though nothing comes any more")
+  @Test("the number of omitted lines is reported even if nothing follows")
   func finished() {
     var sampling = LogSampling<String>(most: 1)
     for kind in ["a", "b", "b", "b", "c", "c"] { _ = sampling.take(kind, at: .zero) }
@@ -24,7 +24,7 @@ struct LogSamplingTests {
     #expect(sampling.take("b", at: .seconds(2)) == (true, [:]))
   }
 
-  @Test("all that came is written or told")
+  @Test("every line is either written or counted")
   func complete() {
     var sampling = LogSampling<Int>()
     var (written, told) = (0, 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate limits")
 struct RateLimitTests {
-  @Test("a burst may come at once, and then one each time a token has come back")
+  @Test("a burst may arrive at once, and further requests as tokens come back")
   func burst() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 3))
     #expect((0..<5).map { _ in bucket.take(at: .zero).isAllowed } == [true, true, true, false, false])
@@ -16,7 +16,7 @@ struct RateLimitTests {
     #expect((0..<5).map { _ in bucket.take(at: .seconds(60)).isAllowed } == [true, true, true, false, false])
   }
 
-  @Test("an answer tells what is left, when it is full again, and how long to wait")
+  @Test("an answer states the remaining requests, the time until the limit resets, and the time to wait")
   func answers() throws {
     var bucket = TokenBucket(try RateLimit(rate: 0.5, burst: 2))
     let first = bucket.take(at: .seconds(100))
@@ -28,10 +28,11 @@ struct RateLimitTests {
     let third = bucket.take(at: .milliseconds(101_500))
     #expect(!third.isAllowed && third.remaining == 0)
     #expect(third.reset == .milliseconds(2_500) && third.retryAfter == .milliseconds(500))
-    #expect(bucket.take(at: .milliseconds(101_500) + third.retryAfter).isAllowed, "who waits so long is not refused")
+    #expect(
+      bucket.take(at: .milliseconds(101_500) + third.retryAfter).isAllowed, "a request after that time is allowed")
   }
 
-  @Test("header fields are whole seconds, rounded up, and Retry-After stands with a refusal alone")
+  @Test("header fields are whole seconds, rounded up, and Retry-After appears only in a refusal")
   func headers() throws {
     var bucket = TokenBucket(try RateLimit(rate: 4, burst: 1))
     let allowed = bucket.take(at: .zero).headerFields
@@ -43,7 +44,7 @@ struct RateLimitTests {
     #expect(bucket.look(at: .seconds(5)).headerFields.map(\.value) == ["1", "1", "0"])
   }
 
-  @Test("looking takes nothing, nor does a refusal")
+  @Test("a check or a refusal takes no token")
   func looking() throws {
     var bucket = TokenBucket(try RateLimit(rate: 1, burst: 1))
     for _ in 0..<5 { #expect(bucket.look(at: .zero).isAllowed) }
@@ -53,7 +54,7 @@ struct RateLimitTests {
     #expect(bucket.take(at: .seconds(1)).isAllowed)
   }
 
-  @Test("a bucket that is full again may be forgotten")
+  @Test("a full bucket may be forgotten")
   func forgetting() throws {
     var bucket = TokenBucket(try RateLimit(rate: 2, burst: 5))
     #expect(bucket.isFull(at: .zero))
@@ -62,7 +63,7 @@ struct RateLimitTests {
   }
 
   @Test(
-    "however requests come, exactly those pass for which a token is there, counted drop by drop",
+    "exactly the requests with a token pass, however they arrive",
     arguments: [(1.0, 1), (4.0, 7), (0.125, 2), (500.0, 10), (1_000_000.0, 1_000_000), (0.001, 1)])
   func longRun(rate: Double, burst: Int) throws {
     var bucket = TokenBucket(try RateLimit(rate: rate, burst: burst))
@@ -90,7 +91,7 @@ struct RateLimitTests {
     #expect(wrong == 0)
   }
 
-  @Test("a token that is put back may be taken again, and no bucket holds more than it may")
+  @Test("a token that is given back can be taken again, and a bucket never holds more than its capacity")
   func givenBack() throws {
     var bucket = TokenBucket(try RateLimit(rate: 1, burst: 2))
     bucket.giveBack(at: .zero)
@@ -103,7 +104,7 @@ struct RateLimitTests {
     #expect(bucket.isFull(at: .zero))
   }
 
-  @Test("a clock that runs backwards refuses for no longer than an empty bucket would")
+  @Test("a clock that runs backwards refuses requests for no longer than an empty bucket would")
   func backwards() throws {
     var bucket = TokenBucket(try RateLimit(rate: 10, burst: 2))
     _ = bucket.take(at: .seconds(1_000_000))
@@ -123,7 +124,7 @@ struct RateLimitTests {
     #expect(error?.description.contains("0.001 to 1000000 requests a second and a burst of 1 to 1000000") == true)
   }
 
-  @Test("a burst that is not named is what comes within a second, and at least 1")
+  @Test("the default burst is the number of requests in a second, and at least 1")
   func defaultBurst() throws {
     #expect(try RateLimit(rate: 0.1).burst == 1)
     #expect(try RateLimit(rate: 2.5).burst == 3)

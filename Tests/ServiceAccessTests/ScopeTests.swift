@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scopes")
 struct ScopeTests {
-  @Test("a scope allows itself and nothing else, and admin everything", arguments: Scope.allCases)
+  @Test("a scope allows only itself, and admin allows everything", arguments: Scope.allCases)
   func allowing(scope: Scope) {
     for asked in Scope.allCases {
       #expect(Set([scope]).allow(asked) == (scope == asked || scope == .admin))
@@ -13,14 +13,14 @@ struct ScopeTests {
     }
   }
 
-  @Test("names come in one order, and are read back")
+  @Test("names are printed in a fixed order and can be parsed again")
   func names() {
     #expect(Set<Scope>([.admin, .read, .announce]).names == ["announce", "read", "admin"])
     #expect(Set<Scope>(names: ["play", "read", "play"]) == [.play, .read])
     #expect(Set<Scope>().names.isEmpty)
   }
 
-  @Test("a name that is none allows nothing", arguments: ["", "Admin", "admin ", "push", "*", "ADMIN"])
+  @Test("an unknown name allows nothing", arguments: ["", "Admin", "admin ", "push", "*", "ADMIN"])
   func unknown(name: String) {
     #expect(Set<Scope>(names: [name]).isEmpty)
     #expect(Set<Scope>(names: [name, "read"]) == [.read])

@@ -38,7 +38,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("a signed request passes, and is the same after its header fields were sent")
+  @Test("a signed request is valid, also after its header fields were sent and parsed")
   func valid() throws {
     for version in SignedRequest.Version.allCases {
       let content = version == .two ? content : altered { $0.idempotencyKey = nil }
@@ -52,7 +52,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("the signature is HMAC-SHA256 over lines that others can write, with the key's digest")
+  @Test("the signature is HMAC-SHA256 over documented lines, with the key's digest")
   func form() {
     func signature(_ message: String) -> String {
       let code = HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: SymmetricKey(data: digest))
@@ -71,7 +71,7 @@ struct SignedRequestTests {
         + signature("1800000000.POST /v1/announcements?wait=1\n\(body)"))
   }
 
-  @Test("whatever is changed on the way, or signed with another key, is found")
+  @Test("any change to the request, or another key, invalidates the signature")
   func changed() throws {
     let request = request()
     let others: [SignedRequest.Content] = [
@@ -105,7 +105,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("version 1 is taken where nothing is sent that it does not cover, and nowhere else")
+  @Test("version 1 is accepted only if it covers everything that is sent")
   func firstVersion() throws {
     let types = [nil, "application/json", "Application/JSON; charset=utf-8", "text/csv", "application/jsonl", ""]
     for (type, key) in types.flatMap({ type in [nil, "K-1", ""].map { (type, $0) } }) {
@@ -120,7 +120,7 @@ struct SignedRequestTests {
     #expect(failure(relabelled, altered { $0.idempotencyKey = nil }) == .signatureInvalid)
   }
 
-  @Test("a request is as old as 300 seconds, or as far ahead, and no more")
+  @Test("a timestamp may differ from the clock by at most 300 s in either direction")
   func window() {
     for seconds in [-299, 0, 300] as [Int64] { #expect(failure(request(at: 1_800_000_000 + seconds)) == nil) }
     for seconds in [-300, 301, -100_000, 100_000] as [Int64] {
@@ -130,7 +130,7 @@ struct SignedRequestTests {
     #expect(failure(request(at: 1_799_999_700), at: Date(timeIntervalSince1970: 1_800_000_000)) == nil)
   }
 
-  @Test("a field that is missing is missing")
+  @Test("a missing field is reported as missing")
   func missing() {
     let fields = request().headerFields.map(\.value)
     for (timestamp, signature) in [(nil, nil), (fields[0], nil), (nil, fields[1])] as [(String?, String?)] {
@@ -139,7 +139,7 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("fields that are not written as they should be are malformed")
+  @Test("a field in another format is malformed")
   func malformed() {
     let (time, digits) = ("1800000000", String(repeating: "a0", count: 32))
     let pairs = [
@@ -155,14 +155,14 @@ struct SignedRequestTests {
     }
   }
 
-  @Test("every error says in a sentence or two what to do, without what was sent")
+  @Test("every error consists of a reason and a next step, and does not repeat what was sent")
   func texts() {
     var codes: Set<AccessError.Code> = []
     func collect(_ work: () throws(AccessError) -> Void) {
       do { try work() } catch {
         codes.insert(error.code)
         #expect(error.description.hasPrefix("The ") && error.description.hasSuffix("."))
-        #expect(error.description.contains(": "))
+        #expect(error.description.contains(". "))
         #expect(!error.description.contains("A-1") && !error.description.contains("v1="))
       }
     }

@@ -31,7 +31,7 @@ struct SignedURLTests {
     return (String(match.1), String(match.2), String(match.3))
   }
 
-  @Test("a signed path may be fetched until its time is over, to the second")
+  @Test("a signed path is valid until its expiry, to the second")
   func valid() throws {
     let sent = try query(try signing.signed(path, until: now + 60.9))
     #expect(sent.path == path && sent.expires == "1800000060")
@@ -41,7 +41,7 @@ struct SignedURLTests {
     #expect(failure(sent.expires, sent.signature, at: now + 1e9) == .signatureExpired)
   }
 
-  @Test("the signature is HMAC-SHA256 over GET, path and time, as others can make it")
+  @Test("the signature is HMAC-SHA256 over GET, the path and the time, as documented")
   func form() throws {
     let code = HMAC<SHA256>.authenticationCode(
       for: Data("GET\n/v1/clips/9f3a.wav\n1800000060".utf8), using: SymmetricKey(data: Data(0..<32)))
@@ -50,7 +50,7 @@ struct SignedURLTests {
     #expect(try query(signing.signed(path, until: now + 60)).signature == signature)
   }
 
-  @Test("another path, time, signature or secret is not signed")
+  @Test("another path, time, signature or secret is invalid")
   func changed() throws {
     let sent = try query(try signing.signed(path, until: now + 60))
     for other in ["/v1/clips/9f3b.wav", "/v1/clips/9f3a.wav/", "/v1/clips/9F3A.wav", "/v1/clips/%39f3a.wav", ""] {
@@ -70,14 +70,14 @@ struct SignedURLTests {
     }
   }
 
-  @Test("a path and a time cannot be read as another path and another time")
+  @Test("a path and a time cannot be confused with another path and another time")
   func seam() throws {
     let sent = try query(try signing.signed("/v1/clips/a", until: now + 60))
     #expect(failure(path: "/v1/clips/a\n1800000060", "1800000060", sent.signature) == .signatureInvalid)
     #expect(failure(path: "/v1/clips", "a\n1800000060", sent.signature) == .signatureMalformed)
   }
 
-  @Test("a missing half is missing")
+  @Test("a missing time or signature is reported as missing")
   func missing() {
     #expect(failure(nil, nil) == .signatureMissing)
     #expect(failure("1800000060", nil) == .signatureMissing)
@@ -85,7 +85,7 @@ struct SignedURLTests {
   }
 
   @Test(
-    "what is not written as it was made is malformed",
+    "a signature or a time in another format is malformed",
     arguments: [
       "", " 1800000060", "+1800000060", "-1", "01800000060", "1800000060.0", "18e8", "9999999999999", "١٨٠٠٠٠٠٠٦٠",
     ])
@@ -95,7 +95,7 @@ struct SignedURLTests {
   }
 
   @Test(
-    "a signature has one way to be written",
+    "a signature has exactly one valid notation",
     arguments: ["", "=", "\u{0}", "é", String(repeating: "A", count: 42), String(repeating: "A", count: 44)])
   func malformedSignatures(signature: String) throws {
     let sent = try query(try signing.signed(path, until: now + 60))
@@ -106,7 +106,7 @@ struct SignedURLTests {
     #expect(failure(sent.expires, String(repeating: "+", count: 42) + "A") == .signatureMalformed)
   }
 
-  @Test("a path that could not be sent as it is, and a time that no query holds, are not signed")
+  @Test("an invalid path, or a time that a query cannot hold, is not signed")
   func notSignable() {
     for path in [
       "", "v1/clips/a", "/v1/clips/a?b", "/v1/clips/a#b", "/v1/clips/ä", "/a b", "/a\nb", "/a\0", "/a\u{7F}",

@@ -27,11 +27,12 @@ final class LargeBodies: Sendable {
     if let body = call.readBody { return body }
     let refusal: Problem? = reading.withLock { reading in
       if reading[account, default: 0] >= Self.mostOfOne {
-        return .accountBusy("\(Self.mostOfOne) lists of the account are being sent", retryAfter: 5)
+        return .accountBusy("The account is already sending \(Self.mostOfOne) lists", retryAfter: 5)
       }
       if reading.values.reduce(0, +) >= Self.most {
         return Problem(
-          .tooManyRequests, "busy", "\(Self.most) lists are being sent: try again in a moment.", retryAfter: 5)
+          .tooManyRequests, "busy", "The service is already receiving \(Self.most) lists. Try again in a moment.",
+          retryAfter: 5)
       }
       reading[account, default: 0] += 1
       return nil
@@ -76,14 +77,14 @@ final class UnprovenBodies: Sendable {
   /// - Throws: ``Problem`` with 429 if the budget is used up, 413 if the body is larger than the limit, or 400 if the
   ///   body is incomplete.
   func read(_ call: Call, keyID: String, upTo limit: Int) async throws -> Data {
-    guard let ticket = begin(keyID) else { throw Self.noRoom }
+    guard let ticket = begin(keyID) else { throw Self.overBudget }
     defer { end(ticket) }
     try await call.beginBody(upTo: limit)
     var body = Data()
     do {
       for try await piece in call.request.body {
         guard body.count + piece.readableBytes <= limit else { throw Call.tooLarge(limit) }
-        guard grow(ticket, by: piece.readableBytes) else { throw Self.noRoom }
+        guard grow(ticket, by: piece.readableBytes) else { throw Self.overBudget }
         body += piece.readableBytesView
       }
     } catch let problem as Problem {
@@ -94,15 +95,15 @@ final class UnprovenBodies: Sendable {
     return body
   }
 
-  private static let noRoom = Problem(
-    .tooManyRequests, "busy", "More signed requests are being sent than may be: try again in a moment.", retryAfter: 2)
+  private static let overBudget = Problem(
+    .tooManyRequests, "busy", "Too many signed requests are being sent. Try again in a moment.", retryAfter: 2)
 
   private func begin(_ keyID: String) -> BodyBudget.Ticket? {
     let now = time()
     let connection = Connection.current
     let (ticket, closed) = state.withLock { state in
-      let (ticket, gaveWay) = state.budget.begin(keyID, at: now)
-      let closed = gaveWay.compactMap { state.connections.removeValue(forKey: $0) }
+      let (ticket, dropped) = state.budget.begin(keyID, at: now)
+      let closed = dropped.compactMap { state.connections.removeValue(forKey: $0) }
       if let ticket { state.connections[ticket] = connection }
       return (ticket, closed)
     }
@@ -113,8 +114,8 @@ final class UnprovenBodies: Sendable {
   private func grow(_ ticket: BodyBudget.Ticket, by count: Int) -> Bool {
     let now = time()
     let (isHeld, closed) = state.withLock { state in
-      let (isHeld, gaveWay) = state.budget.grow(ticket, by: count, at: now)
-      return (isHeld, gaveWay.compactMap { state.connections.removeValue(forKey: $0) })
+      let (isHeld, dropped) = state.budget.grow(ticket, by: count, at: now)
+      return (isHeld, dropped.compactMap { state.connections.removeValue(forKey: $0) })
     }
     for connection in closed { connection.close() }
     return isHeld

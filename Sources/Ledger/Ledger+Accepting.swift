@@ -32,7 +32,7 @@ extension Ledger {
     _ new: StoredAnnouncement, standingFor members: [Int64] = [], in database: Database
   ) throws -> Acceptance {
     if let first = try Self.duplicate(of: new, in: database) { return first }
-    try checkRoom(in: database)
+    try checkSize(in: database)
     let at = timeStamp
     try database.cachedStatement(
       sql: """
@@ -53,7 +53,7 @@ extension Ledger {
 
   /// Throws `diskFull` when the file has reached ``Options/maximumBytes``. SQLite's own limit is higher, so that
   /// accepted announcements can still change their state.
-  func checkRoom(in database: Database) throws {
+  func checkSize(in database: Database) throws {
     guard let limit = options.maximumBytes else { return }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
     let free = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0

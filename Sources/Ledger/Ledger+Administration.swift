@@ -69,7 +69,7 @@ extension Ledger {
   ) async throws(LedgerError) {
     if let subject, subject.utf8.count > 255 || subject.hasZero {
       throw LedgerError(
-        .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes, none of them 0)")
+        .invalidValue, while: .recording, in: file, field: "subject (at most 255 bytes without NUL)")
     }
     try await write(while: .recording) { [self] database in
       try record(action, by: actor, subject: subject, in: database)

@@ -43,7 +43,9 @@ extension Ledger {
       throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)
     }
     if let announcement, announcement.account != new.account || announcement.id != new.id {
-      throw LedgerError(.invalidValue, while: .answering, in: file, field: "announcement (the answer's account and id)")
+      throw LedgerError(
+        .invalidValue, while: .answering, in: file,
+        field: "announcement (it must have the account and the id of the answer)")
     }
     let cost = 512 + new.report.count + (announcement?.payload.count ?? 0)
     return try await write(while: .answering, cost: cost) { [self] database in
@@ -52,7 +54,7 @@ extension Ledger {
           answer: first, isDuplicate: true, isSameBody: first.bodyDigest == new.bodyDigest,
           acceptance: try Self.known(first, payload: announcement?.payload, in: database))
       }
-      try checkRoom(in: database)
+      try checkSize(in: database)
       let at = timeStamp
       // This replaces an answer that is too old to be valid.
       try database.cachedStatement(
@@ -117,7 +119,8 @@ extension Ledger {
   @discardableResult
   public func pruneAnswers(before moment: Date, limit: Int = 200) async throws(LedgerError) -> Int {
     guard let moment = moment.wholeMilliseconds else {
-      throw LedgerError(.invalidValue, while: .pruning, in: file, field: "before (a date within the calendar)")
+      throw LedgerError(
+        .invalidValue, while: .pruning, in: file, field: "before (a date that the calendar can represent)")
     }
     let limit = min(max(limit, 1), 1000)
     return try await write(while: .pruning) { database in

@@ -16,10 +16,10 @@ extension Ledger {
     let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }
     guard names.count <= 1000, isStorable, account.utf8.count <= 255, !account.hasZero else {
       throw LedgerError(
-        .invalidValue, while: .notingClips, in: file, field: "clips (at most 1000 names of 1 to 255 bytes)")
+        .invalidValue, while: .notingClips, in: file, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
     }
     try await write(while: .notingClips, cost: 256 * texts.count) { [self] database in
-      try checkRoom(in: database)
+      try checkSize(in: database)
       let statement = try database.cachedStatement(
         sql: """
           INSERT INTO batch_clips (clip, account, batch) VALUES (?, ?, ?)

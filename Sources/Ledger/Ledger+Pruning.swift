@@ -22,7 +22,8 @@ extension Ledger {
   @discardableResult
   public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Pruned {
     guard let moment = moment.wholeMilliseconds else {
-      throw LedgerError(.invalidValue, while: .pruning, in: file, field: "finishedBefore (a date within the calendar)")
+      throw LedgerError(
+        .invalidValue, while: .pruning, in: file, field: "finishedBefore (a date that the calendar can represent)")
     }
     // On a full disk the log cannot grow. After a checkpoint it is written from its start again.
     await checkpoint()

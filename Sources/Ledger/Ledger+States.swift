@@ -44,7 +44,7 @@ extension Ledger {
   ) async throws(LedgerError) -> Bool {
     try checkDetail(change.detail)
     if let clip = change.clip, clip.utf8.count > 4096 || clip.hasZero {
-      throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes, none of them 0)")
+      throw LedgerError(.invalidValue, while: .changing, in: file, field: "clip (at most 4096 bytes without NUL)")
     }
     return try await write(while: .changing) { [self] database in
       try set(number, state, change, in: database)

@@ -101,7 +101,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The operation, the file, the cause and the next step. The text never contains a payload, an announcement's id or
   /// an SQL statement.
   public var description: String {
-    let reported = resultCode.map { " (SQLite's code \($0))" } ?? systemError.map { " (error number \($0))" } ?? ""
+    let reported = resultCode.map { " (SQLite code \($0))" } ?? systemError.map { " (error number \($0))" } ?? ""
     return "\(attempt) \(file.path(percentEncoded: false)) failed: \(cause)\(reported). \(remedy)"
   }
 
@@ -111,66 +111,65 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .accepting: "Accepting an announcement in the ledger"
     case .changing: "Changing an announcement in the ledger"
     case .reading: "Reading the ledger"
-    case .commanding: "Passing on a command through the ledger"
-    case .playing: "Taking a lane of the ledger"
+    case .commanding: "Sending a command through the ledger"
+    case .playing: "Reserving a lane of the ledger"
     case .pruning: "Pruning the ledger"
     case .removing: "Removing an announcement from the ledger"
     case .changingKeys: "Changing the keys in the ledger"
-    case .recording: "Writing to the log of administration in the ledger"
-    case .notingClips: "Noting a batch's clips in the ledger"
+    case .recording: "Recording an administrative action in the ledger"
+    case .notingClips: "Recording the clips of a batch in the ledger"
     case .answering: "Storing an answer in the ledger"
-    case .admitting: "Remembering a signed request in the ledger"
+    case .admitting: "Recording a signed request in the ledger"
     }
   }
 
   private var cause: String {
     switch code {
-    case .invalidValue: "a value cannot be used: \(field ?? "it breaks a rule")"
-    case .notFound: "no announcement has that number"
+    case .invalidValue: "a value is invalid: \(field ?? "it breaks a rule")"
+    case .notFound: "no announcement has this number"
     case .illegalTransition:
-      "an announcement that is \(from?.rawValue ?? "summarised") cannot become \(to?.rawValue ?? "that")"
+      "an announcement cannot change from \(from?.rawValue ?? "summarised") to \(to?.rawValue ?? "this state")"
     case .illegalSummary:
-      "an announcement that the summary is to stand for has ended, is playing, is summarised already, "
-        + "or is in another lane"
-    case .keyExists: "another key has that id or that digest"
-    case .waitingListFull: "too many acceptances wait to be written"
-    case .tooManyCommands: "too many commands wait for the lane's player"
-    case .tooManyReplays: "too many replays wait on the lane, or were asked for by the account"
-    case .keyNotInForce: "the key is revoked, has expired, or was rotated before"
-    case .laneTaken: "another player plays the lane"
+      "an announcement for the summary has ended, is playing, is already summarised, or is in another lane"
+    case .keyExists: "another key has this id or digest"
+    case .waitingListFull: "too many announcements are waiting to be written"
+    case .tooManyCommands: "too many commands are waiting for the lane's player"
+    case .tooManyReplays: "too many replays of the lane or of the account are waiting"
+    case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
+    case .laneTaken: "another player is using the lane"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
-    case .readOnly: "it can only be read"
-    case .notPermitted: "this user is not permitted to"
-    case .busy: "another process kept it to itself for too long"
-    case .damaged: "the file is damaged, or is no database"
+    case .readOnly: "the file is read-only"
+    case .notPermitted: "this user does not have permission"
+    case .busy: "another process kept the file locked for too long"
+    case .damaged: "the file is damaged, or is not a database"
     case .notALedger: "the file is a database of another program"
     case .newerVersion: "the file was written by a newer version of this program"
-    case .wrongKindOfFile: "a folder is where the file belongs, or a file where a folder belongs"
+    case .wrongKindOfFile: "there is a folder in place of the file, or a file in place of a folder"
     case .systemFailure: "the system reported an error"
     }
   }
 
   private var remedy: String {
     switch code {
-    case .invalidValue: "Correct it; nothing was changed."
-    case .notFound: "It may have been pruned; list what there is."
-    case .illegalTransition: "Nothing was changed; read its present state."
-    case .illegalSummary: "Nothing was accepted; choose again from those that wait."
-    case .keyExists: "Nothing was changed; make another key."
-    case .waitingListFull: "Nothing was accepted; try again in a moment."
+    case .invalidValue: "Nothing was changed. Correct the value."
+    case .notFound: "It may have been pruned. List the announcements to see their numbers."
+    case .illegalTransition: "Nothing was changed. Read its current state."
+    case .illegalSummary: "Nothing was accepted. Choose only announcements that are waiting on the lane."
+    case .keyExists: "Nothing was changed. Create another key."
+    case .waitingListFull: "Nothing was accepted. Try again in a moment."
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
-    case .tooManyReplays: "Nothing was accepted; take one back, or try again when one was heard."
-    case .keyNotInForce: "Nothing was changed; make another key, or rotate the one that took its place."
-    case .laneTaken: "Stop the other player, or play another lane."
+    case .tooManyReplays: "Nothing was accepted. Cancel one, or try again when one has been played."
+    case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
+    case .laneTaken: "Stop the other player, or use another lane."
     case .diskFull: "Free some space, or prune the ledger, and try again."
-    case .readOnly: "Mount it for writing, or choose another file."
-    case .notPermitted: "Give this user the right to it, or choose another file."
-    case .busy: "See which process holds it, and try again."
-    case .damaged: "It was left as it is: keep a copy of it and of the files beside it, and put a backup in its place."
-    case .notALedger: "It was left as it is: choose another file."
-    case .newerVersion: "It was left as it is: use the newer version, or another file."
+    case .readOnly: "Make the file and its file system writable, or choose another file."
+    case .notPermitted: "Give this user access to the file, or choose another file."
+    case .busy: "Find the process that uses the file, and try again."
+    case .damaged: "The file was not changed. Keep a copy of it and of the files beside it, and restore a backup."
+    case .notALedger: "The file was not changed. Choose another file."
+    case .newerVersion: "The file was not changed. Use the newer version, or another file."
     case .wrongKindOfFile: "Choose another path."
-    case .systemFailure: "See to the disk and try again."
+    case .systemFailure: "Check the disk, and try again."
     }
   }
 }

@@ -70,8 +70,8 @@ public struct NewKey: Sendable, Hashable {
     func isText(_ text: String?, _ lengths: ClosedRange<Int> = 1...255) -> Bool {
       text.map { lengths.contains($0.utf8.count) && !$0.hasZero } ?? true
     }
-    if !isText(id, 1...64) { return "id (1 to 64 bytes, none of them 0)" }
-    if !isText(account) { return "account (1 to 255 bytes, none of them 0)" }
+    if !isText(id, 1...64) { return "id (1 to 64 bytes without NUL)" }
+    if !isText(account) { return "account (1 to 255 bytes without NUL)" }
     if digest.count != 32 { return "digest (32 bytes)" }
     let areScopes =
       (1...16).contains(scopes.count)
@@ -79,16 +79,16 @@ public struct NewKey: Sendable, Hashable {
         (1...32).contains(scope.utf8.count) && scope.utf8.allSatisfy { (0x61...0x7A).contains($0) }
       }
     if !areScopes { return "scopes (1 to 16 names of 1 to 32 lower-case letters)" }
-    if !isText(name, 0...255) { return "name (at most 255 bytes, none of them 0)" }
+    if !isText(name, 0...255) { return "name (at most 255 bytes without NUL)" }
     for (field, value) in [("locale", locale), ("pack", pack), ("group", group)] where !isText(value) {
-      return "\(field) (1 to 255 bytes, none of them 0)"
+      return "\(field) (1 to 255 bytes without NUL)"
     }
     if let rate, !(rate.perSecond.isFinite && rate.perSecond > 0 && rate.burst > 0) {
-      return "rate (more than 0 a second, and a burst of at least 1)"
+      return "rate (more than 0 requests a second, with a burst of at least 1)"
     }
-    if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date within the calendar)" }
+    if let expiresAt, expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
     if addresses.count > Self.mostAddresses || !addresses.allSatisfy({ isText($0, 1...64) && !$0.contains(" ") }) {
-      return "addresses (at most \(Self.mostAddresses) of 1 to 64 bytes, none of them 0 or a space)"
+      return "addresses (at most \(Self.mostAddresses), each of 1 to 64 bytes without NUL and spaces)"
     }
     return nil
   }

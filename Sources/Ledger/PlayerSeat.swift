@@ -37,7 +37,7 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var processID: Int32
   public var startedAt: Date
   /// The time of the report. A player that hangs still holds its seat but makes no new reports.
-  public var toldAt: Date
+  public var reportedAt: Date
   public var isPaused = false
   /// The volume, 0 to 100 per cent.
   public var volume = 100
@@ -50,10 +50,16 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   /// The length of that announcement, in milliseconds.
   public var lengthMilliseconds: Int?
 
-  public init(processID: Int32 = ProcessInfo.processInfo.processIdentifier, startedAt: Date, toldAt: Date) {
+  private enum CodingKeys: String, CodingKey {
+    case processID, startedAt, isPaused, volume, isDeviceLost, number, positionMilliseconds, lengthMilliseconds
+    /// The name that other versions of the program read and write.
+    case reportedAt = "toldAt"
+  }
+
+  public init(processID: Int32 = ProcessInfo.processInfo.processIdentifier, startedAt: Date, reportedAt: Date) {
     self.processID = processID
     self.startedAt = startedAt
-    self.toldAt = toldAt
+    self.reportedAt = reportedAt
   }
 
   static let byteCount = 512
@@ -109,7 +115,7 @@ extension Ledger {
       }
       let seat = PlayerSeat(lane: lane, ledger: file, lock: lock)
       let moment = now()
-      try seat.report(PlayerReport(startedAt: moment, toldAt: moment))
+      try seat.report(PlayerReport(startedAt: moment, reportedAt: moment))
       return seat
     } catch {
       throw LedgerError(error, while: .playing, in: file)

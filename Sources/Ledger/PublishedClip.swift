@@ -15,7 +15,7 @@ public struct PublishedClip: Sendable, Hashable {
   /// The rule that a value breaks; nil when the clip can be stored.
   var brokenRule: String? {
     for text in [name, group].compactMap(\.self) where !(1...255).contains(text.utf8.count) || text.hasZero {
-      return "clip (a name and a group of 1 to 255 bytes, none of them 0)"
+      return "clip (a name and a group, each of 1 to 255 bytes without NUL)"
     }
     return nil
   }

@@ -339,7 +339,7 @@ actor Lane {
 
   /// Reports the player's progress. If that fails, the next report follows soon.
   func report() {
-    var report = PlayerReport(startedAt: startedAt, toldAt: clock.date())
+    var report = PlayerReport(startedAt: startedAt, reportedAt: clock.date())
     report.isPaused = order.isPaused
     report.volume = volume.percent
     report.isDeviceLost = isDeviceLost

@@ -233,7 +233,7 @@ struct KeysCommandTests {
     for words in [["create"], ["list"], ["revoke", "00000000"], ["rotate", "00000000"], ["log"]] {
       let result = try crier.run(["keys"] + words)
       #expect(result.status == 73 && result.output.isEmpty)
-      #expect(result.message.contains("It was left as it is"))
+      #expect(result.message.contains("The file was not changed."))
     }
     #expect(try Data(contentsOf: home.appending(path: "ledger.sqlite")) == text)
   }

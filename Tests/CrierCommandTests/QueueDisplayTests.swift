@@ -20,7 +20,7 @@ struct QueueDisplayTests {
           id: id, lane: "counter", category: id == "b" ? .information : .payment, payload: Data("{}".utf8)))
     }
     let seat = try ledger.takeSeat(lane: "counter")
-    var report = PlayerReport(startedAt: Date(), toldAt: Date())
+    var report = PlayerReport(startedAt: Date(), reportedAt: Date())
     if let position {
       try await ledger.set(1, .rendering)
       try await ledger.set(1, .waiting)

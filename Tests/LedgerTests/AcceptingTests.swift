@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite("Accepting")
+@Suite("Accepting announcements")
 struct AcceptingTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -14,7 +14,7 @@ struct AcceptingTests {
     ledger = try place.open()
   }
 
-  @Test("an accepted announcement is there with everything it had, in this ledger and after opening it again")
+  @Test("an accepted announcement is stored with all its values and survives reopening the ledger")
   func everything() async throws {
     var new = payment("A-1", account: "shop", sequence: 42, payload: #"{"amount":"12.50"}"#)
     new.category = .refund
@@ -46,7 +46,7 @@ struct AcceptingTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == numbers)
   }
 
-  @Test("the same id in the same account is the same announcement, whatever else is said of it")
+  @Test("the same id in the same account is the same announcement, even if other values differ")
   func duplicate() async throws {
     let first = try await ledger.accept(payment("A-1", payload: "{\"a\":1}"))
     try await ledger.set(first.number, .rendering)
@@ -58,7 +58,7 @@ struct AcceptingTests {
     #expect(try await ledger.events().map(\.kind) == [.accepted, .rendering])
   }
 
-  @Test("the same id in another account is another announcement, and so is one that differs in a byte")
+  @Test("the same id in another account, or an id that differs in one byte, is another announcement")
   func noDuplicate() async throws {
     let numbers = [
       try await ledger.accept(payment("A-1")).number, try await ledger.accept(payment("A-1", account: "b")).number,
@@ -68,7 +68,7 @@ struct AcceptingTests {
     #expect(Set(numbers).count == 5)
   }
 
-  @Test("a value that breaks a rule is refused, named, and nothing is accepted")
+  @Test("an invalid value is refused with its field, and nothing is accepted")
   func refused() async throws {
     var tooLarge = payment("large")
     tooLarge.payload = Data(count: StoredAnnouncement.maximumPayloadBytes + 1)
@@ -114,7 +114,7 @@ struct AcceptingTests {
     #expect(entry.payload == new.payload && entry.sequence == .max && entry.expiresAt == .distantFuture)
   }
 
-  @Test("ids with quotes, line ends, control characters and other scripts are kept as they are")
+  @Test("ids with quotes, line ends, control characters and other scripts are stored unchanged")
   func strangeIds() async throws {
     for id in ["'); DROP TABLE announcements; --", "a\nb", "a\u{1}b", "订单１", "🧾"] {
       try await _ = ledger.accept(payment(id))
@@ -123,7 +123,7 @@ struct AcceptingTests {
     #expect(try await ledger.recent().count == 5)
   }
 
-  @Test("8 tasks, 500 announcements each: in order within a task, no number twice, none missing")
+  @Test("of 500 announcements from each of 8 tasks, each has its own number, and those of a task stay in order")
   func concurrently() async throws {
     let numbers = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for task in 0..<8 {
@@ -150,7 +150,7 @@ struct AcceptingTests {
     }
   }
 
-  @Test("two ledgers on one file, the same ids raced: one wins each, and all are told its number")
+  @Test("if two ledgers accept the same ids at once, one acceptance wins each, and all get its number")
   func racing() async throws {
     let other = try place.open()
     for id in 0..<50 {
@@ -166,7 +166,7 @@ struct AcceptingTests {
     #expect(try await ledger.counts()[.accepted] == 50)
   }
 
-  @Test("when too much waits, an acceptance is refused at once, the waiting ones are done, and there is room again")
+  @Test("a full queue refuses new announcements at once, writes the waiting ones, and then accepts again")
   func full() async throws {
     var options = Ledger.Options()
     options.waitingLimit = 3
@@ -190,7 +190,7 @@ struct AcceptingTests {
     #expect(try await !narrow.accept(payment("after")).isDuplicate)
   }
 
-  @Test("payloads count towards what may wait")
+  @Test("payload sizes count towards the limit of the queue")
   func fullOfBytes() async throws {
     var options = Ledger.Options()
     options.waitingBytes = 1000
@@ -202,7 +202,7 @@ struct AcceptingTests {
     #expect(try await narrow.accept(payment("a", payload: "{}")).number > 0)
   }
 
-  @Test("a cancelled task's announcement is accepted, and it is told so")
+  @Test("an announcement is accepted even if its task is cancelled, and the task gets its number")
   func cancelled() async throws {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

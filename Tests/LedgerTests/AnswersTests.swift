@@ -20,7 +20,7 @@ extension Ledger {
   }
 }
 
-@Suite("Answers")
+@Suite("Stored responses")
 struct AnswersTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -30,7 +30,7 @@ struct AnswersTests {
     ledger = try place.open()
   }
 
-  @Test("an answer is there with everything it had, and its announcement too, after opening it again")
+  @Test("a response and its announcement are stored with all their values and survive reopening the ledger")
   func everything() async throws {
     let new = answer("p:A-1")
     let stored = try await ledger.accept(answer: new, playing: payment("A-1", account: "shop"))
@@ -46,7 +46,7 @@ struct AnswersTests {
     }
   }
 
-  @Test("an answer to what is not played is stored alone")
+  @Test("a response without an announcement for the player is stored alone")
   func alone() async throws {
     let stored = try await ledger.accept(answer: answer("h:1"))
     #expect(stored.acceptance == nil && !stored.isDuplicate)
@@ -55,7 +55,7 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop", key: "h:1") == stored.answer)
   }
 
-  @Test("what is known of a request is its key's answer, and without one what is known of its id")
+  @Test("a lookup returns the response of the request's key, or else the announcement with its id")
   func known() async throws {
     let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let again = try await ledger.known(account: "shop", key: "h:1", id: "A-1")
@@ -69,7 +69,7 @@ struct AnswersTests {
     }
   }
 
-  @Test("the same key again is told the first answer and its announcement's state, and nothing is written")
+  @Test("a repeated key returns the first response and the current state of its announcement, and writes nothing")
   func duplicate() async throws {
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     let number = try #require(first.acceptance?.number)
@@ -86,7 +86,7 @@ struct AnswersTests {
     let other = try await ledger.accept(
       answer: answer("h:1", id: "B-2", body: "b"), playing: payment("B-2", account: "shop", payload: "{\"b\":2}"))
     #expect(other.isDuplicate && !other.isSameBody && other.answer == first.answer)
-    #expect(other.acceptance?.number == number, "the first one's, and not the other's")
+    #expect(other.acceptance?.number == number, "the announcement of the first response")
     #expect(other.acceptance?.isSamePayload == false)
     let silent = try await ledger.accept(answer: answer("h:1"))
     #expect(silent.acceptance?.number == number)
@@ -95,7 +95,7 @@ struct AnswersTests {
     #expect(try await ledger.events() == events)
   }
 
-  @Test("another account's key, and one that differs in a byte, is another request")
+  @Test("a key of another account, or one that differs in a byte, is another request")
   func noDuplicate() async throws {
     try await _ = ledger.accept(answer: answer("h:1"))
     for new in [answer("h:1", account: "b"), answer("H:1"), answer("p:1"), answer("h:é"), answer("h:e\u{301}")] {
@@ -106,7 +106,7 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "shop\0", key: "h:1") == nil)
   }
 
-  @Test("an announcement that is in the ledger without an answer is the same one: it is not played again")
+  @Test("an announcement that is already in the ledger without a response is not added again")
   func knownAnnouncement() async throws {
     let number = try await ledger.accept(payment("A-1", account: "shop")).number
     let stored = try await ledger.accept(
@@ -121,7 +121,7 @@ struct AnswersTests {
     #expect(again.acceptance?.number == number && !again.isDuplicate)
   }
 
-  @Test("an answer holds for 24 hours; after that the key is a new request's, and the announcement is still the same")
+  @Test("after 24 hours a key may be used again, and its announcement is still a duplicate")
   func expiry() async throws {
     let first = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     place.clock.advance(by: Ledger.answerLifetime - 0.001)
@@ -134,10 +134,10 @@ struct AnswersTests {
     #expect(!second.isDuplicate && second.answer.createdAt == place.clock.now)
     #expect(second.acceptance?.isDuplicate == true && second.acceptance?.number == first.acceptance?.number)
     #expect(try await ledger.answer(account: "shop", key: "h:1") == second.answer)
-    #expect(try await ledger.pruneAnswers(before: .distantFuture) == 1, "it took the old one's place")
+    #expect(try await ledger.pruneAnswers(before: .distantFuture) == 1, "it replaced the old response")
   }
 
-  @Test("when the announcement breaks a rule or belongs to another answer, neither is stored")
+  @Test("if the announcement is invalid or does not match the response, neither is stored")
   func refused() async throws {
     func changed(_ change: (inout NewAnswer) -> Void) -> NewAnswer {
       var new = answer("h:1")
@@ -179,7 +179,7 @@ struct AnswersTests {
     #expect(try await ledger.answer(account: "", key: new.key)?.status == 599)
   }
 
-  @Test("a full ledger stores neither, and tells the first answer all the same")
+  @Test("a full ledger stores neither a response nor its announcement, and still returns earlier responses")
   func full() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 400_000
@@ -203,7 +203,7 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:new", id: "new")).isDuplicate)
   }
 
-  @Test("reports count towards what may wait")
+  @Test("report sizes count towards the limit of the queue")
   func waiting() async throws {
     var options = Ledger.Options()
     options.waitingBytes = 2_000
@@ -215,7 +215,7 @@ struct AnswersTests {
     #expect(try await !narrow.accept(answer: answer("h:1")).isDuplicate)
   }
 
-  @Test("two ledgers on one file, the same keys raced: one wins each, all are told its answer, and one is played")
+  @Test("if two ledgers store the same keys at once, one response wins each, and its announcement is added once")
   func racing() async throws {
     let other = try place.open()
     for id in 0..<30 {
@@ -238,7 +238,7 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: .distantFuture) == 30)
   }
 
-  @Test("when the announcement cannot be written, its answer is not there either, and those written with it are")
+  @Test("if an announcement cannot be written, its response is not stored, and the others of its batch are")
   func together() async throws {
     let other = try DatabaseQueue(path: place.file.path)
     try await other.write {
@@ -267,7 +267,7 @@ struct AnswersTests {
   }
 
   @Test(
-    "what a process was promised before SIGKILL is there, and never an answer without its announcement or the reverse",
+    "everything confirmed before SIGKILL is stored, and each response has its announcement and vice versa",
     .timeLimit(.minutes(2)))
   func killed() async throws {
     var promised: [String: Int64] = [:]
@@ -299,7 +299,7 @@ struct AnswersTests {
 
   // MARK: - Listing
 
-  @Test("an announcement is found with its answer, its entry, or both, and not in another account")
+  @Test("an announcement is found by its response, its entry or both, and only in its own account")
   func finding() async throws {
     try await _ = ledger.accept(answer: answer("p:both", id: "both"), playing: payment("both", account: "shop"))
     try await _ = ledger.accept(answer: answer("p:answer", id: "answer"))
@@ -314,7 +314,7 @@ struct AnswersTests {
     for id in ["", "none", "both\0"] { #expect(try await ledger.announcement(account: "shop", id: id) == nil) }
   }
 
-  @Test("the last announcements come newest first, each once, however often it was answered, and only the account's")
+  @Test("the last announcements of an account are listed once each, newest first")
   func listing() async throws {
     try await _ = ledger.accept(payment("1", account: "shop"))
     for id in ["2", "3", "4", "5"] {
@@ -334,7 +334,7 @@ struct AnswersTests {
     #expect(try await ledger.announcements(account: "shop\0").isEmpty)
   }
 
-  @Test("a list is as long as it may be, and at least one")
+  @Test("a list has at most as many entries as requested, and at least one")
   func listLimits() async throws {
     for id in 0..<30 {
       place.clock.advance(by: 1)
@@ -349,7 +349,7 @@ struct AnswersTests {
 
   // MARK: - Pruning
 
-  @Test("pruning removes the oldest from before a moment, as many as it may, and leaves announcements alone")
+  @Test("pruning removes up to the given number of the oldest responses before a date, and no announcements")
   func pruning() async throws {
     for id in 0..<25 {
       place.clock.advance(by: 1)
@@ -362,11 +362,13 @@ struct AnswersTests {
     #expect(try await ledger.pruneAnswers(before: moment, limit: 0) == 1, "at least one")
     #expect(try await ledger.pruneAnswers(before: moment) == 11)
     #expect(try await ledger.pruneAnswers(before: moment) == 0)
-    #expect(try await ledger.announcement(account: "shop", id: "20")?.answer != nil, "of the moment itself")
+    #expect(
+      try await ledger.announcement(account: "shop", id: "20")?.answer != nil, "a response from exactly that date stays"
+    )
     #expect(try await ledger.counts()[.accepted] == 25)
   }
 
-  @Test("pruning ended announcements leaves their answers, and a date that no calendar has is refused")
+  @Test("pruning finished announcements keeps their responses, and an invalid date is refused")
   func pruningOthers() async throws {
     let stored = try await ledger.accept(answer: answer("h:1"), playing: payment("A-1", account: "shop"))
     try await ledger.set(try #require(stored.acceptance?.number), .cancelled)

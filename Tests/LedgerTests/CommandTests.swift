@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite("Commands")
+@Suite("Commands for the player")
 struct CommandTests {
   let place: TemporaryLedger
   let player: Ledger
@@ -16,7 +16,7 @@ struct CommandTests {
     watcher = try place.open()
   }
 
-  @Test("a lane's player takes what was sent to it, in order, each once")
+  @Test("a lane's player receives each command once, in order")
   func inOrder() async throws {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
     let all: [Ledger.Command] = [
@@ -32,7 +32,7 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "door").map(\.command) == [.skip(nil)])
   }
 
-  @Test("commands sent and taken at once, by two takers, are each taken once")
+  @Test("each command is taken once, even if two players take commands while others are sent")
   func raced() async throws {
     let other = try place.open()
     let taken = try await withThrowingTaskGroup(of: [Ledger.SentCommand].self) { group in
@@ -66,7 +66,7 @@ struct CommandTests {
     #expect(try await player.takeCommands(lane: "counter").isEmpty)
   }
 
-  @Test("a lane without a player keeps a thousand, then refuses until they are taken")
+  @Test("a lane without a player stores a thousand commands, and refuses more until they are taken")
   func bounded() async throws {
     await withTaskGroup { group in
       for _ in 0..<Ledger.maximumCommands { group.addTask { _ = try? await watcher.send(.skip(nil), lane: "counter") } }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Room on the disk")
+@Suite("Disk space")
 struct DiskSpaceTests {
   let place: TemporaryLedger
 
   init() throws { place = try TemporaryLedger() }
 
-  @Test("a full ledger refuses announcements, goes on changing states, and takes announcements again after pruning")
+  @Test("a full ledger refuses announcements, still changes states, and accepts announcements again after pruning")
   func full() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 400_000
@@ -30,15 +30,15 @@ struct DiskSpaceTests {
     #expect(failure?.code == .diskFull)
     #expect(accepted.count > 50)
     #expect(try await ledger.counts()[.accepted] == accepted.count)
-    #expect(try await ledger.accept(payment("0")).isDuplicate, "what is there already needs no room")
+    #expect(try await ledger.accept(payment("0")).isDuplicate, "a duplicate needs no disk space")
 
     for number in accepted { for state in StateTests.way(to: .played) { try await ledger.set(number, state) } }
     #expect(try await ledger.prune(finishedBefore: place.clock.now + 1).announcements == accepted.count)
     let number = try await ledger.accept(payment("after", payload: payload)).number
-    #expect(number > accepted[accepted.count - 1], "a number is never used again")
+    #expect(number > accepted[accepted.count - 1], "a number is never reused")
   }
 
-  @Test("of those written together, one that SQLite has no room for does not take the others along")
+  @Test("an announcement that SQLite cannot fit on the disk does not affect the others of its batch")
   func together() async throws {
     var options = Ledger.Options()
     options.maximumBytes = 400_000
@@ -65,7 +65,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.events().count == 11)
   }
 
-  @Test("pruning removes what ended before the moment, with its events and old commands, and nothing else")
+  @Test("pruning removes what finished before the date, with its events and old commands, and nothing else")
   func pruning() async throws {
     let ledger = try place.open()
     for id in 0..<450 {
@@ -87,10 +87,10 @@ struct DiskSpaceTests {
     #expect(try await ledger.events().first?.position == 902)
     #expect(try await ledger.takeCommands(lane: "counter").map(\.command) == [.resume])
     #expect(try await ledger.prune(finishedBefore: moment) == Ledger.Pruned())
-    #expect(try await !ledger.accept(payment("old 0")).isDuplicate, "its id is forgotten")
+    #expect(try await !ledger.accept(payment("old 0")).isDuplicate, "its id may be used again")
   }
 
-  @Test("summaries are pruned with what they stood for")
+  @Test("a summary is pruned together with its members")
   func summaries() async throws {
     let ledger = try place.open()
     let members = [try await ledger.accept(payment("a")).number, try await ledger.accept(payment("b")).number]
@@ -100,7 +100,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.recent().isEmpty)
   }
 
-  @Test("a date that no calendar has is refused by pruning")
+  @Test("pruning refuses an invalid date")
   func noDate() async throws {
     let ledger = try place.open()
     for date in [Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan)] {
@@ -110,7 +110,7 @@ struct DiskSpaceTests {
     #expect(try await ledger.prune(finishedBefore: .distantFuture) == Ledger.Pruned())
   }
 
-  @Test("the log stays bounded while others read, and pruning makes the file small again")
+  @Test("the log stays bounded while others read, and pruning shrinks the file")
   func bounded() async throws {
     let ledger = try place.open()
     let watcher = try place.open()

@@ -14,7 +14,7 @@ struct EventTests {
     ledger = try place.open()
   }
 
-  @Test("a watcher that asks for what came after the last one misses none and sees none twice")
+  @Test("a watcher that asks for the events after the last one misses none and sees none twice")
   func following() async throws {
     let watcher = try place.open()
     var seen: [Ledger.Event] = []
@@ -32,7 +32,7 @@ struct EventTests {
     #expect(try await watcher.events(lane: "door").allSatisfy { $0.kind == .deviceLost && $0.number == nil })
   }
 
-  @Test("every kind of event can be told, and comes back as it was")
+  @Test("every kind of event can be recorded and read")
   func kinds() async throws {
     for kind in Ledger.Event.Kind.allCases {
       try await ledger.record(kind, lane: "counter", number: 3, detail: ["code": "\"x\"\n/"])
@@ -42,7 +42,7 @@ struct EventTests {
     #expect(events.allSatisfy { $0.detail == ["code": "\"x\"\n/"] && $0.at == place.clock.now && $0.number == 3 })
   }
 
-  @Test("an event of a lane without a name, or with too much detail, is refused")
+  @Test("an event with too much detail, or of a lane without a name, is refused")
   func refused() async throws {
     await #expect(throws: LedgerError.self) { try await ledger.record(.deviceLost, lane: "") }
     await #expect(throws: LedgerError.self) {
@@ -53,7 +53,7 @@ struct EventTests {
     #expect(try await ledger.lastEventPosition() == 0)
   }
 
-  @Test("the last ones come newest first, of one lane or of all, and are counted by state")
+  @Test("the last announcements are listed newest first, for one lane or all, and counted by state")
   func lists() async throws {
     for index in 0..<6 { try await _ = ledger.accept(payment("\(index)", lane: index < 4 ? "counter" : "door")) }
     try await ledger.set(2, .cancelled)

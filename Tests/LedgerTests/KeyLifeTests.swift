@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("The life of keys, and what was administered")
+@Suite("The life cycle of keys, and the administrative log")
 struct KeyLifeTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -41,7 +41,7 @@ struct KeyLifeTests {
     try database.close()
   }
 
-  @Test("a key's end, its addresses and whether it is strict are kept; without these it is free")
+  @Test("a key's expiry, addresses and strictness are stored, and are unrestricted by default")
   func kept() async throws {
     var new = newKey("a")
     (new.expiresAt, new.addresses, new.isStrict) = (
@@ -59,7 +59,7 @@ struct KeyLifeTests {
   }
 
   @Test(
-    "addresses that cannot be kept are refused",
+    "invalid addresses are refused",
     arguments: [["a b"], [""], ["a\0"], [String(repeating: "a", count: 65)], Array(repeating: "::1", count: 65)])
   func addresses(addresses: [String]) async throws {
     var new = newKey("a")
@@ -68,7 +68,7 @@ struct KeyLifeTests {
     #expect(try await ledger.keys().isEmpty)
   }
 
-  @Test("a rotated key has a successor with all that it had, and ends after the overlap")
+  @Test("a rotated key has a successor with all its settings, and expires after the overlap")
   func rotation() async throws {
     var new = newKey("a")
     (new.name, new.locale, new.pack, new.group) = ("till", "zh-CN", "my-shop", "group.crier")
@@ -80,15 +80,17 @@ struct KeyLifeTests {
     let rotated = try await ledger.rotateKey("a", to: "b", digest: digestOf("b"), overlap: 3600)
     let (old, made) = try #require(rotated)
     #expect(old.id == "a" && old.rotatedTo == "b" && old.expiresAt == now.addingTimeInterval(3600))
-    #expect(try await ledger.keysVersion() != version, "who remembers keys notices")
+    #expect(try await ledger.keysVersion() != version, "caches of keys are invalidated")
     #expect(made.account == old.account && made.scopes == old.scopes && made.name == old.name && made.rate == old.rate)
     #expect(made.locale == old.locale && made.pack == old.pack && made.group == old.group)
     #expect(made.addresses == old.addresses && made.isStrict && made.digest == digestOf("b"))
-    #expect(made.expiresAt == now.addingTimeInterval(90 * 86_400), "as long from now on as the old one from its making")
+    #expect(
+      made.expiresAt == now.addingTimeInterval(90 * 86_400),
+      "the successor has the lifetime of the old key, from now on")
     #expect(try await ledger.key(digest: new.digest)?.isInForce(at: now) == true)
   }
 
-  @Test("a key that would expire before the overlap is over does so; without an end the successor has none")
+  @Test("an earlier expiry of the old key stays, and the successor of a key without expiry has none")
   func earlyEnd() async throws {
     var new = newKey("a")
     new.expiresAt = now.addingTimeInterval(60)
@@ -100,7 +102,7 @@ struct KeyLifeTests {
     #expect(free.old.expiresAt == now && !free.old.isInForce(at: now) && free.new.expiresAt == nil)
   }
 
-  @Test("a key that is nobody's, revoked, expired or rotated is not rotated, and nothing is changed")
+  @Test("an unknown, revoked, expired or already rotated key is not rotated, and nothing is changed")
   func notRotated() async throws {
     for id in ["a", "b", "c"] { try await ledger.createKey(newKey(id)) }
     try await ledger.revokeKey("a")
@@ -125,7 +127,7 @@ struct KeyLifeTests {
     #expect(try await ledger.administrativeActs() == acts)
   }
 
-  @Test("what was done with keys is written down with who did it, in the same transaction or not at all")
+  @Test("an action on a key is recorded with its actor in the same transaction")
   func administered() async throws {
     try await ledger.createKey(newKey("a"), by: .user(1000, sudo: nil))
     try await ledger.rotateKey("a", to: "b", digest: digestOf("b"), overlap: 60, by: .user(997, sudo: 1000))
@@ -144,14 +146,14 @@ struct KeyLifeTests {
     #expect(Ledger.Administrator.currentUser.description.hasPrefix("user:\(getuid())"))
   }
 
-  @Test("what was written down cannot be changed")
+  @Test("a recorded action cannot be changed")
   func unchanged() async throws {
     try await ledger.record(.playbackPaused, by: .key("a"))
     #expect(throws: DatabaseError.self) { try change(place.file, "UPDATE administration SET actor = 'key:b'") }
     #expect(try await ledger.administrativeActs().map(\.actor) == ["key:a"])
   }
 
-  @Test("it is kept for a year, however short announcements are, and as long as these where they are longer")
+  @Test("recorded actions are kept for a year, or as long as announcements if that is longer")
   func retention() async throws {
     try await ledger.record(.playbackPaused, by: .key("a"))
     let year: TimeInterval = 365 * 86_400
@@ -163,7 +165,7 @@ struct KeyLifeTests {
     #expect(try await ledger.administrativeActs().isEmpty)
   }
 
-  @Test("keys of a ledger of the second version do not expire, and may be used from everywhere")
+  @Test("keys from a ledger of the second version do not expire, and may be used from any address")
   func migrated() async throws {
     let other = try TemporaryLedger()
     try makeSecondVersion(other.file)

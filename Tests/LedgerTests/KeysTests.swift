@@ -25,7 +25,7 @@ struct KeysTests {
     ledger = try place.open()
   }
 
-  @Test("a key is there with everything it had, in this ledger and after opening it again")
+  @Test("a key is stored with all its values and survives reopening the ledger")
   func everything() async throws {
     var new = newKey("7d3k9q2m")
     (new.name, new.locale, new.pack, new.group) = ("till 收银", "zh-CN", "my-shop", "group.crier")
@@ -43,13 +43,13 @@ struct KeysTests {
     }
   }
 
-  @Test("a key that says no more than it must has nothing else")
+  @Test("optional values of a key are absent by default")
   func least() async throws {
     let key = try await ledger.createKey(newKey("a"))
     #expect(key.name == nil && key.locale == nil && key.pack == nil && key.group == nil && key.rate == nil)
   }
 
-  @Test("keys are listed in the order of their making, revoked ones among them")
+  @Test("keys are listed in the order of their creation, including revoked keys")
   func listing() async throws {
     for id in ["c", "a", "b"] { try await ledger.createKey(newKey(id)) }
     try await ledger.revokeKey("a")
@@ -57,7 +57,7 @@ struct KeysTests {
     #expect(try await ledger.keys().map { $0.revokedAt != nil } == [false, true, false])
   }
 
-  @Test("a digest or an id that is nobody's is nobody's")
+  @Test("an unknown digest or id finds no key")
   func nobody() async throws {
     try await ledger.createKey(newKey("a"))
     for digest in [Data(), Data(count: 32), digestOf("a").prefix(31), digestOf("a") + [0]] {
@@ -66,7 +66,7 @@ struct KeysTests {
     for id in ["", "b", "A", "a\0", "a "] { #expect(try await ledger.key(id: id) == nil) }
   }
 
-  @Test("a key that is revoked is found no more, at once, by other ledgers on the file too, and stays revoked")
+  @Test("a revoked key is no longer found, in any ledger on the file, and stays revoked")
   func revoking() async throws {
     let other = try place.open()
     let new = newKey("a")
@@ -83,7 +83,7 @@ struct KeysTests {
     #expect(try await other.revokeKey("a")?.revokedAt == moment)
   }
 
-  @Test("revoking a key that is none changes nothing and says so")
+  @Test("revoking an unknown key changes nothing and returns nil")
   func revokingNobody() async throws {
     try await ledger.createKey(newKey("a"))
     let version = try await ledger.keysVersion()
@@ -92,7 +92,7 @@ struct KeysTests {
     #expect(try await ledger.keys().allSatisfy { $0.revokedAt == nil })
   }
 
-  @Test("an id or a digest is one key's alone, also of one that is revoked, and others written with it are kept")
+  @Test("an id or a digest belongs to one key, even a revoked one, and other new keys are stored")
   func taken() async throws {
     try await ledger.createKey(newKey("a", digest: 1))
     try await ledger.revokeKey("a")
@@ -111,7 +111,7 @@ struct KeysTests {
     #expect(try await ledger.keys().count == 21)
   }
 
-  @Test("a value that breaks a rule is refused, named, and nothing is kept")
+  @Test("an invalid value is refused with its field, and nothing is stored")
   func refused() async throws {
     func changed(_ change: (inout NewKey) -> Void) -> NewKey {
       var new = newKey("a")
@@ -144,7 +144,7 @@ struct KeysTests {
     #expect(try await ledger.keys().isEmpty)
   }
 
-  @Test("the version is another one after a key was made or revoked by anybody, and the same after anything else")
+  @Test("the version of the keys changes when a key is created or revoked, and at no other time")
   func version() async throws {
     let other = try place.open()
     var seen: Set<Int64> = [try await ledger.keysVersion()]
@@ -165,7 +165,7 @@ struct KeysTests {
     #expect(try await ledger.keysVersion() == version)
   }
 
-  @Test("a key that is changed or removed by hand changes the version too")
+  @Test("the version changes when a key is changed or deleted in the database file")
   func byHand() async throws {
     try await ledger.createKey(newKey("a"))
     let other = try DatabaseQueue(path: place.file.path)
@@ -176,7 +176,7 @@ struct KeysTests {
     }
   }
 
-  @Test("when keys were used is noted, for those there are")
+  @Test("the time of the last use is recorded for existing keys")
   func use() async throws {
     for id in ["a", "b"] { try await ledger.createKey(newKey(id)) }
     place.clock.advance(by: 60)

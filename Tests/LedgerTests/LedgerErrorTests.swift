@@ -7,12 +7,12 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Errors")
+@Suite("Errors of the ledger")
 struct LedgerErrorTests {
   let file = URL(filePath: "/home/shop/ledger.sqlite")
 
   @Test(
-    "what SQLite and the system report has a code of its own where somebody can do something about it",
+    "each result of SQLite that somebody can act on has its own code",
     arguments: [
       (ResultCode.SQLITE_FULL, LedgerError.Code.diskFull), (.SQLITE_IOERR_SHMSIZE, .diskFull),
       (.SQLITE_READONLY, .readOnly), (.SQLITE_READONLY_DIRECTORY, .readOnly), (.SQLITE_PERM, .notPermitted),
@@ -40,7 +40,7 @@ struct LedgerErrorTests {
     }
   }
 
-  @Test("every error says what was done, to which file, what happened and what to do")
+  @Test("every error states the operation, the file, the cause and the next step")
   func texts() {
     for code in LedgerError.Code.allCases {
       let text = LedgerError(code, while: .changing, in: file).description
@@ -50,10 +50,10 @@ struct LedgerErrorTests {
     #expect(
       LedgerError(.diskFull, while: .accepting, in: file, resultCode: 13).description
         == "Accepting an announcement in the ledger /home/shop/ledger.sqlite failed: the disk is full, or the ledger "
-        + "has reached its size limit (SQLite's code 13). Free some space, or prune the ledger, and try again.")
+        + "has reached its size limit (SQLite code 13). Free some space, or prune the ledger, and try again.")
   }
 
-  @Test("no error tells a payload, an id or an account")
+  @Test("no error reveals a payload, an id or an account")
   func privacy() async throws {
     let place = try TemporaryLedger()
     let ledger = try place.open()

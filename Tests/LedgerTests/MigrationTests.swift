@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Older ledgers")
+@Suite("Migration of older ledgers")
 struct MigrationTests {
   let place: TemporaryLedger
 
@@ -32,7 +32,7 @@ struct MigrationTests {
     try database.close()
   }
 
-  @Test("a ledger of the first version is opened with what it has, and has keys and answers from then on")
+  @Test("a ledger of the first version keeps its announcements and gains keys and responses")
   func first() async throws {
     try makeFirstVersion()
     do {
@@ -53,7 +53,7 @@ struct MigrationTests {
     #expect(try await again.recent().map(\.number) == [42, 41])
   }
 
-  @Test("the clips of answers that the fifth version stored are known, where their reports tell them")
+  @Test("clips of responses from the fifth version are read from their reports")
   func clips() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ struct MigrationTests {
     for name in ["a.wav", "0.wav", "1199.wav"] { #expect(try await ledger.isClipOfOthers(name, than: "other")) }
   }
 
-  @Test("eight that open an older ledger at once all find it migrated")
+  @Test("eight processes can open an older ledger at once")
   func together() async throws {
     try makeFirstVersion()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -102,7 +102,7 @@ struct MigrationTests {
     #expect(try await place.open().entry(41) != nil)
   }
 
-  @Test("an older ledger that another process writes to is left as it is, and migrated when it is free")
+  @Test("an older ledger that another process is writing to is left unchanged, and migrated when it is free")
   func held() async throws {
     try makeFirstVersion()
     var configuration = Configuration()

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Ledger
 
-@Suite("Opening", .timeLimit(.minutes(5)))
+@Suite("Opening a ledger", .timeLimit(.minutes(5)))
 struct OpeningTests {
   let place: TemporaryLedger
 
   init() throws { place = try TemporaryLedger() }
 
-  @Test("a new ledger and its folders are for this user alone")
+  @Test("only the owner may read a new ledger and its folders")
   func modes() async throws {
     let deep = place.folder.appending(path: "a/b/ledger.sqlite")
     let ledger = try Ledger(at: deep)
@@ -25,7 +25,7 @@ struct OpeningTests {
     #expect(try place.mode(place.folder.appending(path: "a/b")) == 0o700)
   }
 
-  @Test("a file that is no database is an error and stays as it is")
+  @Test("a file that is not a database is an error and stays unchanged")
   func noDatabase() throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -33,11 +33,11 @@ struct OpeningTests {
     try text.write(to: place.file)
     let error = try #require(throws: LedgerError.self) { try place.open() }
     #expect(error.code == .damaged)
-    #expect(error.description.contains("It was left as it is"))
+    #expect(error.description.contains("The file was not changed."))
     #expect(try Data(contentsOf: place.file) == text)
   }
 
-  @Test("a damaged page is found when the ledger is opened, and the file stays as it is")
+  @Test("a damaged page is found when the ledger is opened, and the file stays unchanged")
   func damaged() async throws {
     do {
       let ledger = try place.open()
@@ -54,7 +54,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file) == bytes)
   }
 
-  @Test("a file cut short, or to nothing with its log still there, is damaged")
+  @Test("a truncated file, or an empty one with a log, is damaged")
   func cut() async throws {
     do {
       let ledger = try place.open()
@@ -70,7 +70,7 @@ struct OpeningTests {
     #expect(try place.size() == 0 && place.size("-wal") == 5000)
   }
 
-  @Test("another program's database is refused before anything of it is changed")
+  @Test("another program's database is refused before anything in it is changed")
   func foreign() throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -84,7 +84,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file) == before)
   }
 
-  @Test("a ledger whose maker was ended before its first table is begun, and is gone on with")
+  @Test("a ledger whose creation was interrupted is completed")
   func begun() async throws {
     try FileManager.default.createDirectory(
       at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -99,7 +99,7 @@ struct OpeningTests {
     #expect(try await ledger.accept(payment("a")).number == 1)
   }
 
-  @Test("a newer version's ledger is refused and stays as it is")
+  @Test("a ledger of a newer version is refused and stays unchanged")
   func newer() async throws {
     try await _ = place.open().accept(payment("a"))
     try {
@@ -112,7 +112,7 @@ struct OpeningTests {
     #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM announcements") } == 1)
   }
 
-  @Test("a folder in the file's place, and a file in a folder's, are told apart from other faults")
+  @Test("a folder in place of the file, and a file in place of a folder, have their own error")
   func wrongKind() throws {
     try FileManager.default.createDirectory(at: place.file, withIntermediateDirectories: true)
     #expect(place.openingFailure == .wrongKindOfFile)
@@ -121,7 +121,7 @@ struct OpeningTests {
     #expect(error?.code == .wrongKindOfFile)
   }
 
-  @Test("a commit is synchronized before it is answered, by every connection that writes")
+  @Test("every connection that writes synchronizes each commit before it returns")
   func settings() async throws {
     let ledger = try place.open()
     let settings = try await ledger.settings()
@@ -129,7 +129,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: place.file)[18] == 2, "a write-ahead log")
   }
 
-  @Test("a writer that another process keeps waiting for too long is told that it is busy, and works again after")
+  @Test("a writer that another process blocks for too long gets the error busy, and works again later")
   func busy() async throws {
     var options = Ledger.Options()
     options.busyTimeout = 0.05
@@ -140,12 +140,12 @@ struct OpeningTests {
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     let error = try await #require(throws: LedgerError.self) { try await ledger.accept(payment("a")) }
     #expect(error.code == .busy)
-    #expect(try await ledger.recent().isEmpty, "reading goes on")
+    #expect(try await ledger.recent().isEmpty, "reading still works")
     try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     #expect(try await ledger.accept(payment("a")).number == 1)
   }
 
-  @Test("a ledger whose log holds what its file does not yet is opened with both")
+  @Test("a ledger whose log is not yet merged is opened with all its data")
   func log() async throws {
     let ledger = try place.open()
     try await _ = ledger.accept(payment("a"))

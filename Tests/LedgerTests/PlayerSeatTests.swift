@@ -15,7 +15,7 @@ struct PlayerSeatTests {
     ledger = try place.open()
   }
 
-  @Test("one player a lane: a second one is refused until the first lets go")
+  @Test("a lane has one player, and a second one is refused until the first releases the seat")
   func one() throws {
     let other = try place.open()
     var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
@@ -29,13 +29,13 @@ struct PlayerSeatTests {
     _ = try other.takeSeat(lane: "counter")
   }
 
-  @Test("a watcher sees what the player tells, and that it runs")
+  @Test("a watcher sees the player's report, and whether the player is running")
   func report() throws {
     let watcher = try place.open()
     #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: nil))
     #expect(try watcher.players().isEmpty)
     var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
-    var report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+    var report = PlayerReport(startedAt: place.clock.now, reportedAt: place.clock.now)
     #expect(try watcher.player(lane: "counter").report == report)
     report.number = .max
     report.positionMilliseconds = 1200
@@ -48,7 +48,7 @@ struct PlayerSeatTests {
     #expect(try watcher.player(lane: "counter") == PlayerStatus(lane: "counter", isRunning: false, report: report))
   }
 
-  @Test("a lane may have any name, and the names come back")
+  @Test("a lane may have any name, and players are listed under it")
   func names() throws {
     let names = ["../up", "A", "a", "柜台", String(repeating: "l", count: 100)].sorted()
     let seats = try names.map { try ledger.takeSeat(lane: $0) }
@@ -60,7 +60,7 @@ struct PlayerSeatTests {
   }
 
   @Test(
-    "watchers that look all the time do not keep a player out, and never see half a report", .timeLimit(.minutes(5)))
+    "constant watching does not block a player, and never reads a partial report", .timeLimit(.minutes(5)))
   func looking() async throws {
     try await withThrowingTaskGroup { group in
       for _ in 0..<2 {
@@ -81,7 +81,7 @@ struct PlayerSeatTests {
         for start in stride(from: Int64(0), through: 300, by: 10) {
           let seat = try ledger.takeSeat(lane: "counter")
           for number in start..<(start + 10) {
-            var report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+            var report = PlayerReport(startedAt: place.clock.now, reportedAt: place.clock.now)
             report.number = number
             try seat.report(report)
             await Task.yield()
@@ -92,9 +92,9 @@ struct PlayerSeatTests {
     }
   }
 
-  @Test("half a report, an empty file and nonsense are no report")
+  @Test("a truncated, empty or corrupted report is ignored")
   func nonsense() throws {
-    let report = PlayerReport(startedAt: place.clock.now, toldAt: place.clock.now)
+    let report = PlayerReport(startedAt: place.clock.now, reportedAt: place.clock.now)
     let bytes = try report.bytes
     #expect(bytes.count == PlayerReport.byteCount)
     #expect(PlayerReport(bytes: bytes) == report)
@@ -108,7 +108,7 @@ struct PlayerSeatTests {
     }
   }
 
-  @Test("a killed player's seat is free at once")
+  @Test("the seat of a killed player is free at once")
   func killed() throws {
     let writer = try Writer("sit", place.file.path, "counter")
     #expect(try writer.lines(1) == ["seated"])

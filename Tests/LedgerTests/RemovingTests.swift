@@ -36,7 +36,7 @@ struct RemovingTests {
     return number
   }
 
-  @Test("what is removed tells its entry, and the clips, keys and bodies of its answers; nothing is known of it then")
+  @Test("a removal returns the entry and the clips, keys and bodies of its responses, and leaves nothing")
   func result() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.accept(answer: answer("A-1"))
@@ -51,7 +51,7 @@ struct RemovingTests {
     #expect(try await ledger.announcement(account: "shop", id: "A-1") == nil)
   }
 
-  @Test("an announcement whose replay waits has not ended; once that has ended, both are removed")
+  @Test("an announcement cannot be removed while its replay waits, and is later removed together with the replay")
   func replayed() async throws {
     let number = try await heard("A-1")
     let replay = try await ledger.accept(replayAnnouncement("r"), again: number, for: "shop").number
@@ -65,7 +65,7 @@ struct RemovingTests {
     for number in [number, replay] { #expect(try await ledger.entry(number) == nil) }
   }
 
-  @Test("what was removed is not replayed, and nothing is accepted")
+  @Test("a removed announcement cannot be replayed, and nothing is accepted")
   func gone() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.remove(account: "shop", id: "A-1")
@@ -76,7 +76,7 @@ struct RemovingTests {
     #expect(try await ledger.recent().isEmpty)
   }
 
-  @Test("a clip is others' when another account's answer, announcement or batch has it", arguments: 0..<3)
+  @Test("a clip belongs to others if another account's response, announcement or batch contains it", arguments: 0..<3)
   func others(place: Int) async throws {
     for account in ["a", "shop", "z"] {
       #expect(try await !ledger.isClipOfOthers("a.wav", than: account))
@@ -86,20 +86,20 @@ struct RemovingTests {
     case 1: _ = try await heard("A-1")
     default: try await ledger.note(clips: ["a.wav"], ofBatch: "b1", account: "shop")
     }
-    #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"), "its own")
+    #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"), "the clip belongs to this account")
     for account in ["a", "z", ""] { #expect(try await ledger.isClipOfOthers("a.wav", than: account)) }
     #expect(try await !ledger.isClipOfOthers("b.wav", than: "z"))
     for name in ["", "a.wav\0"] { #expect(try await !ledger.isClipOfOthers(name, than: "z")) }
   }
 
-  @Test("the player's own entries, such as replays, are no other account's")
+  @Test("entries of the player itself, such as replays, do not count as another account")
   func player() async throws {
     try await heard("A-1")
     try await heard(replayAnnouncement("r"))
     #expect(try await !ledger.isClipOfOthers("a.wav", than: "shop"))
   }
 
-  @Test("whether a clip is others' is looked up in indexes, by the clip and by the account")
+  @Test("the check for other accounts uses indexes on the clip and the account")
   func plan() async throws {
     let steps = try await ledger.read { database in
       try Row.fetchAll(
@@ -111,7 +111,7 @@ struct RemovingTests {
     #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
   }
 
-  @Test("a batch's clips are forgotten with it, but for those that are in a later one")
+  @Test("a batch's clips are forgotten with the batch, except for those in a later batch")
   func batches() async throws {
     let names = (0..<450).map { "\($0).wav" }
     try await ledger.note(clips: names, ofBatch: "b1", account: "shop")
@@ -123,7 +123,7 @@ struct RemovingTests {
     #expect(try await !ledger.isClipOfOthers("7.wav", than: "z"))
   }
 
-  @Test("clips that cannot be stored are refused, and none is noted")
+  @Test("invalid clips are refused, and none is recorded")
   func refused() async throws {
     for (names, batch) in [(["a.wav", ""], "b"), (["a.wav", "\0"], "b"), (["a.wav"], "")] {
       let error = await #expect(throws: LedgerError.self) {

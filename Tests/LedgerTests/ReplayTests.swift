@@ -18,7 +18,7 @@ struct ReplayTests {
     try await ledger.accept(replayAnnouncement(id), again: original, for: account).number
   }
 
-  @Test("a replay tells what it plays again and for whom, also after opening; what is no replay tells nothing")
+  @Test("a replay records its original and its requester, and survives reopening the ledger")
   func origin() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     let number = try await replay("r", of: original)
@@ -29,14 +29,14 @@ struct ReplayTests {
     }
   }
 
-  @Test("a replay of a replay plays the first one again")
+  @Test("a replay of a replay plays the original announcement")
   func chain() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     let second = try await replay("r", of: try await replay("q", of: original))
     #expect(try await ledger.replay(second)?.original == original)
   }
 
-  @Test("one that has ended does not count, and a refused one leaves nothing")
+  @Test("a finished replay does not count towards the limits, and a refused one is not stored")
   func limits() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     var numbers: [Int64] = []
@@ -49,7 +49,7 @@ struct ReplayTests {
     _ = try await replay("x", of: original)
   }
 
-  @Test("a replay outlives its original, and goes with its own pruning")
+  @Test("a replay is kept when its original is pruned, and is pruned later itself")
   func pruned() async throws {
     let original = try await ledger.accept(payment("A-1")).number
     let number = try await replay("r", of: original)

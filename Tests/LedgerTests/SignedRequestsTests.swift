@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite("Signed requests that came")
+@Suite("Signed requests")
 struct SignedRequestsTests {
   let place: TemporaryLedger
   let ledger: Ledger
@@ -23,7 +23,7 @@ struct SignedRequestsTests {
       digestOf(name), keyID: key, signedAt: signedAt ?? now, atMost: most)
   }
 
-  @Test("one is admitted once, by all who have the ledger open")
+  @Test("a signed request is admitted once by all ledgers on the file")
   func once() async throws {
     let other = try place.open()
     #expect(try await admit("a") == .admitted)
@@ -33,7 +33,7 @@ struct SignedRequestsTests {
     #expect(try await admit("b") == .replayed)
   }
 
-  @Test("one that comes to many at the same moment is admitted by one of them")
+  @Test("of simultaneous copies of a signed request, one is admitted")
   func together() async throws {
     let other = try place.open()
     let outcomes = try await withThrowingTaskGroup(of: Ledger.SignedRequestOutcome.self) { group in
@@ -43,13 +43,13 @@ struct SignedRequestsTests {
     #expect(outcomes.count { $0 == .admitted } == 1 && outcomes.count { $0 == .replayed } == 39)
   }
 
-  @Test("it is remembered when the ledger is opened again")
+  @Test("an admitted request is remembered after reopening the ledger")
   func restart() async throws {
     #expect(try await admit("a") == .admitted)
     #expect(try await admit("a", to: try place.open()) == .replayed)
   }
 
-  @Test("what is too old is forgotten, and what was signed no later is refused from then on, whatever the clock says")
+  @Test("old requests are forgotten, and others of their age are refused from then on, regardless of the clock")
   func forgotten() async throws {
     for (name, seconds) in [("a", -400), ("b", -301), ("c", -300), ("d", 0)] as [(String, Int64)] {
       #expect(try await admit(name, at: now + seconds) == .admitted)
@@ -60,18 +60,18 @@ struct SignedRequestsTests {
     #expect(try await admit("c", at: now - 300) == .replayed)
     #expect(try await admit("new", at: now - 300) == .admitted)
     #expect(try await ledger.forgetSignedRequests(before: now - 500) == 0)
-    #expect(try await admit("b", at: now - 301) == .forgotten, "to be asked about an earlier moment takes nothing back")
+    #expect(try await admit("b", at: now - 301) == .forgotten, "an earlier date in a later call restores nothing")
     #expect(try await admit("b", at: now - 301, to: try place.open()) == .forgotten)
   }
 
-  @Test("a clock that was set far ahead for a while does not refuse what is signed afterwards")
+  @Test("a clock that was ahead for a while does not make later requests fail")
   func clockAhead() async throws {
     #expect(try await admit("a") == .admitted)
     try await ledger.forgetSignedRequests(before: now + 86_400)
     #expect(try await admit("b", at: now + 1) == .admitted)
   }
 
-  @Test("a key has room for so many, whatever other keys send, and has room again when old ones are forgotten")
+  @Test("each key has its own limit of remembered requests, which frees up when old ones are forgotten")
   func full() async throws {
     for index in 0..<3 { #expect(try await admit("a\(index)", at: now + Int64(index), atMost: 3) == .admitted) }
     #expect(try await admit("a3", at: now + 3, atMost: 3) == .tooMany)
@@ -82,7 +82,7 @@ struct SignedRequestsTests {
     #expect(try await admit("a4", at: now + 4, atMost: 3) == .tooMany)
   }
 
-  @Test("thousands are forgotten in one call")
+  @Test("one call forgets thousands of requests")
   func many() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<2_500 { group.addTask { _ = try await admit("a\(index)", atMost: 5_000) } }

@@ -34,7 +34,7 @@ struct StateTests {
     .played: [], .cancelled: [], .failed: [], .expired: [],
   ]
 
-  @Test("each state leads where the table says and nowhere else", arguments: Ledger.State.allCases)
+  @Test("a state can change only as the table allows", arguments: Ledger.State.allCases)
   func transitions(from: Ledger.State) async throws {
     for target in Ledger.State.allCases {
       let number = try await ledger.accept(payment("\(target)")).number
@@ -60,7 +60,7 @@ struct StateTests {
     }
   }
 
-  @Test("what comes with a change is kept: the clip, what was heard, the detail, the times and the attempts")
+  @Test("a change stores the clip, the playing time, the detail, the times and the attempts")
   func changes() async throws {
     let number = try await ledger.accept(payment("a")).number
     place.clock.advance(by: 1)
@@ -78,7 +78,7 @@ struct StateTests {
     #expect(events[3].detail == ["code": "device_lost"] && events[3].number == number && events[3].lane == "counter")
   }
 
-  @Test("a number that nobody has is an error, and so is a detail that is too long")
+  @Test("an unknown number, or a detail that is too long, is an error")
   func bad() async throws {
     let missing = try await #require(throws: LedgerError.self) { try await ledger.set(7, .played) }
     #expect(missing.code == .notFound)
@@ -92,7 +92,7 @@ struct StateTests {
     #expect(try await ledger.entry(number)?.state == .accepted)
   }
 
-  @Test("the many ends of one announcement, raced: exactly one of them is its end")
+  @Test("of several simultaneous final states of an announcement, exactly one applies")
   func racing() async throws {
     let other = try place.open()
     for round in 0..<30 {
@@ -109,7 +109,7 @@ struct StateTests {
     }
   }
 
-  @Test("after a crash the one that played waits again, those that rendered are accepted again, all in their order")
+  @Test("after a crash, the playing announcement waits again and rendering ones are accepted again, in their order")
   func recovery() async throws {
     var numbers: [Int64] = []
     for state in [Ledger.State.played, .playing, .waiting, .rendering, .accepted, .cancelled, .playing] {
@@ -132,7 +132,7 @@ struct StateTests {
     #expect(try await again.unfinished(lane: "counter") == left)
   }
 
-  @Test("a lane's passed sequence rises with the change that passes it, and falls only when it is set")
+  @Test("a lane's last passed sequence number rises with changes, and falls only when it is set explicitly")
   func sequences() async throws {
     #expect(try await ledger.lastPassedSequence(lane: "counter") == nil)
     let number = try await ledger.accept(payment("a", sequence: 5)).number

@@ -20,7 +20,7 @@ struct SummaryTests {
     return numbers
   }
 
-  @Test("a summary is recorded against each it stands for, and they are played when it is")
+  @Test("a summary is recorded for each of its members, and they count as played when it is played")
   func played() async throws {
     let members = try await accept("a", "b", "c")
     try await ledger.set(members[1], .rendering)
@@ -38,7 +38,8 @@ struct SummaryTests {
   }
 
   @Test(
-    "a summary that ends unheard sets free those it stood for", arguments: [Ledger.State.cancelled, .failed, .expired])
+    "a summary that ends without being played releases its members",
+    arguments: [Ledger.State.cancelled, .failed, .expired])
   func released(_ end: Ledger.State) async throws {
     let members = try await accept("a", "b")
     let summary = try await ledger.accept(payment("sum"), standingFor: members).number
@@ -50,7 +51,7 @@ struct SummaryTests {
     #expect(try await ledger.events().last?.kind == .released)
   }
 
-  @Test("what a summary stands for does not play on its own, but may be cancelled")
+  @Test("a member of a summary cannot be played by itself, but can be cancelled")
   func silent() async throws {
     let members = try await accept("a", "b")
     try await ledger.set(members[0], .waiting)
@@ -60,7 +61,7 @@ struct SummaryTests {
     #expect(try await ledger.set(members[0], .cancelled))
   }
 
-  @Test("a summary of something unfit is refused whole")
+  @Test("a summary with an unsuitable member is refused completely")
   func refused() async throws {
     let numbers = try await accept("played", "playing", "summarised", "fit")
     for state in StateTests.way(to: .played) { try await ledger.set(numbers[0], state) }
@@ -77,7 +78,7 @@ struct SummaryTests {
     #expect(try await ledger.entry(numbers[3])?.summarisedBy == nil)
   }
 
-  @Test("a summary offered again marks nothing")
+  @Test("a repeated summary adds no members")
   func duplicate() async throws {
     let members = try await accept("a", "b")
     let first = try await ledger.accept(payment("sum"), standingFor: [members[0]])

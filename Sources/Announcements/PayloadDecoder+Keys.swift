@@ -50,7 +50,7 @@ extension PayloadDecoder {
       if let meant = near.near(folded), meant != key {
         throw AnnouncementError(.fieldUnknown, level.name(key), "is not a key", remedy: "did you mean \(meant)?")
       }
-      if level.mustTellReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
+      if level.mustMeanReceipt, let value = level.fields.value(key), PayloadKeys.contradictsReceipt(folded, value) {
         throw AnnouncementError(
           .fieldUnknown, level.name(key), "is not a key, and may mean that no money was received",
           remedy: "set kind to one of \(Payment.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -111,12 +111,12 @@ extension PayloadDecoder {
     /// The known keys that a misspelt key may mean.
     var near: [String]
     /// Whether a key that reports the state of the payment must say that money was received.
-    var mustTellReceipt: Bool
+    var mustMeanReceipt: Bool
     /// Whether unknown keys belong to the app itself.
     var isFromApp: Bool
 
     init(
-      _ fields: PayloadFields, known: [String], near: [String], mustTellReceipt: Bool, isFromApp: Bool = false
+      _ fields: PayloadFields, known: [String], near: [String], mustMeanReceipt: Bool, isFromApp: Bool = false
     ) {
       self.fields = fields
       let known = Set(known)
@@ -125,7 +125,7 @@ extension PayloadDecoder {
         return known.contains(key) ? nil : key
       }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       self.near = near
-      self.mustTellReceipt = mustTellReceipt
+      self.mustMeanReceipt = mustMeanReceipt
       self.isFromApp = isFromApp
     }
 
@@ -145,27 +145,27 @@ extension PayloadDecoder {
       let inner = top.fields("payment", values)
       // An app has its own keys beside `aps`, but none of them may contradict the payment's kind.
       let near = isBesideAPNs ? ["payment", "kind"] : outer + PayloadKeys.decisive
-      let isKindUntold = inner.value("kind") == nil
+      let isKindMissing = inner.value("kind") == nil
       return [
-        Level(top, known: outer, near: near, mustTellReceipt: isKindUntold),
-        Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustTellReceipt: isKindUntold),
+        Level(top, known: outer, near: near, mustMeanReceipt: isKindMissing),
+        Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustMeanReceipt: isKindMissing),
       ]
     }
     // All keys beside `aps` belong to the app. Only a misspelt `payment` is an error.
     if isBesideAPNs {
       if !top.wasAccepted { try refuse(["amount", "minor"], beside: "aps", top) }
       let known = shapes + ["id"] + surroundings.options
-      return [Level(top, known: known, near: ["payment"], mustTellReceipt: false, isFromApp: true)]
+      return [Level(top, known: known, near: ["payment"], mustMeanReceipt: false, isFromApp: true)]
     }
     // When a text and a payment's key are both present, the conflict between the two is the error to report.
     if surroundings.allowsText, top.value("text") != nil,
       PayloadKeys.neverBesideText.allSatisfy({ top.value($0) == nil })
     {
       let known = shapes + ["id", "locale"] + surroundings.options
-      return [Level(top, known: known, near: known + PayloadKeys.decisive, mustTellReceipt: false)]
+      return [Level(top, known: known, near: known + PayloadKeys.decisive, mustMeanReceipt: false)]
     }
     let known = PayloadKeys.payment + shapes + surroundings.options
-    return [Level(top, known: known, near: known, mustTellReceipt: top.value("kind") == nil)]
+    return [Level(top, known: known, near: known, mustMeanReceipt: top.value("kind") == nil)]
   }
 
   private static func refuse(

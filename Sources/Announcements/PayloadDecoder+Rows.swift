@@ -38,17 +38,16 @@ extension PayloadDecoder {
 
   /// Reads the cells of a table's row.
   ///
-  /// - Parameter cells: the cells by
-  ///   ``rowKeys`` and ``keyOfState(column:)``. An empty cell counts as absent, except in the column `kind` and the
-  ///   columns that stand for it: if a list has such a column, each payment needs a value.
-  ///   `amount` is decimal text; `minor` and `sequence` are whole numbers.
+  /// - Parameter cells: The cells, keyed by ``rowKeys`` and ``keyOfState(column:)``. An empty cell counts as absent,
+  ///   except in the column `kind` and the columns that replace it: if a list has such a column, each payment needs a
+  ///   value. `amount` is decimal text; `minor` and `sequence` are whole numbers.
   public static func row(cells: [String: String]) -> PayloadRow {
     var values: [String: PayloadValue] = [:]
     var fault: AnnouncementError?
     let isPayment = ["amount", "minor"].contains { cells[$0]?.isEmpty == false }
     for (key, cell) in cells {
-      let tellsKind = key == "kind" || !rowKeys.contains(key)
-      guard !cell.isEmpty || (isPayment ? tellsKind : key == "text") else { continue }
+      let isKind = key == "kind" || !rowKeys.contains(key)
+      guard !cell.isEmpty || (isPayment ? isKind : key == "text") else { continue }
       values[key] = .string(cell)
       guard ["minor", "sequence"].contains(key) else { continue }
       if let number = wholeNumber(cell) {

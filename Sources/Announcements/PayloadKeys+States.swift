@@ -6,13 +6,13 @@ extension PayloadKeys {
   /// The way in which the value of a key is read.
   enum State: Sendable {
     /// Words. Each must mean that money was received, or say nothing about it.
-    case told
+    case words
     /// The name of a thing, which may be a refund.
     case thing
     /// A flag that is true when money was received.
-    case came
+    case received
     /// A flag that is true when money was not received, or was paid back.
-    case went
+    case notReceived
     /// A key that only a refund has.
     case refund
     /// Another spelling of `kind`.
@@ -21,7 +21,7 @@ extension PayloadKeys {
 
   private static let states: [(State, [String])] = [
     (
-      .told,
+      .words,
       [
         "type", "transaction_type", "txn_type", "payment_type", "event", "event_type", "event_code", "action",
         "operation", "direction", "status", "payment_status", "transaction_status", "order_status", "trade_status",
@@ -29,9 +29,9 @@ extension PayloadKeys {
       ]
     ),
     (.thing, ["object"]),
-    (.came, ["paid", "is_paid", "success", "is_success", "succeeded", "captured", "is_captured"]),
+    (.received, ["paid", "is_paid", "success", "is_success", "succeeded", "captured", "is_captured"]),
     (
-      .went,
+      .notReceived,
       [
         "refund", "refunded", "is_refund", "is_refunded", "reverse", "reversal", "reversed", "is_reversal",
         "chargeback", "withdrawal", "withdrawn", "failed", "failure", "is_failed", "declined", "cancelled", "canceled",
@@ -77,10 +77,10 @@ extension PayloadKeys {
     switch state(key)?.state {
     case nil: false
     case .kind?: true
-    case .told?: !tellsReceipt(value)
+    case .words?: !meansReceipt(value)
     case .thing?: namesRefund(value)
-    case .came?: !isTrue(value) && !tellsReceipt(value)
-    case .went?: !isFalse(value)
+    case .received?: !isTrue(value) && !meansReceipt(value)
+    case .notReceived?: !isFalse(value)
     case .refund?: !isFalse(value) && !isEmpty(value)
     }
   }
@@ -104,7 +104,7 @@ extension PayloadKeys {
 
   /// Returns whether a value means that money was received. Each part must mean so or be neutral:
   /// PAYMENT.SALE.COMPLETED is accepted; payout.paid and payment.failed.ok are not.
-  private static func tellsReceipt(_ value: PayloadValue) -> Bool {
+  private static func meansReceipt(_ value: PayloadValue) -> Bool {
     guard case .string(let text) = value, text.utf8.count <= longestValue else { return false }
     let parts = parts(of: text)
     return !parts.isEmpty && parts.allSatisfy { received.contains($0) || neutral.contains($0) }

@@ -26,7 +26,7 @@ public final class PhraseBook: Sendable {
   /// The pronunciations of words that the voice cannot read.
   let readings: ReplacementTable
 
-  /// The words that a number can count in a text.
+  /// The counter words that can follow a number in a text, such as the Korean `명`.
   let counterNames: ReplacementTable
 
   /// The templates of the payment sentences, parsed.
@@ -250,7 +250,9 @@ extension PhraseBook.Content {
       // Each unit divides the one above it, and the smallest is 1. Otherwise some sums could not be spoken exactly.
       var above = currency.minorUnitsPerMajor
       for value in values {
-        guard value > 0, value < above, above % value == 0 else { return "currencies.\(code).minor has a wrong value" }
+        guard value > 0, value < above, above % value == 0 else {
+          return "currencies.\(code).minor has an invalid value"
+        }
         above = value
       }
       if let smallest = values.last, smallest != 1 { return "currencies.\(code).minor has no unit of value 1" }

@@ -38,7 +38,7 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
     default:
       code = "internal_error"
       // The description of an unknown error may contain a person's name.
-      message = "an unexpected internal error occurred (\(type(of: error))); please report it."
+      message = "An unexpected internal error occurred (\(type(of: error))). Please report it."
     }
   }
 }

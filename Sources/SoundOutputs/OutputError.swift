@@ -41,7 +41,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch code {
-    case .invalidName: "“\(output)” is not an output: \(reason). To continue, \(remedy)."
+    case .invalidName: "Unknown output “\(output)”: \(reason). To continue, \(remedy)."
     default: "Playing to \(output) failed: \(reason). To continue, \(remedy)."
     }
   }

@@ -31,7 +31,7 @@ public enum OutputName: Sendable, Hashable, CustomStringConvertible {
       case (let first, _):
         let isDevice = ["hw", "plughw", "sysdefault", "dmix", "front", "pulse", "pipewire", "hdmi"].contains(first)
         throw Self.invalid(
-          text, "choose “default”, “alsa:NAME”, “null” or “file:PATH”",
+          text, "the outputs are “default”, “alsa:NAME”, “null” and “file:PATH”",
           isDevice ? "write “alsa:\(text)”" : "use one of these")
       }
     }

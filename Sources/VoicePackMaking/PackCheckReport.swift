@@ -138,7 +138,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     return line.onOneLine
   }
 
-  private static func count(_ count: Int, _ noun: String) -> String {
+  static func count(_ count: Int, _ noun: String) -> String {
     "\(count == 0 ? "no" : String(count)) \(noun)\(count == 1 ? "" : "s")"
   }
 

@@ -53,12 +53,15 @@ public struct RecordingCutting: Sendable, Hashable {
       ? "remove repeated words from the recording, or set a longer minimum pause"
       : "record the missing words, or set a shorter minimum pause"
     if let pause = Self.pause(giving: wanted, activity) {
-      remedy += "; a minimum pause of \(pause) ms gives \(wanted) pieces: check that they match the rows"
+      remedy +=
+        "; a minimum pause of \(pause) ms gives \(PackCheckReport.count(wanted, "piece")): "
+        + "check that they match the rows"
     }
     let pieces = utterances.enumerated().map { "\($0 + 1): \(Self.time($1.lowerBound)) to \(Self.time($1.upperBound))" }
     return PackMakingError(
       .utteranceCountMismatch, "The recording",
-      "has \(utterances.count) pieces at pauses of \(minimumPauseMilliseconds) ms, but there are \(wanted) rows",
+      "was split into \(PackCheckReport.count(utterances.count, "piece")) at pauses of \(minimumPauseMilliseconds) ms, "
+        + "but the sheet has \(PackCheckReport.count(wanted, "row"))",
       remedy: remedy, details: pieces)
   }
 

@@ -110,7 +110,8 @@ extension WAVFile {
     let (bytesPerFrame, bits) = (bytes.little16(at: start + 12), bytes.little16(at: start + 14))
     guard tag == 1, bits == 16 else {
       throw WAVFileError(
-        .unsupportedEncoding, at: start, "format tag \(tag) with \(bits) bits instead of 1 (linear PCM) with 16.")
+        .unsupportedEncoding, at: start,
+        "the format tag is \(tag) with \(bits) bits, but must be 1 (linear PCM) with 16 bits.")
     }
     guard channels == 1 else {
       throw WAVFileError(.notMono, at: start + 2, "the file has \(channels) channels instead of 1.")

@@ -50,7 +50,7 @@ struct PhraseBookTests {
       ("\"USD\": {", "\"USX\": {", "currencies.USX is not in ISO 4217"),
       (
         "\"other\": \"fils\", \"value\": 1", "\"other\": \"fils\", \"value\": 7",
-        "currencies.KWD.minor has a wrong value"
+        "currencies.KWD.minor has an invalid value"
       ),
       ("\"Received {amount}", "\"Received", "sentences.received must have {amount} exactly once"),
       ("\"Received {amount}", "\"Received 2 {amount}", "sentences.received has a digit; write it as a word"),

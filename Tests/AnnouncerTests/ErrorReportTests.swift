@@ -34,6 +34,6 @@ struct ErrorReportTests {
     struct Stranger: Error, CustomStringConvertible { let description = "张三 paid 12.50" }
     let report = ErrorReport(Stranger())
     #expect(report.code == "internal_error")
-    #expect(report.message == "an unexpected internal error occurred (Stranger); please report it.")
+    #expect(report.message == "An unexpected internal error occurred (Stranger). Please report it.")
   }
 }

@@ -3,6 +3,9 @@
 import SoundOutputs
 import Testing
 
+/// The part of the error that names the valid outputs.
+private let choices = "the outputs are “default”, “alsa:NAME”, “null” and “file:PATH”. To continue,"
+
 @Suite struct OutputNameTests {
   @Test(
     "names are parsed, and printed in the same form",
@@ -25,24 +28,25 @@ import Testing
     "an invalid name is refused, with the valid choices",
     arguments: [
       (
-        "", "“” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, use one of these."
+        "", "Unknown output “”: \(choices) use one of these."
       ),
       (
         "alsa:",
-        "“alsa:” is not an output: the name of a PCM is missing after “alsa:”. To continue, list the PCMs with “aplay -L”."
+        "Unknown output “alsa:”: the name of a PCM is missing after “alsa:”. "
+          + "To continue, list the PCMs with “aplay -L”."
       ),
       (
         "alsa",
-        "“alsa” is not an output: the name of a PCM is missing after “alsa:”. To continue, list the PCMs with “aplay -L”."
+        "Unknown output “alsa”: the name of a PCM is missing after “alsa:”. To continue, list the PCMs with “aplay -L”."
       ),
-      ("file:", "“file:” is not an output: a path is missing after “file:”. To continue, write a path after “file:”."),
+      ("file:", "Unknown output “file:”: a path is missing after “file:”. To continue, write a path after “file:”."),
       (
         "hw:0,0",
-        "“hw:0,0” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, write “alsa:hw:0,0”."
+        "Unknown output “hw:0,0”: \(choices) write “alsa:hw:0,0”."
       ),
       (
         "Default",
-        "“Default” is not an output: choose “default”, “alsa:NAME”, “null” or “file:PATH”. To continue, use one of these."
+        "Unknown output “Default”: \(choices) use one of these."
       ),
     ])
   func refuses(text: String, message: String) {

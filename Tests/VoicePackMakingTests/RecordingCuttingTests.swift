@@ -52,7 +52,7 @@ struct RecordingCuttingTests {
     let recording = try recording(pauses: [0.6, 1.0])
     let error = #expect(throws: PackMakingError.self) { try RecordingCutting().cut(recording, into: 2) }
     #expect(error?.code == .utteranceCountMismatch)
-    #expect(error?.problem == "has 3 pieces at pauses of 500 ms, but there are 2 rows")
+    #expect(error?.problem == "was split into 3 pieces at pauses of 500 ms, but the sheet has 2 rows")
     #expect(error?.details.count == 3)
     // The words begin after 0.8, 1.8 and 3.2 s, to within 50 ms.
     for (detail, start) in zip(error?.details ?? [], ["1: 0:00.", "2: 0:01.", "3: 0:03."]) {

@@ -34,7 +34,7 @@ struct TextRules: Sendable, Decodable {
   var time: Time?
   var date: Date?
 
-  /// The words that a number can count, with the form of the number before each.
+  /// The counter words that can follow a number, with the form of the number before each.
   var counters: [String: Counter]?
 
   /// The agreement of a number with the noun after it, in languages that show a noun's gender in its ending.

@@ -45,11 +45,11 @@ struct AnnouncementOrder: Sendable {
     id = request.id ?? key ?? UUID().uuidString.lowercased()
     // Clients remove these segments from a path, so they could not request the announcement again.
     guard id != ".", id != ".." else {
-      throw Problem(.unprocessableContent, "field_invalid", "id: is a dot, or two; give another.")
+      throw Problem(.unprocessableContent, "field_invalid", "id: must not be one or two dots; give another id.")
     }
     guard id.utf8.count <= 255 else {
       throw Problem(
-        .unprocessableContent, "field_invalid", "id: is longer than 255 bytes in UTF-8; give a shorter one.")
+        .unprocessableContent, "field_invalid", "id: is longer than 255 bytes in UTF-8; give a shorter id.")
     }
     options = try RenderOptions(
       request.options, defaults: sender.defaults, base: RenderOptions(defaultLocale: settings.locale))
@@ -59,13 +59,13 @@ struct AnnouncementOrder: Sendable {
     if request.deliver.contains(.push) {
       throw Problem(
         .unprocessableContent, "push_unavailable",
-        "deliver: push is not there in this version; choose clip or play, and send the push with the clip's URL.")
+        "deliver: push is not supported in this version; choose clip or play, and send the push yourself.")
     }
     guard request.deliver.contains(.play) else { return }
     guard let lane else {
       throw Problem(
         .unprocessableContent, "player_unavailable",
-        "deliver: the service was started without an output to play on; choose clip.")
+        "deliver: play needs an output, but the service was started without one; choose clip.")
     }
     played = StoredAnnouncement(
       account: sender.account, id: id, lane: lane, request: request, payload: body, defaults: sender.defaults)
@@ -77,9 +77,10 @@ struct AnnouncementOrder: Sendable {
       ? Self.idConflict
       : Problem(
         .unprocessableContent, "idempotency_key_reused",
-        "Another request came with this Idempotency-Key: give each request a key of its own.")
+        "Idempotency-Key: was already used for another request; use a different one for each request.")
   }
 
   static let idConflict = Problem(
-    .conflict, "id_conflict", "The account has another announcement of this id: give each payment an id of its own.")
+    .conflict, "id_conflict",
+    "id: was already used for another announcement of the account; use a different one for each payment.")
 }

@@ -97,7 +97,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let groups = AppGroups(standard: settings.group, listed: settings.groups, containers: parts.containers)
     if groups.hasTooManyFolders {
       logger.warning(
-        "There are too many folders of app groups to know which are the operator's. List the groups in the settings.",
+        "There are too many app group folders, so all of them are ignored. List the app groups in the settings.",
         metadata: ["most": "\(AppGroups.mostFound)"])
     }
     let work = AccountWork(limits: settings.work, file: parts.accountWork)
@@ -108,7 +108,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let eventSlots = StreamSlots(
       "event streams", most: EventCalls.mostStreams, mostOfOne: settings.work.eventStreams)
     let batchSlots = StreamSlots(
-      "streams of batches", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
+      "batch streams", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let lanePlayer = parts.player.map { lane, make in
       // The player renders an announcement with the same options and into the same folder as its response, so that it
@@ -274,7 +274,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     do {
       try await work.save()
     } catch {
-      logger.warning("What accounts have used of their day could not be written; it is tried again in a minute.")
+      logger.warning("The daily usage of the accounts could not be saved. The service tries again in a minute.")
     }
   }
 
@@ -285,7 +285,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       while try await ledger.pruneAnswers(before: moment) > 0 { try Task.checkCancellation() }
     } catch is CancellationError {
     } catch {
-      logger.warning("What is old could not be removed; it is tried again in an hour.", metadata: ["error": "\(error)"])
+      logger.warning(
+        "Old records could not be removed. The service tries again in an hour.", metadata: ["error": "\(error)"])
     }
     await batches.prune()
   }

@@ -50,7 +50,7 @@ final class LanePlayer: Service {
   func prepare() async {
     guard player == nil, let error = await begin() else { return }
     logger.warning(
-      "The player does not run yet; it is tried again.", metadata: ["lane": "\(lane)", "error": "\(error)"])
+      "The player could not be started. The service tries again.", metadata: ["lane": "\(lane)", "error": "\(error)"])
   }
 
   func run() async throws {

@@ -111,52 +111,56 @@ final class ServiceMetrics: Sendable {
         "crier_requests_total", [("method", series.method), ("path", series.path), ("status", String(series.status))],
         String(count))
     }
-    page.family("crier_requests_in_flight", "gauge", "Requests under way.")
+    page.family("crier_requests_in_flight", "gauge", "Requests that are being answered.")
     page.line("crier_requests_in_flight", [], String(max(0, state.underWay)))
     page.family(
-      "crier_request_duration_seconds", "histogram", "From a request's head to its answer's head, in seconds.")
+      "crier_request_duration_seconds", "histogram",
+      "Time from the head of a request to the head of its response, in seconds.")
     for (path, histogram) in state.latencies.sorted(by: { $0.key < $1.key }) {
       page.histogram("crier_request_duration_seconds", ("path", path), histogram)
     }
-    page.family("crier_refusals_total", "counter", "Requests refused because there was too much of something.")
+    page.family("crier_refusals_total", "counter", "Requests refused because a limit was reached, by code.")
     // These codes are listed from the start; others are listed once they have occurred.
     let usual = ["engine_busy", "rate_limited", "busy", "account_busy", "daily_limit", "too_many_failures"]
     for code in usual + state.refusals.keys.filter({ !usual.contains($0) }).sorted() {
       page.line("crier_refusals_total", [("code", code)], String(state.refusals[code] ?? 0))
     }
-    page.family("crier_cache_hits_total", "counter", "Clips that were there: in memory, on disk, or being made.")
+    page.family(
+      "crier_cache_hits_total", "counter",
+      "Requested clips that existed in memory or on disk, or were already being rendered.")
     for counter in Counter.allCases {
       page.line("crier_cache_hits_total", [("tier", counter.rawValue)], String(state.clips[counter] ?? 0))
     }
-    page.family("crier_cache_bytes", "gauge", "Bytes of clips that are kept in memory.")
+    page.family("crier_cache_bytes", "gauge", "Size of the clips in memory, in bytes.")
     page.line("crier_cache_bytes", [], String(gauges.cachedBytes))
     page.family(
-      "crier_render_duration_seconds", "histogram", "Making a clip that was not there, by who speaks, in seconds.")
+      "crier_render_duration_seconds", "histogram", "Time to render a new clip, by method, in seconds.")
     for method in ["clips", "mixed", "speech"] {
       page.histogram("crier_render_duration_seconds", ("method", method), state.renders[method] ?? Histogram())
     }
-    page.family("crier_engine_queue", "gauge", "Clips that are being made or wait for the engine.")
+    page.family("crier_engine_queue", "gauge", "Clips that are being rendered or are waiting for the engine.")
     page.line("crier_engine_queue", [], String(gauges.renderQueue))
-    page.family("crier_batch_rows_total", "counter", "Rows of batches that ended, by outcome.")
+    page.family("crier_batch_rows_total", "counter", "Finished rows of batches, by outcome.")
     page.line("crier_batch_rows_total", [("outcome", "done")], String(state.batchRows - state.batchFailures))
     page.line("crier_batch_rows_total", [("outcome", "failed")], String(state.batchFailures))
-    page.family("crier_announcements", "gauge", "Announcements for the player that are kept, by state.")
+    page.family("crier_announcements", "gauge", "Announcements for the player in the ledger, by state.")
     for (name, count) in gauges.announcements.sorted(by: { $0.key < $1.key }) {
       page.line("crier_announcements", [("state", name)], String(count))
     }
-    page.family("crier_push_outcomes_total", "counter", "Pushes, by outcome; there are none yet.")
+    page.family("crier_push_outcomes_total", "counter", "Pushes, by outcome. This version sends none.")
     page.line("crier_push_outcomes_total", [("outcome", "sent")], "0")
-    page.family("crier_player_device_lost", "gauge", "1 while the player waits for its device.")
+    page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")
     if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
     page.family("crier_player_paused", "gauge", "1 while the player is paused.")
     if let isPaused = gauges.isPaused { page.line("crier_player_paused", [], isPaused ? "1" : "0") }
-    page.family("crier_player_waiting", "gauge", "Announcements that wait to be heard.")
+    page.family("crier_player_waiting", "gauge", "Announcements that are waiting to be played.")
     if let waiting = gauges.waiting { page.line("crier_player_waiting", [], String(waiting)) }
-    page.family("crier_event_streams", "gauge", "Event streams that are open.")
+    page.family("crier_event_streams", "gauge", "Open event streams.")
     page.line("crier_event_streams", [], String(gauges.eventStreams))
-    page.family("crier_batch_streams", "gauge", "Streams of batches' progress that are open.")
+    page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")
     page.line("crier_batch_streams", [], String(gauges.batchStreams))
-    page.family("crier_start_time_seconds", "gauge", "When the service started, in seconds since 1970.")
+    page.family(
+      "crier_start_time_seconds", "gauge", "Time when the service started, in seconds since 1970-01-01T00:00:00Z.")
     page.line("crier_start_time_seconds", [], String(Int(gauges.startedAt.timeIntervalSince1970)))
     return page.text
   }

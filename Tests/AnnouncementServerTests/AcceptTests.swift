@@ -6,12 +6,12 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What a client can read")
+@Suite("Content negotiation")
 struct AcceptTests {
   private let offers = ["application/json", "audio/wav"]
 
   @Test(
-    "the one that is wanted most, and the first where several are wanted alike",
+    "the media type with the highest weight wins, and the first one offered wins a tie",
     arguments: [
       (nil, "application/json"), ("*/*", "application/json"), ("application/json", "application/json"),
       ("audio/wav", "audio/wav"), ("audio/*", "audio/wav"), ("AUDIO/WAV", "audio/wav"),
@@ -24,7 +24,7 @@ struct AcceptTests {
     #expect(Accept(field).best(of: offers) == expected)
   }
 
-  @Test("the more exact one holds, wherever it stands")
+  @Test("the most specific range decides, regardless of its position")
   func exactness() {
     #expect(Accept("*/*, application/json;q=0").best(of: offers) == "audio/wav")
     #expect(Accept("audio/wav;q=0, audio/*;q=1").best(of: offers) == nil)
@@ -32,20 +32,21 @@ struct AcceptTests {
   }
 
   @Test(
-    "what is not wanted is not given", arguments: ["text/html", "audio/wav;q=0, application/json;q=0.000", "image/*"])
+    "a media type with weight zero, or that is not listed, is not chosen",
+    arguments: ["text/html", "audio/wav;q=0, application/json;q=0.000", "image/*"])
   func nothing(field: String) {
     #expect(Accept(field).best(of: offers) == nil)
     let problem = #expect(throws: Problem.self) { try Accept(field).require("application/json", "audio/wav") }
     #expect(problem?.status == .notAcceptable && problem?.code == "not_acceptable")
   }
 
-  @Test("what is no list of media counts as nothing said", arguments: ["", ",", "json", "a/b/c", ";q=1", "/"])
+  @Test("an invalid Accept header counts as absent", arguments: ["", ",", "json", "a/b/c", ";q=1", "/"])
   func malformed(field: String) {
     #expect(Accept(field).best(of: offers) == "application/json")
   }
 
   @Test(
-    "a quality that is none counts as the most",
+    "an invalid weight counts as 1",
     arguments: [
       "audio/wav;q=x", "audio/wav;q=2", "audio/wav;q=-1", "audio/wav;q=", "audio/wav;q=0.5.5", "audio/wav;q=0.½",
     ])
@@ -53,7 +54,7 @@ struct AcceptTests {
     #expect(Accept("\(field), application/json;q=0.9").best(of: offers) == "audio/wav")
   }
 
-  @Test("the bytes are wanted of the format that they are in")
+  @Test("sound is returned only for a media type that matches its format")
   func sound() throws {
     #expect(try Accept("audio/*").wantsSound(of: .aiff))
     #expect(try Accept("audio/x-caf").wantsSound(of: .caf))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Who may make a call, and how often")
+@Suite("Access to calls")
 struct AccessTests {
   private let service: TestService
 
@@ -37,7 +37,7 @@ struct AccessTests {
     }
   }
 
-  @Test("every call needs its scope, and admin has them all")
+  @Test("every call needs its scope, and admin includes all scopes")
   func scopes() async throws {
     let admin = try await service.client([.admin])
     for (method, path, scope) in Self.calls {
@@ -54,14 +54,14 @@ struct AccessTests {
   }
 
   @Test(
-    "what is open is open, whatever key is sent",
+    "open paths need no key and ignore an invalid one",
     arguments: ["/healthz", "/metrics", "/openapi.json", "/", "/console.js", "/console/page.js"])
   func open(path: String) async throws {
     #expect(try await service.stranger.get(path).status == 200)
     #expect(try await service.stranger.get(path, ["Authorization": "Bearer nonsense"]).status == 200)
   }
 
-  @Test("of a path that is not there nobody is asked who they are")
+  @Test("an unknown path is 404 and an unknown method 405, even without a key")
   func notFound() async throws {
     for path in ["/v1", "/v2/announcements", "/v1/announcements/", "/console.html", "/../etc/passwd", "/%2e%2e"] {
       let answer = try await service.stranger.get(path)
@@ -72,14 +72,14 @@ struct AccessTests {
     #expect(answer.header("Allow") == "GET, HEAD, POST")
   }
 
-  @Test("every answer has an id, and a problem has the same one")
+  @Test("every response has an id, and a problem document repeats it")
   func requestID() async throws {
     let answer = try await service.stranger.get("/v1/locales")
     #expect(answer.header("X-Request-Id") == (try answer.string("request_id")))
     #expect(try await service.stranger.get("/healthz").header("X-Request-Id")?.isEmpty == false)
   }
 
-  @Test("above its limit a key is told to wait, and another one is not")
+  @Test("a key above its limit is told to wait, and another key is not")
   func limit() async throws {
     let client = try await service.client(rate: .init(perSecond: 0.001, burst: 2))
     let answers = [
@@ -97,7 +97,7 @@ struct AccessTests {
     #expect(try await service.stranger.get("/metrics").text.contains(#"crier_refusals_total{code="rate_limited"} 1"#))
   }
 
-  @Test("what may not be done counts against the limit too")
+  @Test("a request that is refused for its scope counts towards the limit")
   func refusedCounts() async throws {
     let client = try await service.client([.read], rate: .init(perSecond: 0.01, burst: 1))
     #expect(try await client.post(payment()).status == 403)
@@ -122,7 +122,7 @@ struct AccessTests {
     return headers
   }
 
-  @Test("a signed request is done once")
+  @Test("a signed request is accepted once")
   func signedRequest() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())
@@ -133,7 +133,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: 2)).status == 200)
   }
 
-  @Test("a signed request is done once by two services of one home, and by one that was started anew")
+  @Test("a signed request is accepted once by two services of one home, and once across a restart")
   func signedRequestToTwo() async throws {
     let client = try await service.client()
     let headers = try signed(client, body: payment())
@@ -145,13 +145,13 @@ struct AccessTests {
     }
   }
 
-  @Test("one that was signed before the service's start is done, for what came before is remembered")
+  @Test("a request signed before the service started is accepted, because the ledger remembers earlier requests")
   func signedBeforeStart() async throws {
     let client = try await service.client()
     #expect(try await client.post(payment(), try signed(client, body: payment(), at: -60)).status == 201)
   }
 
-  @Test("a signed request that the key's limit refuses is not remembered: it may be sent again as it is")
+  @Test("a signed request that the rate limit refuses is not remembered and may be sent again unchanged")
   func signedAboveLimit() async throws {
     let client = try await service.client(rate: .init(perSecond: 0.001, burst: 1))
     #expect(try await client.get("/v1/voices").status == 200)
@@ -162,7 +162,7 @@ struct AccessTests {
     }
   }
 
-  @Test("a signed request that somebody sends again takes nothing of its key's limit")
+  @Test("a replay of a signed request does not count towards the key's rate limit")
   func replaysAreNobodys() async throws {
     let client = try await service.client(rate: .init(perSecond: 0.001, burst: 2))
     let headers = try signed(client, body: payment())
@@ -175,7 +175,8 @@ struct AccessTests {
   }
 
   @Test(
-    "a signed GET or HEAD writes nothing down and may come again, within its time alone", arguments: ["GET", "HEAD"])
+    "a signed GET or HEAD writes nothing to the ledger and may be repeated within its time window",
+    arguments: ["GET", "HEAD"])
   func signedReading(name: String) async throws {
     let method = try HTTPRequest.Method(name).orThrow("a method")
     let client = try await service.client()
@@ -186,10 +187,10 @@ struct AccessTests {
     for _ in 0..<3 { #expect(try await send(at: -20) == 200) }
     for seconds in [-310, 3_600] as [TimeInterval] { #expect(try await send(at: seconds) == 401) }
     #expect(try await send(at: -20, "/v1/voices?a=1") == 401)
-    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "none was written down")
+    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "no request was recorded")
   }
 
-  @Test("nobody on the way gives a signed request another Idempotency-Key or Content-Type")
+  @Test("a changed Idempotency-Key or Content-Type invalidates a signature")
   func signedFields() async throws {
     let client = try await service.client()
     for (name, value) in [("Idempotency-Key", "k-2"), ("Content-Type", "text/csv"), ("Idempotency-Key", "")] {
@@ -200,13 +201,13 @@ struct AccessTests {
     }
     var headers = try signed(client, body: payment())
     headers["Idempotency-Key"] = "k-1"
-    #expect(try await client.post(payment(), headers).code == "signature_invalid", "one that was not signed")
+    #expect(try await client.post(payment(), headers).code == "signature_invalid", "the added field was not signed")
     #expect(service.voice.calls == 0)
     headers = try signed(client, body: payment(), idempotencyKey: "k-1")
     #expect(try await client.post(payment(), headers).status == 201)
   }
 
-  @Test("a signature of version 1 is taken where it covers all that is sent, and is done once too")
+  @Test("a signature of version 1 is accepted once if it covers everything that is sent")
   func firstVersion() async throws {
     let client = try await service.client()
     var headers = try signed(client, body: payment(), version: .one)
@@ -218,7 +219,7 @@ struct AccessTests {
     #expect(answer.status == 401 && answer.code == "signature_outdated")
   }
 
-  @Test("a signed request of a key that has expired, or from where it may not be used, is refused")
+  @Test("a signed request is refused if its key has expired or may not be used from the address")
   func signedOutside() async throws {
     for (expiresAt, addresses, status, code) in [
       (Date(timeIntervalSinceNow: -1), [String](), 401, "key_expired"),
@@ -239,7 +240,7 @@ struct AccessTests {
     #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)
   }
 
-  @Test("a signature of something else is none")
+  @Test("a signature of another body, target or key is refused")
   func wrongSignature() async throws {
     let client = try await service.client()
     let changed = try await client.post(payment("p1", "99.00"), try signed(client, body: payment()))
@@ -252,7 +253,7 @@ struct AccessTests {
     #expect(service.voice.calls == 0)
   }
 
-  @Test("a signature that is too old, from a time to come, or not there")
+  @Test("a signature is refused if it is too old, from the future, missing, malformed or from an unknown key")
   func badSignature() async throws {
     let client = try await service.client()
     // Far ahead: on a busy machine seconds pass until the service looks at it.
@@ -272,7 +273,7 @@ struct AccessTests {
     #expect(try await client.post(payment(), headers).code == "key_unknown")
   }
 
-  @Test("a signed body is no larger than any other")
+  @Test("a signed body has the same size limit as any other body")
   func signedBody() async throws {
     let client = try await service.client()
     let large = payment("p1", "1.00", #""note":"\#(String(repeating: "x", count: 70_000))""#)
@@ -281,7 +282,7 @@ struct AccessTests {
   }
 }
 
-@Suite("What is logged")
+@Suite("The request log")
 struct LogTests {
   @Test("each request has a line, and no line has a key, an amount, an id, a name or a text")
   func lines() async throws {
@@ -302,7 +303,7 @@ struct LogTests {
     #expect(lines.contains { $0.contains("201") && $0.contains("/v1/announcements") })
     let key = try client.key.orThrow("a key").key
     let name = APIKey.logName(ofDigest: key.digest)
-    #expect(lines.contains { $0.contains(name) }, "whose request it was is told by the key's name in the log")
+    #expect(lines.contains { $0.contains(name) }, "the line names the key by its log name")
     for secret in [key.id, "77.3", "zqzq", "Zhang", "lunch", key.text, String(key.text.suffix(20)), "crier_"] {
       #expect(!lines.contains { $0.contains(secret) }, "\(secret)")
     }

@@ -12,13 +12,13 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("An account has so much work done, and no more", .timeLimit(.minutes(10)))
+@Suite("Limits on the work of an account", .timeLimit(.minutes(10)))
 struct AccountWorkTests {
   private func service(in folder: TemporaryFolder? = nil, _ change: (inout WorkLimits) -> Void) throws -> TestService {
     try TestService(in: folder) { change(&$0.settings.work) }
   }
 
-  @Test("above its new clips at once an account is told to wait, and another one is not")
+  @Test("an account above its limit of simultaneous new clips is told to wait, and another account is not")
   func atOnce() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
@@ -32,12 +32,12 @@ struct AccountWorkTests {
     service.voice.release()
     let made = try await [first, others]
     #expect(made.map(\.status) == [201, 201])
-    #expect(try await one.post(payment("p2", "2.00")).status == 201, "what was refused was not done")
+    #expect(try await one.post(payment("p2", "2.00")).status == 201, "the refused request was not executed")
     let metrics = try await service.stranger.get("/metrics").text
     #expect(metrics.contains(#"crier_refusals_total{code="account_busy"} 1"#))
   }
 
-  @Test("above its new clips of a day an account still has those that stand, and others their own")
+  @Test("an account above its daily limit of new clips still gets existing clips, and other accounts are not affected")
   func clipsADay() async throws {
     let service = try service { $0.clipsADay = 2 }
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
@@ -46,13 +46,13 @@ struct AccountWorkTests {
     #expect(refused.status == 429 && refused.code == "daily_limit")
     #expect((Int(refused.header("Retry-After") ?? "") ?? 0) > 40_000)
     #expect(service.voice.calls == 2)
-    #expect(try await one.post(payment("p4", "1.00")).status == 201, "a clip that stands costs nothing")
+    #expect(try await one.post(payment("p4", "1.00")).status == 201, "an existing clip costs nothing")
     #expect(try await other.post(payment("p3", "3.00")).status == 201)
-    #expect(try await one.post(payment("p3", "3.00")).status == 201, "nor does one that another account had made")
+    #expect(try await one.post(payment("p3", "3.00")).status == 201, "a clip of another account costs nothing")
     #expect(service.server.work.use(of: "shop").clips == 2 && service.server.work.use(of: "other").clips == 1)
   }
 
-  @Test("a clip that stands on the disk costs nothing, also when it is not in memory")
+  @Test("a clip on the disk costs nothing, even if it is not in memory")
   func onDisk() async throws {
     let before = try service { $0.clipsADay = 2 }
     let client = try await before.client()
@@ -64,7 +64,7 @@ struct AccountWorkTests {
     #expect(try await again.post(payment("p4", "3.00")).code == "daily_limit")
   }
 
-  @Test("above its bytes of a day an account is told to wait")
+  @Test("an account above its daily limit of bytes is told to wait")
   func bytesADay() async throws {
     let service = try service { $0.bytesADay = 1 }
     let client = try await service.client()
@@ -85,7 +85,7 @@ struct AccountWorkTests {
   }
 
   @Test(
-    "a clip that its text kept from being made costs what it would have cost",
+    "a clip that cannot be made because of its text counts towards the daily limit",
     arguments: [SpeechEngineError.Code.textUnspeakable, .speechMismatch, .requestRefused, .voiceUnknown])
   func textFailed(code: SpeechEngineError.Code) async throws {
     let service = try service { ($0.clipsADay, $0.clipsAtOnce) = (2, 1) }
@@ -99,10 +99,10 @@ struct AccountWorkTests {
     #expect(service.server.work.use(of: "shop") == AccountBudget.Use(clips: 2, bytes: 0))
     let calls = service.voice.calls
     #expect(try await client.post(#"{"id":"t1","text":"one"}"#).code == "daily_limit")
-    #expect(service.voice.calls == calls, "the engine is not asked once more")
+    #expect(service.voice.calls == calls, "the engine is not asked again")
   }
 
-  @Test("who asks for what another account may not have made has it made")
+  @Test("a caller that shares a render with an account above its limit gets the clip")
   func shared() async throws {
     let folder = try TemporaryFolder()
     var limits = WorkLimits()
@@ -135,7 +135,7 @@ struct AccountWorkTests {
     await #expect(throws: AccountWork.Refusal.self) { try await poor.value }
   }
 
-  @Test("a list's rows count, its clips that stand do not, and it ends where four fifths of the day are used up")
+  @Test("the rows of a list count, its existing clips do not, and the list ends at four fifths of the daily limit")
   func batch() async throws {
     let service = try service { $0.clipsADay = 4 }
     let client = try await service.client()
@@ -146,8 +146,12 @@ struct AccountWorkTests {
     let end = try await client.end(of: place)
     #expect(try end.string("state") == "failed" && end.string("error.code") == "daily_limit")
     #expect(try end.number("done") == 3 && service.clips().count == 3)
-    #expect(try await client.post(payment("p2", "6.00")).status == 201, "what lists may not use is left for payments")
-    #expect(try await client.post(payment("p3", "7.00")).code == "daily_limit", "rows and payments are one account's")
+    #expect(
+      try await client.post(payment("p2", "6.00")).status == 201, "the part that lists may not use is left for payments"
+    )
+    #expect(
+      try await client.post(payment("p3", "7.00")).code == "daily_limit", "rows and payments count for the same account"
+    )
   }
 
   /// Starts a batch of one row once the service is making the client's first clip.
@@ -160,7 +164,7 @@ struct AccountWorkTests {
     return place
   }
 
-  @Test("a list waits while enough clips of its account are being made")
+  @Test("a list waits while its account has the maximum number of clips in progress")
   func batchWaits() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let client = try await service.client()
@@ -173,7 +177,7 @@ struct AccountWorkTests {
     #expect(try await client.end(of: place).string("state") == "done")
   }
 
-  @Test("a row that waits for its account's other clips is not begun once its list is taken back")
+  @Test("a row that waits for its account's other clips is not started after its list is cancelled")
   func waitingRowStops() async throws {
     let service = try service { $0.clipsAtOnce = 1 }
     let client = try await service.client()
@@ -192,7 +196,7 @@ struct AccountWorkTests {
     #expect(made.status == 201 && service.voice.calls == 1)
   }
 
-  @Test("what is used of a day is kept over a restart, and comes back while no service runs")
+  @Test("the daily usage survives a restart, and decreases while no service is running")
   func restart() async throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "account-work.json")
@@ -207,7 +211,7 @@ struct AccountWorkTests {
     }
     let first = AccountWork(limits: limits, file: file, now: moment) { .zero }
     try await first.save(at: moment)
-    #expect(!FileManager.default.fileExists(atPath: file.path), "who made nothing leaves nothing")
+    #expect(!FileManager.default.fileExists(atPath: file.path), "no file is written before a clip is made")
     #expect(try await used(first) == 1)
     #expect(try await used(first) == 2)
     try await first.save(at: moment)
@@ -223,7 +227,7 @@ struct AccountWorkTests {
     #expect(AccountWork(limits: limits, file: file, now: moment) { .zero }.use(of: "shop").clips == 0)
   }
 
-  @Test("above its batches an account is told to wait, and another one is not; nor are there more than so many in all")
+  @Test("batches above the limit of an account, or of all accounts, are refused with 429")
   func batches() async throws {
     let service = try service { $0.batches = 2 }
     let one = try await service.client()
@@ -238,7 +242,7 @@ struct AccountWorkTests {
     #expect(late.status == 429 && late.code == "busy" && late.header("Retry-After") == "30")
   }
 
-  @Test("who sends many lists does not keep another account's waiting for all of them")
+  @Test("an account with many lists takes turns with other accounts")
   func turns() async throws {
     let service = try TestService()
     let (many, one) = (try await service.client(), try await service.client(account: "other"))
@@ -254,7 +258,7 @@ struct AccountWorkTests {
     #expect(finished == finished.sorted())
   }
 
-  @Test("above its streams of batches an account is told to wait, and one that ends frees its slot")
+  @Test("an account above its limit of batch streams is told to wait, and a stream that ends frees its slot")
   func batchStreams() async throws {
     let service = try service { $0.batchStreams = 2 }
     let client = try await service.client()

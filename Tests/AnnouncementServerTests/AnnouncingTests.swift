@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What is announced")
+@Suite("Posting announcements")
 struct AnnouncingTests {
   private let service: TestService
 
@@ -19,7 +19,7 @@ struct AnnouncingTests {
     SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
   }
 
-  @Test("a payment is answered with its report, and where it and its clip are found")
+  @Test("a payment is answered with its report, its location and the URL of its clip")
   func created() async throws {
     let client = try await service.client()
     let answer = try await client.post(payment("20261120", "12.50", #""locale":"zh-CN""#))
@@ -44,7 +44,7 @@ struct AnnouncingTests {
     #expect(try await client.get("/v1/clips/\(name)", ["If-None-Match": byKey.header("ETag") ?? ""]).status == 304)
   }
 
-  @Test("a signed URL that was changed, or a clip that is not there")
+  @Test("a forged signed URL is refused, and an unknown clip is not found")
   func clipRefused() async throws {
     let client = try await service.client()
     let name = try await client.post(payment()).string("clip.name").orThrow("a name")
@@ -63,7 +63,7 @@ struct AnnouncingTests {
   }
 
   @Test(
-    "the bytes are those of the report",
+    "the sound in the response matches the report",
     arguments: [("wav", "audio/wav"), ("aiff", "audio/aiff"), ("caf", "audio/x-caf")])
   func sound(format: String, media: String) async throws {
     let client = try await service.client()
@@ -80,7 +80,7 @@ struct AnnouncingTests {
     #expect(again.status == 200 && again.body == sound.body)
   }
 
-  @Test("the bytes come again though somebody removed the clip, made once more")
+  @Test("a repeated request renders a deleted clip again and returns its sound")
   func removedClip() async throws {
     let client = try await service.client()
     let sound = try await client.post(payment(), ["Accept": "audio/wav"])
@@ -96,7 +96,7 @@ struct AnnouncingTests {
     #expect(service.clips().count == 1)
   }
 
-  @Test("a text needs no id: its key is its id, else a new one each time")
+  @Test("a text needs no id: its idempotency key is its id, or else the service makes a new one")
   func texts() async throws {
     let client = try await service.client()
     let text = #"{"text":"We close soon"}"#
@@ -115,14 +115,14 @@ struct AnnouncingTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("an id that clients take out of a path is refused", arguments: [".", ".."])
+  @Test("an id that clients remove from a path is refused", arguments: [".", ".."])
   func dots(id: String) async throws {
     let answer = try await service.client().post(#"{"id":"\#(id)","amount":"1.00","currency":"USD"}"#)
     #expect(answer.status == 422 && answer.code == "field_invalid")
   }
 
   @Test(
-    "an id of any letters is found again where the answer says",
+    "an announcement with any characters in its id is found at its Location",
     arguments: ["订单-42", "a/b?c#d%25", "é", "e\u{301}", "👩‍👩‍👧", "...", "%2F", "a b", "+", "ünïcödé~_.-", "𝔘"])
   func anyID(id: String) async throws {
     let client = try await service.client()
@@ -136,7 +136,7 @@ struct AnnouncingTests {
     #expect(try found.string("id").map { Array($0.utf8) } == Array(id.utf8))
   }
 
-  @Test("what a request leaves out comes from its key, and what it says wins")
+  @Test("options that a request omits come from its key, and the request's own options take precedence")
   func keyDefaults() async throws {
     let service = try TestService { $0.settings.groups = ["group.third"] }
     let client = try await service.client(locale: "zh-CN", group: "group.other")
@@ -150,10 +150,10 @@ struct AnnouncingTests {
     #expect(try plain.string("locale") == "en-US")
     #expect(service.clips().count == 1)
     let name = try left.string("clip.name").orThrow("a name")
-    #expect(try await client.get("/v1/clips/\(name)").status == 200, "a clip is found in whichever group it is")
+    #expect(try await client.get("/v1/clips/\(name)").status == 200, "a clip is found in any group")
   }
 
-  @Test("the options of a request make its clip")
+  @Test("the options of a request apply to its clip")
   func options() async throws {
     let client = try await service.client()
     let plain = try await client.post(payment("p1"))
@@ -165,7 +165,7 @@ struct AnnouncingTests {
     #expect(try plain.string("clip.name") != other.string("clip.name"))
   }
 
-  @Test("fifty payments with the same words are fifty announcements, and one clip")
+  @Test("fifty payments with the same words are fifty announcements that share one clip")
   func sameWords() async throws {
     let client = try await service.client()
     service.voice.hold()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A list that is taken back", .timeLimit(.minutes(10)))
+@Suite("Cancelling batches", .timeLimit(.minutes(10)))
 struct BatchCancellingTests {
   private let service: TestService
 
@@ -27,7 +27,7 @@ struct BatchCancellingTests {
     while await !service.server.batches.isStopping(id) { await Task.yield() }
   }
 
-  @Test("one that waits is not begun, and leaves its place to another")
+  @Test("a waiting batch that is cancelled never starts, and frees its slot")
   func waiting() async throws {
     let client = try await service.client()
     var places: [String] = []
@@ -48,7 +48,8 @@ struct BatchCancellingTests {
     #expect(try await client.result(places[1]).isEmpty)
   }
 
-  @Test("of one that runs the rows under way end and no further one begins; what was made stays and is told")
+  @Test(
+    "a running batch that is cancelled finishes its current rows, starts no others, and keeps and reports its clips")
   func running() async throws {
     let client = try await service.client()
     let place = try await place(client)
@@ -60,7 +61,7 @@ struct BatchCancellingTests {
     #expect(try await stream.event().name == "progress")
     async let answer = client.send(.delete, place)
     try await isStopping(place)
-    #expect(try await client.send(.delete, place).code == "already_ended", "it is being taken back")
+    #expect(try await client.send(.delete, place).code == "already_ended", "its cancellation is in progress")
     service.voice.release()
     let taken = try await answer
     #expect(taken.status == 200)
@@ -69,10 +70,10 @@ struct BatchCancellingTests {
     #expect(try await stream.event("done").string("state") == "cancelled")
     #expect(try await client.result(place).count == rows)
     #expect(service.clips().count >= rows)
-    #expect(try await client.end(of: next).string("state") == "done", "the next one is worked at")
+    #expect(try await client.end(of: next).string("state") == "done", "the next batch still runs")
   }
 
-  @Test("one that has ended, was taken back, or is another account's is not taken back")
+  @Test("a batch that has ended, or that belongs to another account, cannot be cancelled")
   func refused() async throws {
     let client = try await service.client()
     let waiting = try await place(client)
@@ -91,7 +92,7 @@ struct BatchCancellingTests {
     #expect(try await client.get(waiting).string("state") == "done")
   }
 
-  @Test("a restart does not begin it again, also when the service ended before its last row did")
+  @Test("a restart does not resume a cancelled batch, even if the service stopped before its last row ended")
   func restart() async throws {
     let client = try await service.client()
     let (running, waiting) = (try await place(client), try await place(client))
@@ -116,7 +117,7 @@ struct BatchCancellingTests {
     cancelling.cancel()
   }
 
-  @Test("when an admin's key does it, that is written down")
+  @Test("cancelling a batch with an admin key is recorded")
   func administered() async throws {
     let admin = try await service.client([.admin])
     let place = try await place(admin)

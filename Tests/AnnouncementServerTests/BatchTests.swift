@@ -29,7 +29,7 @@ extension TestClient {
   }
 }
 
-@Suite("Lists that are rendered ahead", .timeLimit(.minutes(10)))
+@Suite("Batches", .timeLimit(.minutes(10)))
 struct BatchTests {
   private let service: TestService
 
@@ -37,7 +37,7 @@ struct BatchTests {
 
   private static let csv = "id,amount,currency\na,1.00,USD\nb,x,USD\nc,2.00,USD\n"
 
-  @Test("a list is accepted, rendered, and its result fetched, each row with its line")
+  @Test("a list is accepted and rendered, and its result has each row with its line")
   func csv() async throws {
     let client = try await service.client()
     let accepted = try await client.postBatch(Self.csv)
@@ -65,7 +65,8 @@ struct BatchTests {
   }
 
   @Test(
-    "JSON lines, under both of their names", arguments: ["application/jsonl", "application/x-ndjson; charset=utf-8"])
+    "JSON lines are accepted under both of their media types",
+    arguments: ["application/jsonl", "application/x-ndjson; charset=utf-8"])
   func jsonLines(type: String) async throws {
     let client = try await service.client(locale: "zh-CN")
     let list = payment("a") + "\n\n" + #"{"text":"hello","locale":"en-US"}"# + "\n" + #"{"id":"c"}"#
@@ -74,12 +75,12 @@ struct BatchTests {
     _ = try await client.end(of: place)
     let rows = try await client.result(place)
     #expect(rows.count == 3)
-    #expect(try rows.first { (try? $0.string("id")) == "a" }?.string("locale") == "zh-CN", "the key's")
+    #expect(try rows.first { (try? $0.string("id")) == "a" }?.string("locale") == "zh-CN", "the locale of the key")
     #expect(try rows.contains { try $0.string("locale") == "en-US" })
     #expect(try rows.first { (try? $0.string("id")) == "c" }?.number("line") == 4)
   }
 
-  @Test("its options hold for each row")
+  @Test("the options of a batch apply to each row")
   func options() async throws {
     let service = try TestService { $0.settings.groups = ["group.batch"] }
     let client = try await service.client()
@@ -93,7 +94,7 @@ struct BatchTests {
     #expect(service.clips("group.batch").count == 1 && service.clips().isEmpty)
   }
 
-  @Test("while it runs its progress is told, and there is no result")
+  @Test("a running batch reports its progress and has no result yet")
   func progress() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("text\none\ntwo\n").header("Location").orThrow("a place")
@@ -115,7 +116,7 @@ struct BatchTests {
     #expect(await late.next() == nil)
   }
 
-  @Test("whose key is revoked is told no more of its progress")
+  @Test("a revoked key ends the progress stream")
   func revoked() async throws {
     let client = try await service.client()
     let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
@@ -129,7 +130,7 @@ struct BatchTests {
     #expect(await stream.rest().isEmpty)
   }
 
-  @Test("a clip whose name a folder has fails its row alone, and where the folder is, is not told")
+  @Test("a folder in place of a clip fails only that row, and the error does not reveal the path")
   func nameTaken() async throws {
     let client = try await service.client()
     service.startBatches()
@@ -159,7 +160,7 @@ struct BatchTests {
     #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
   }
 
-  @Test("another account's is not there")
+  @Test("a batch of another account is not found")
   func accounts() async throws {
     let place = try await service.client().postBatch("text\none\n").header("Location").orThrow("a place")
     let other = try await service.client(account: "other")
@@ -170,7 +171,7 @@ struct BatchTests {
     #expect(try await other.get("/v1/batches/..%2Fledger").status == 404)
   }
 
-  @Test("four may be under way, and a fifth when one has ended")
+  @Test("an account may have four unfinished batches, and a fifth when one has ended")
   func busy() async throws {
     let client = try await service.client()
     var places: [String] = []
@@ -188,7 +189,7 @@ struct BatchTests {
     _ = try await client.end(of: try sixth.header("Location").orThrow("a place"))
   }
 
-  @Test("what is wrong with the options is said at once, and nothing is kept")
+  @Test("invalid options are refused immediately, and nothing is stored")
   func badOptions() async throws {
     let client = try await service.client()
     for (query, status, code) in [
@@ -203,7 +204,7 @@ struct BatchTests {
     #expect(!FileManager.default.fileExists(atPath: service.folder.url.appending(path: "batches").path))
   }
 
-  @Test("what is no list")
+  @Test("an empty list, a wrong media type and a list that is too large are refused")
   func refused() async throws {
     let client = try await service.client()
     #expect(try await client.postBatch("").code == "payload_malformed")
@@ -217,12 +218,12 @@ struct BatchTests {
     #expect(answer.status == 413 && answer.code == "payload_too_large")
   }
 
-  @Test("a list that is wrong as a whole has failed, and says why")
+  @Test("a batch that cannot be rendered at all fails and says why")
   func failed() async throws {
     let client = try await service.client()
     service.startBatches()
     let header = try await client.postBatch("id,currency\na,USD\n")
-    #expect(header.status == 422 && header.code == "field_missing", "a header is looked at at once")
+    #expect(header.status == 422 && header.code == "field_missing", "an invalid header is refused immediately")
     let strange = try await client.postBatch("text\none\n", query: "?pack=nobody").header("Location").orThrow("a place")
     let end = try await client.end(of: strange)
     #expect(try end.string("state") == "failed" && end.string("error.code") == "option_invalid")
@@ -231,10 +232,10 @@ struct BatchTests {
     let place = try await client.postBatch("text\ntwo\n").header("Location").orThrow("a place")
     #expect(try await client.end(of: place).string("error.code") == "engine_unavailable")
     let empty = try await client.postBatch("text\n").header("Location").orThrow("a place")
-    #expect(try await client.end(of: empty).number("rows") == 0, "the next one is worked at all the same")
+    #expect(try await client.end(of: empty).number("rows") == 0, "the next batch still runs")
   }
 
-  @Test("it says what it accepts", arguments: ["text/html", "audio/wav"])
+  @Test("an unsupported Accept header is refused with 406", arguments: ["text/html", "audio/wav"])
   func notAcceptable(accept: String) async throws {
     let client = try await service.client()
     let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
@@ -244,9 +245,9 @@ struct BatchTests {
   }
 }
 
-@Suite("Batches survive a restart", .timeLimit(.minutes(10)))
+@Suite("Batches across restarts", .timeLimit(.minutes(10)))
 struct BatchRestartTests {
-  @Test("one that was under way is begun again, and what stands is not made again")
+  @Test("a batch that was running starts again, and existing clips are not rendered again")
   func restart() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -280,7 +281,7 @@ struct BatchRestartTests {
     #expect(third.voice.calls == 0)
   }
 
-  @Test("one that ended long ago is removed, and one that ended lately or runs is not")
+  @Test("an old finished batch is removed, and a recent or running one is not")
   func prune() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -316,7 +317,7 @@ struct BatchRestartTests {
     #expect(!left.contains { $0.hasPrefix(id) })
   }
 
-  @Test("files that are no batches are left alone")
+  @Test("files that are not batches are left alone")
   func otherFiles() async throws {
     let service = try TestService()
     let folder = service.folder.url.appending(path: "batches")
@@ -331,7 +332,7 @@ struct BatchRestartTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).contains("a.json"))
   }
 
-  @Test("a folder that cannot be written accepts nothing")
+  @Test("a batch is refused if its folder cannot be written")
   func unwritable() async throws {
     let service = try TestService()
     try Data().write(to: service.folder.url.appending(path: "batches"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A request on its way to its answer", .timeLimit(.minutes(10)))
+@Suite("Reading a request", .timeLimit(.minutes(10)))
 struct CallTests {
   private func call(
     _ target: String = "/", _ headers: HTTPFields = [:], authority: String? = nil,
@@ -19,14 +19,14 @@ struct CallTests {
   }
 
   @Test(
-    "what the sender calls the service",
+    "a valid Host is the authority of the call",
     arguments: ["a", "pay.example:8080", "[::1]:80", "127.0.0.1", "my_host", "A-b.c"])
   func authority(text: String) {
     #expect(call(authority: text).authority == text)
   }
 
   @Test(
-    "what can be no host is not used, in no URL",
+    "an invalid Host is not used in any URL",
     arguments: [
       "", "a b", "a/b", "a?b", "a#b", "u@h", "a\"b", "é", "a%2F", "<x>", "a\\b", String(repeating: "a", count: 256),
     ])
@@ -35,14 +35,14 @@ struct CallTests {
     #expect(call().authority == nil)
   }
 
-  @Test("a value of the query is decoded, and the first one counts")
+  @Test("a query value is decoded, and the first of several counts")
   func query() {
     let call = call("/?a=1&b=%E5%BC%A0&a=2&c=&d")
     #expect(call.query("a") == "1" && call.query("b") == "张" && call.query("c")?.isEmpty == true)
     #expect(call.query("e") == nil)
   }
 
-  @Test("a body is read up to its limit, in pieces as they come")
+  @Test("a body is read up to its limit, however it is divided")
   func body() async throws {
     let pieces = ["ab", "", "cd"].map { ByteBuffer(string: $0) }
     func stream() -> RequestBody {
@@ -61,7 +61,7 @@ struct CallTests {
     #expect(told?.code == "payload_too_large")
   }
 
-  @Test("a few lists are read at once, one more is told to wait, and one that was read makes room")
+  @Test("a few lists are read at once, one more is told to wait, and a finished one frees its slot")
   func largeBodies() async throws {
     let bodies = LargeBodies()
     func isTaken(_ account: String = "late") async throws -> Bool {
@@ -94,7 +94,7 @@ struct CallTests {
     }
   }
 
-  @Test("a sender who ends in the middle is told so, if it can be")
+  @Test("a body that ends early is refused as incomplete")
   func incomplete() async throws {
     struct Gone: Error {}
     let body = RequestBody(
@@ -106,7 +106,7 @@ struct CallTests {
     #expect(problem?.status == .badRequest && problem?.code == "body_incomplete")
   }
 
-  @Test("what was read to check a signature is not read again")
+  @Test("a body that was read to check a signature is not read again")
   func readBody() async throws {
     var call = call()
     call.readBody = Data("abc".utf8)
@@ -115,7 +115,7 @@ struct CallTests {
     await #expect(throws: Problem.self) { try await read.body(upTo: 2) }
   }
 
-  @Test("the media type counts without its parameters, in small letters")
+  @Test("the media type is compared in lower case and without its parameters")
   func mediaType() throws {
     let call = call("/", [.contentType: " Text/CSV ; charset=utf-8"])
     #expect(call.mediaType == "text/csv")

@@ -30,7 +30,7 @@ struct ClipURLsTests {
 
   private func target(_ url: String) throws -> String { String(url.dropFirst("http://127.0.0.1:8080".count)) }
 
-  @Test("it begins as the caller calls the service, or as the settings do")
+  @Test("it begins with the host that the caller used, or with the public URL of the settings")
   func base() throws {
     #expect(try urls().url(ofClip: name, authority: nil).hasPrefix("http://127.0.0.1:8080/v1/clips/\(name)?expires="))
     #expect(try urls().url(ofClip: name, authority: "pay.example:81").hasPrefix("http://pay.example:81/v1/clips/"))
@@ -40,7 +40,7 @@ struct ClipURLsTests {
     }
   }
 
-  @Test("it holds until its time is over")
+  @Test("it is valid until it expires")
   func lifetime() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))
     #expect(try failure(target) == nil)
@@ -48,7 +48,7 @@ struct ClipURLsTests {
     #expect(try failure(target, at: now.addingTimeInterval(600)) == .signatureExpired)
   }
 
-  @Test("it is for this clip and this time")
+  @Test("it is valid only for its clip and its expiry time")
   func changed() throws {
     let target = try target(try urls().url(ofClip: name, authority: nil))
     let other = target.replacing("/aaa", with: "/aab")

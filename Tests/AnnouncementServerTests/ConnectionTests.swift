@@ -7,9 +7,9 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A connection, as calls see it", .timeLimit(.minutes(10)))
+@Suite("The end of a connection", .timeLimit(.minutes(10)))
 struct ConnectionTests {
-  @Test("that its other side has gone is told to all who wait for it, and to those who come late")
+  @Test("all watchers learn that the client has gone, including those that start later")
   func ends() async {
     let connection = Connection(peer: nil)
     let (one, two) = (connection.ends(), connection.ends())
@@ -22,7 +22,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("who waits no longer is forgotten")
+  @Test("a cancelled watcher is removed")
   func forgotten() async {
     let connection = Connection(peer: nil)
     for _ in 0..<10 {
@@ -33,7 +33,7 @@ struct ConnectionTests {
     #expect(connection.watchers == 0)
   }
 
-  @Test("it has gone when it sends nothing more, or is closed", arguments: [true, false])
+  @Test("a connection is over when the client stops sending or the connection is closed", arguments: [true, false])
   func handler(isHalf: Bool) throws {
     let connection = Connection(peer: nil)
     let channel = EmbeddedChannel(handler: ConnectionEndHandler(connection))
@@ -46,7 +46,7 @@ struct ConnectionTests {
   }
 }
 
-@Suite("Slots for streams")
+@Suite("Stream slots")
 struct StreamSlotsTests {
   private func code(_ slots: StreamSlots, _ account: String) -> String? {
     do {
@@ -57,7 +57,7 @@ struct StreamSlotsTests {
     }
   }
 
-  @Test("so many of an account, and so many in all; a slot is freed once, and with its last owner")
+  @Test("slots are limited for each account and in total, and each is freed once, at the latest with its last owner")
   func slots() throws {
     let slots = StreamSlots("streams", most: 3, mostOfOne: 2)
     let first = try slots.take("a")

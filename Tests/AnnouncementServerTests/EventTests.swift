@@ -14,7 +14,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What happens is told as it happens", .timeLimit(.minutes(10)))
+@Suite("The event stream", .timeLimit(.minutes(10)))
 struct EventTests {
   private let service: TestService
 
@@ -31,11 +31,11 @@ struct EventTests {
     let stream = await client.stream(
       "/v1/events", Self.headers.merging(position.map { ["Last-Event-ID": $0] } ?? [:]) { $1 })
     #expect(stream.status == 200 && stream.headers[.contentType] == "text/event-stream")
-    #expect(await stream.next()?.hasPrefix(":") == true, "a client knows at once that it is heard")
+    #expect(await stream.next()?.hasPrefix(":") == true, "the client learns at once that the stream is open")
     return stream
   }
 
-  @Test("a payment on its way, in order, each event with its place")
+  @Test("a payment's events arrive in order, each with its position")
   func order() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -58,10 +58,10 @@ struct EventTests {
     #expect(rendered.id == nil)
     #expect(try rendered.string("id") == "p1" && rendered.string("detail.method") == "speech")
     #expect(try rendered.string("detail.cached") == "false" && rendered.string("detail.duration_ms") != nil)
-    #expect(!events.contains { String(decoding: $0.data, as: UTF8.self).contains("USD") }, "it has no amounts")
+    #expect(!events.contains { String(decoding: $0.data, as: UTF8.self).contains("USD") }, "events have no amounts")
   }
 
-  @Test("who comes back is told what it missed, and nothing twice")
+  @Test("a client that reconnects receives the events that it missed, and none twice")
   func resume() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -80,7 +80,7 @@ struct EventTests {
     #expect(told == all.map { String($0.position) })
   }
 
-  @Test("who comes for the first time is told what comes")
+  @Test("a new client receives only new events")
   func fromNow() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -93,7 +93,7 @@ struct EventTests {
     for _ in 0..<3 { #expect(try await stream.event().string("id") == "p2") }
   }
 
-  @Test("of other accounts nothing is told, and an admin sees all")
+  @Test("an account receives only its own events, and an admin receives all")
   func accounts() async throws {
     let (one, two) = (try await service.client(account: "one"), try await service.client(account: "two"))
     service.output.hearAll()
@@ -111,7 +111,7 @@ struct EventTests {
     admin.end()
   }
 
-  @Test("a service without a player tells what was rendered")
+  @Test("a service without a player sends events for rendered clips")
   func withoutPlayer() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -123,7 +123,7 @@ struct EventTests {
     _ = try await client.post(payment("p2"))
     let events = [try await stream.event(), try await stream.event()]
     #expect(events.map(\.name) == ["rendered", "rendered"])
-    #expect(try events.map { try $0.string("id") } == ["p1", "p2"], "what was only answered again is not told")
+    #expect(try events.map { try $0.string("id") } == ["p1", "p2"], "a repeated request has no event")
     #expect(try events[1].string("detail.cached") == "true")
   }
 
@@ -138,7 +138,7 @@ struct EventTests {
     }
   }
 
-  @Test("a stream that has nothing to tell says now and then that it is there")
+  @Test("an idle stream sends heartbeats")
   func heartbeat() async throws {
     let service = try TestService { $0.settings.heartbeat = 0.01 }
     let stream = try await listen(try await service.client())
@@ -146,7 +146,7 @@ struct EventTests {
     stream.end()
   }
 
-  @Test("whose key is revoked hears nothing of what happens then, and the stream ends", arguments: [0.01, 15])
+  @Test("a stream whose key is revoked receives no further events and ends", arguments: [0.01, 15])
   func revoked(heartbeat: Double) async throws {
     let service = try TestService { $0.settings.heartbeat = heartbeat }
     let (client, other) = (try await service.client(), try await service.client())
@@ -161,7 +161,7 @@ struct EventTests {
     }
   }
 
-  @Test("a client that goes leaves nothing behind, nor one whose answer was never begun")
+  @Test("a client that disconnects leaves nothing behind, even before its response begins")
   func gone() async throws {
     let client = try await service.client()
     let stream = try await listen(client)
@@ -176,7 +176,7 @@ struct EventTests {
     while service.server.hub.count > 0 { await Task.yield() }
   }
 
-  @Test("so many streams may be open, and no more")
+  @Test("the number of open streams is limited for each account and in total")
   func mostStreams() async throws {
     let client = try await service.client()
     let slots = service.server.eventSlots
@@ -193,7 +193,7 @@ struct EventTests {
     withExtendedLifetime((own, others)) {}
   }
 
-  @Test("what is no stream is not begun")
+  @Test("a request that is not valid for a stream opens none")
   func refused() async throws {
     let client = try await service.client()
     #expect(try await client.get("/v1/events", ["Accept": "application/json"]).status == 406)
@@ -209,7 +209,7 @@ struct EventTests {
 
 @Suite("A server-sent event")
 struct ServerSentEventTests {
-  @Test("it is lines with an empty one behind them")
+  @Test("it consists of lines followed by an empty line")
   func text() {
     #expect(ServerSentEvent(id: "7", name: "played", data: "{}").text == "id: 7\nevent: played\ndata: {}\n\n")
     #expect(ServerSentEvent(name: "rendered", data: "{}").text == "event: rendered\ndata: {}\n\n")

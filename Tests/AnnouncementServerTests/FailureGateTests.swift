@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Who fails often is told to wait")
+@Suite("The limit on failed authentication")
 struct FailureGateTests {
   private let service: TestService
 
@@ -33,7 +33,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("above the limit of its address whoever has no good key gets 429, and other addresses do not")
+  @Test("requests without a valid key from one address get 429 above its limit, and those from other addresses do not")
   func limited() async throws {
     #expect(try await statuses("192.0.2.1", 5) == [401, 401, 401, 429, 429])
     let refused = try await from("192.0.2.1") { try await service.stranger.get("/v1/voices") }
@@ -45,19 +45,21 @@ struct FailureGateTests {
     #expect(metrics.values[#"crier_requests_total{method="GET",path="/v1/voices",status="429"}"#] == 3)
   }
 
-  @Test("a good key is not limited by what others send from its address, and open calls are not either")
+  @Test("requests with a valid key and open calls are not limited by failures from the same address")
   func goodKey() async throws {
     let client = try await service.client()
     _ = try await statuses("192.0.2.1", 10)
     try await from("192.0.2.1") { () async throws in
       for _ in 0..<10 { #expect(try await client.get("/v1/voices").status == 200) }
       #expect(try await client.post(payment()).status == 201)
-      #expect(try await service.client().get("/v1/voices").status == 200, "nor is one that was never seen before")
+      #expect(
+        try await service.client().get("/v1/voices").status == 200,
+        "a key that is used for the first time is not limited either")
       #expect(try await service.stranger.get("/healthz").status == 200)
     }
   }
 
-  @Test("beside a flood of keys that nobody made, a good key from the same address is served, and one that is new too")
+  @Test("during a flood of unknown keys, known and new valid keys from the same address are served")
   func flood() async throws {
     let service = try TestService { $0.settings.keyFailures = try? RateLimit(rate: 0.001, burst: 1) }
     let client = try await service.client()
@@ -73,7 +75,7 @@ struct FailureGateTests {
         for _ in 0..<5 {
           group.addTask { () async throws -> Int? in
             #expect(try await client.get("/v1/voices").status == 200)
-            #expect(try await service.client().get("/v1/voices").status == 200, "made during the flood")
+            #expect(try await service.client().get("/v1/voices").status == 200, "this key was created during the flood")
             return nil
           }
         }
@@ -82,7 +84,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("bad keys, bad signatures and bad URLs count alike")
+  @Test("invalid keys, signatures and URLs count towards the same limit")
   func kinds() async throws {
     #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Bearer \(APIKey.make().text)"]) == [401])
     #expect(try await statuses("192.0.2.1", 1, ["Authorization": "Crier 00000000"]) == [401])
@@ -91,7 +93,7 @@ struct FailureGateTests {
       try await statuses("192.0.2.1", 2, [:], "/v1/clips/\(name).wav?expires=1&signature=x") == [401, 429])
   }
 
-  @Test("behind a proxy each of its callers has a limit of its own, and the proxy has none")
+  @Test("clients behind a proxy have separate limits, and the proxy itself has none")
   func proxies() async throws {
     #expect(try await statuses("127.0.0.1", 4, ["X-Forwarded-For": "192.0.2.1"]) == [401, 401, 401, 429])
     #expect(try await statuses("127.0.0.1", 1, ["X-Forwarded-For": "192.0.2.1, 192.0.2.2"]) == [401])
@@ -103,7 +105,7 @@ struct FailureGateTests {
       try await statuses("192.0.2.7", 4, ["X-Forwarded-For": "198.51.100.1"]) == [401, 401, 401, 429])
   }
 
-  @Test("a key tied to the proxy's own address is refused to whom the proxy names in a way that cannot be read")
+  @Test("a key that is allowed only from the proxy's address is refused for clients behind the proxy")
   func unreadable() async throws {
     let key = APIKey.make()
     try await service.ledger.createKey(
@@ -116,7 +118,7 @@ struct FailureGateTests {
     }
   }
 
-  @Test("without a limit in the settings there is none")
+  @Test("without a limit in the settings, failures are unlimited")
   func off() async throws {
     let service = try TestService { $0.settings.keyFailures = nil }
     try await from("192.0.2.1") { () async throws in
@@ -127,7 +129,7 @@ struct FailureGateTests {
 
 @Suite("Refusals in the log", .timeLimit(.minutes(10)))
 struct RefusalLogTests {
-  @Test("of many alike the first are written, then their number, and the metrics have them all")
+  @Test("identical refusals are sampled in the log and counted completely in the metrics")
   func sampled() async throws {
     let service = try TestService()
     for _ in 0..<2_000 { _ = try await service.stranger.get("/v1/voices") }
@@ -142,12 +144,12 @@ struct RefusalLogTests {
       < 2_000
     { await Task.yield() }
     #expect(written < 2_000 && more().reduce(0, +) >= 2_000 - 10 * 120)
-    #expect(service.log.lines.contains { $0.contains("404") }, "another kind has its own lines")
+    #expect(service.log.lines.contains { $0.contains("404") }, "other refusals have their own lines")
     let metrics = try await service.stranger.get("/metrics").text
     #expect(metrics.contains(#"crier_requests_total{method="GET",path="/v1/voices",status="401"} 2000"#))
   }
 
-  @Test("what goes well is not sampled: it is written only for who asks for each of them")
+  @Test("successful requests are not sampled: each one is logged")
   func successes() async throws {
     let service = try TestService()
     for _ in 0..<50 { _ = try await service.stranger.get("/healthz") }

@@ -8,10 +8,10 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A range of bytes")
+@Suite("A byte range")
 struct ByteRangeTests {
   @Test(
-    "the bytes of a file of 100",
+    "a valid range selects its bytes of a file of 100 bytes",
     arguments: [
       ("bytes=0-0", 0..<1), ("bytes=0-99", 0..<100), ("bytes=10-19", 10..<20), ("bytes=90-", 90..<100),
       ("bytes=-10", 90..<100), ("bytes=-1000", 0..<100), ("bytes=50-1000", 50..<100), ("bytes=99-99", 99..<100),
@@ -22,18 +22,19 @@ struct ByteRangeTests {
   }
 
   @Test(
-    "none that fits", arguments: ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=9223372036854775807-"])
+    "a range after the end of the file selects nothing",
+    arguments: ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=9223372036854775807-"])
   func unsatisfiable(field: String) throws {
     #expect(try #require(ByteRange(field)).bounds(in: 100) == nil)
   }
 
-  @Test("of an empty file there is none", arguments: ["bytes=0-", "bytes=-1", "bytes=0-0"])
+  @Test("no range fits an empty file", arguments: ["bytes=0-", "bytes=-1", "bytes=0-0"])
   func empty(field: String) throws {
     #expect(try #require(ByteRange(field)).bounds(in: 0) == nil)
   }
 
   @Test(
-    "what is no single range is none",
+    "anything other than a single valid range is ignored",
     arguments: [
       "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=5-4", "bytes=0-1,3-4", "items=0-1",
       "bytes=1-2-3",
@@ -44,7 +45,7 @@ struct ByteRangeTests {
   }
 }
 
-@Suite("A file, whole or in part")
+@Suite("A response with a file")
 struct FileAnswerTests {
   private let file = FileAnswer(
     file: Clips.File(bytes: ByteBuffer(string: "0123456789"), digest: "abc", mediaType: "audio/wav"))
@@ -58,7 +59,7 @@ struct FileAnswerTests {
     return (response.status.code, response.headers, text)
   }
 
-  @Test("the whole of it may be kept for ever")
+  @Test("a complete file may be cached forever")
   func whole() async throws {
     let answer = try await answer()
     #expect(answer.status == 200 && answer.text == "0123456789")
@@ -67,7 +68,7 @@ struct FileAnswerTests {
     #expect(answer.headers[.cacheControl] == "private, max-age=31536000, immutable")
   }
 
-  @Test("a part says which it is")
+  @Test("a partial response names its range")
   func part() async throws {
     let answer = try await answer([.range: "bytes=2-4"])
     #expect(answer.status == 206 && answer.text == "234")
@@ -76,21 +77,21 @@ struct FileAnswerTests {
     #expect(suffix.text == "789" && suffix.headers[.contentRange] == "bytes 7-9/10")
   }
 
-  @Test("a part that is not there is refused, and the size told")
+  @Test("a range outside the file is refused, and the response has the file's size")
   func unsatisfiable() async throws {
     let problem = await #expect(throws: Problem.self) { try await answer([.range: "bytes=10-"]) }
     #expect(problem?.status == .rangeNotSatisfiable && problem?.headers[.contentRange] == "bytes */10")
   }
 
   @Test(
-    "several ranges, or none that can be read, get the whole", arguments: ["bytes=0-1,4-5", "lines=1-2", "bytes=x"])
+    "several ranges, or an invalid one, return the complete file", arguments: ["bytes=0-1,4-5", "lines=1-2", "bytes=x"])
   func several(field: String) async throws {
     let answer = try await answer([.range: field])
     #expect(answer.status == 200 && answer.text == "0123456789" && answer.headers[.contentRange] == nil)
   }
 
   @Test(
-    "a part of another version is the whole of this one",
+    "a range of another version returns the complete file",
     arguments: ["\"other\"", "W/\"abc\"", "Sat, 21 Nov 2026 10:00:00 GMT"])
   func otherVersion(condition: String) async throws {
     #expect(try await answer([.range: "bytes=0-1", .ifRange: condition]).status == 200)
@@ -98,7 +99,7 @@ struct FileAnswerTests {
   }
 
   @Test(
-    "who has it is told so",
+    "a client that has the current version gets 304",
     arguments: ["\"abc\"", "W/\"abc\"", "*", "\"x\", \"abc\"", "\"x\",W/\"abc\" ,\"y\""])
   func notModified(field: String) async throws {
     for method in [HTTPRequest.Method.get, .head] {
@@ -107,12 +108,12 @@ struct FileAnswerTests {
     }
   }
 
-  @Test("who has another one gets it", arguments: ["\"abcd\"", "abc", "\"\"", "W/abc", ""])
+  @Test("a client that has another version gets the file", arguments: ["\"abcd\"", "abc", "\"\"", "W/abc", ""])
   func modified(field: String) async throws {
     #expect(try await answer([.ifNoneMatch: field]).status == 200)
   }
 
-  @Test("a range is for GET alone")
+  @Test("a range applies only to GET")
   func head() async throws {
     let answer = try await answer([.range: "bytes=2-4"], method: .head)
     #expect(answer.status == 200 && answer.headers[.contentLength] == "10")

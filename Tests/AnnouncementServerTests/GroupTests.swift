@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("App groups are the operator's", .timeLimit(.minutes(10)))
+@Suite("App groups", .timeLimit(.minutes(10)))
 struct GroupTests {
   private func folders(_ service: TestService) -> [String] {
     let path = service.folder.url.appending(path: "containers").path(percentEncoded: false)
@@ -22,7 +22,7 @@ struct GroupTests {
       at: folder.url.appending(path: "containers/\(name)"), withIntermediateDirectories: true)
   }
 
-  @Test("a request that names a group of nobody's is refused, told its choices, and makes no folder")
+  @Test("a request with an unknown group is refused with the list of choices, and creates no folder")
   func unknown() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client(group: "group.own")
@@ -40,7 +40,7 @@ struct GroupTests {
     #expect(folders(service).isEmpty && service.voice.calls == 0)
   }
 
-  @Test("the settings' groups, the standard one and the key's own may be named")
+  @Test("a request may name a group of the settings, the standard group and the group of its key")
   func known() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client(group: "group.own")
@@ -52,7 +52,7 @@ struct GroupTests {
     #expect(folders(service) == ["group.crier", "group.own", "group.till"])
   }
 
-  @Test("where the settings list none, groups that have a folder go on as before")
+  @Test("without groups in the settings, the groups with a folder at the start are allowed")
   func found() async throws {
     let folder = try TemporaryFolder()
     try makeFolder("group.old", in: folder)
@@ -64,10 +64,10 @@ struct GroupTests {
     #expect(try await client.post(payment("p2", "12.50", #""group":"group.late""#)).status == 422)
     let strict = try TestService(in: folder) { $0.settings.groups = [] }
     let refused = try await strict.client().post(payment("p3", "12.50", #""group":"group.old""#))
-    #expect(refused.status == 422 && refused.code == "option_invalid", "a list in the settings is the whole list")
+    #expect(refused.status == 422 && refused.code == "option_invalid", "a list in the settings is complete")
   }
 
-  @Test("of more folders than an operator has made none counts, and the log says so")
+  @Test("too many folders are all ignored, and the log says so")
   func tooMany() throws {
     let folder = try TemporaryFolder()
     for number in 0..<AppGroups.mostFound { try makeFolder("group.\(number)", in: folder) }
@@ -78,10 +78,10 @@ struct GroupTests {
     let many = AppGroups(standard: "group.crier", listed: nil, containers: containers)
     #expect(many.own == ["group.crier"] && many.hasTooManyFolders)
     let service = try TestService(in: folder)
-    #expect(service.log.lines.contains { $0.hasPrefix("warning") && $0.contains("folders of app groups") })
+    #expect(service.log.lines.contains { $0.hasPrefix("warning") && $0.contains("app group folders") })
   }
 
-  @Test("a clip is looked for in the operator's groups alone, so that other folders cost nobody anything")
+  @Test("a clip is searched for only in the groups of the operator")
   func lookedFor() async throws {
     let service = try TestService { $0.settings.groups = ["group.till"] }
     let client = try await service.client()
@@ -98,7 +98,7 @@ struct GroupTests {
     #expect(try await late.get("/v1/clips/\(name)").status == 404)
   }
 
-  @Test("a clip in a key's group is found after a restart, also when the key is revoked")
+  @Test("a clip in a key's group is found after a restart, even if the key was revoked")
   func keysGroup() async throws {
     let service = try TestService()
     let owner = try await service.client(group: "group.shop")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A connection on which clips are asked for")
+@Suite("The handler for clips in memory")
 struct HotClipsHandlerTests {
   /// A connection on which `/hot` is in memory, and nothing else.
   private struct Connection {
@@ -104,7 +104,7 @@ struct HotClipsHandlerTests {
     }
   }
 
-  @Test("each is answered when it has come whole, and nothing of it is passed on")
+  @Test("a request for a clip in memory is answered when it is complete, and is not passed on")
   func answers() throws {
     let connection = try Connection()
     try connection.channel.writeInbound(
@@ -117,7 +117,7 @@ struct HotClipsHandlerTests {
     #expect(try connection.passedOn() == [])
   }
 
-  @Test("others are passed on whole")
+  @Test("every other request is passed on completely")
   func passesOn() throws {
     let connection = try Connection()
     try connection.channel.writeInbound(
@@ -128,7 +128,7 @@ struct HotClipsHandlerTests {
     #expect(try connection.answered() == [])
   }
 
-  @Test("answers keep the order of their requests: behind one that is not answered yet, all are passed on")
+  @Test("responses keep the order of their requests: after an unanswered request, all are passed on")
   func order() throws {
     let connection = try Connection()
     for uri in ["/cold", "/cold", "/hot"] { try connection.ask(uri) }
@@ -142,7 +142,7 @@ struct HotClipsHandlerTests {
     #expect(try connection.answered() == ["200", "sound", "end"])
   }
 
-  @Test("who does not read what was written gets no more of it at once")
+  @Test("a client that does not read receives nothing more from the fast path")
   func unread() throws {
     let connection = try Connection()
     connection.channel.isWritable = false
@@ -155,7 +155,7 @@ struct HotClipsHandlerTests {
   }
 
   @Test(
-    "what was written is read before the library is told that the other side has sent all, or that the service stops",
+    "a half-closed connection or a stop of the service is reported only after the responses have been read",
     arguments: [true, false])
   func unreadAtTheEnd(isStop: Bool) throws {
     let event: any Sendable = isStop ? ChannelShouldQuiesceEvent() : ChannelEvent.inputClosed
@@ -180,7 +180,7 @@ struct HotClipsHandlerTests {
     #expect(read.heard.events.count == 1)
   }
 
-  @Test("of a request that will not come whole the library hears at once")
+  @Test("a half-closed connection is reported at once if a request is incomplete")
   func half() throws {
     let connection = try Connection()
     connection.hold(true)
@@ -191,7 +191,7 @@ struct HotClipsHandlerTests {
     #expect(connection.heard.events.count == 1)
   }
 
-  @Test("when the service closes its side, nothing is answered any more")
+  @Test("no request is answered after the service has closed its side")
   func over() throws {
     let connection = try Connection()
     connection.channel.close(mode: .output, promise: nil)
@@ -200,7 +200,7 @@ struct HotClipsHandlerTests {
     #expect(try connection.passedOn() == ["/hot", "end"])
   }
 
-  @Test("an answer to what could not be read as a request leaves the count of those that are owed as it is")
+  @Test("a response to a malformed request does not change the number of unanswered requests")
   func nothingOwed() throws {
     let connection = try Connection()
     connection.answerPassedOn()

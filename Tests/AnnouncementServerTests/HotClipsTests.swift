@@ -50,9 +50,9 @@ private struct HotService {
   }
 }
 
-@Suite("Clips that are in memory are answered at once", .timeLimit(.minutes(10)))
+@Suite("Clips in memory", .timeLimit(.minutes(10)))
 struct HotClipsTests {
-  @Test("as the usual way answers them, field for field and byte for byte")
+  @Test("the fast path responds like the usual path, in every header and every byte")
   func same() async throws {
     let hot = try await HotService()
     let usual = try await hot.client.get(hot.path)
@@ -73,7 +73,7 @@ struct HotClipsTests {
     #expect(fields == expected)
   }
 
-  @Test("what asks for more than a whole clip goes the usual way")
+  @Test("a request for anything but a complete clip takes the usual path")
   func usual() async throws {
     let hot = try await HotService()
     for field in [
@@ -95,7 +95,7 @@ struct HotClipsTests {
     }
   }
 
-  @Test("who may not have them goes the usual way, and is refused there")
+  @Test("a request without the right to the clip takes the usual path and is refused there")
   func refused() async throws {
     let hot = try await HotService()
     let announcer = try await hot.service.client([.announce])
@@ -109,7 +109,7 @@ struct HotClipsTests {
     #expect(try await hot.answer(to: stranger) == nil)
   }
 
-  @Test("a key that was revoked is answered no longer than keys are remembered")
+  @Test("a revoked key is accepted no longer than keys are cached")
   func revoked() async throws {
     let hot = try await HotService()
     let other = try await hot.service.client()
@@ -122,7 +122,7 @@ struct HotClipsTests {
     #expect(try await hot.answer(to: hot.head(bearer: key.bearer)) == nil)
   }
 
-  @Test("a signed URL needs no key, and none that is wrong or over will do")
+  @Test("a valid signed URL needs no key, and an invalid or expired one is refused")
   func signed() async throws {
     let hot = try await HotService()
     func head(_ uri: String) -> HTTPRequestHead { HTTPRequestHead(version: .http1_1, method: .GET, uri: uri) }
@@ -138,7 +138,7 @@ struct HotClipsTests {
     #expect(try await hot.answer(to: hot.head(hot.signed, bearer: "Bearer \(APIKey.make().text)")) == nil)
   }
 
-  @Test("each takes one request from what its key may send, and one too many takes none")
+  @Test("each request counts towards the key's rate limit, and a refused one does not")
   func limited() async throws {
     let hot = try await HotService(rate: NewKey.Rate(perSecond: 0.001, burst: 5))
     let head = try hot.head()
@@ -161,7 +161,7 @@ struct HotClipsTests {
     #expect(try await hot.client.get(hot.path).status == 429)
   }
 
-  @Test("they are counted with the others, and none is answered so by a service that stops")
+  @Test("requests on the fast path are counted in the metrics, and a stopping service has no fast path")
   func counted() async throws {
     let hot = try await HotService()
     let series = "crier_requests_total{method=\"GET\",path=\"/v1/clips/{name}\",status=\"200\"}"

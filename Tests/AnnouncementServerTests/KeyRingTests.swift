@@ -14,7 +14,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Who calls")
+@Suite("Key lookup")
 struct KeyRingTests {
   /// A ring whose time the test sets.
   private final class Ring: Sendable {
@@ -96,7 +96,7 @@ struct KeyRingTests {
 
   init() throws { ring = try Ring(limit: RateLimit(rate: 10, burst: 3)) }
 
-  @Test("a key is known, with all that belongs to it")
+  @Test("a valid key returns its caller with all settings of the key")
   func known() async throws {
     let key = try await ring.newKey("张三的店")
     for _ in 0..<2 {
@@ -108,19 +108,19 @@ struct KeyRingTests {
     #expect(try await ring.refusal("bearer   \(key.text) ") == nil)
   }
 
-  @Test("no key")
+  @Test("a missing key is refused")
   func missing() async throws {
     #expect(try await ring.refusal(nil) == "key_missing")
   }
 
   @Test(
-    "what is no key",
+    "a malformed Authorization header is refused",
     arguments: ["", "Bearer", "Bearer ", "Bearer x", "Basic YTpi", "crier_00000000_abc", "Crier", "Bearer crier_"])
   func malformed(field: String) async throws {
     #expect(try await ring.refusal(field) == "key_malformed")
   }
 
-  @Test("a key that nobody made")
+  @Test("an unknown key is refused")
   func unknown() async throws {
     let key = try await ring.newKey()
     #expect(try await ring.refusal("Bearer \(APIKey.make().text)") == "key_unknown")
@@ -128,7 +128,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(forged)") == "key_unknown")
   }
 
-  @Test("a new key works at once, also when it was refused before it was made")
+  @Test("a new key works at once, even if it was refused before it was created")
   func new() async throws {
     let key = APIKey.make()
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
@@ -136,7 +136,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(key.text)") == nil)
   }
 
-  @Test("a revoked key is refused when what is remembered is looked at again, at the latest")
+  @Test("a revoked key is refused, at the latest when the cache is checked again")
   func revoked() async throws {
     let (key, other) = (try await ring.newKey(), try await ring.newKey())
     #expect(try await ring.refusal("Bearer \(key.text)") == nil)
@@ -146,12 +146,14 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(other.text)") == nil)
     try await ring.ledger.revokeKey(other.id)
     ring.wait(KeyRing.memory - .milliseconds(1))
-    #expect(try await ring.refusal("Bearer \(other.text)") == nil, "within a tenth of a second it may pass")
+    #expect(
+      try await ring.refusal("Bearer \(other.text)") == nil,
+      "the cached key may still be accepted for a tenth of a second")
     ring.wait(.milliseconds(1))
     #expect(try await ring.refusal("Bearer \(other.text)") == "key_unknown")
   }
 
-  @Test("another process that makes and revokes keys is noticed")
+  @Test("keys that another process creates and revokes are noticed")
   func otherProcess() async throws {
     let other = try Ledger(at: ring.ledger.file)
     let key = try await ring.newKey()
@@ -161,7 +163,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(key.text)") == "key_unknown")
   }
 
-  @Test("each key has a limit of its own, else the service's; and gets back what it may send as time goes")
+  @Test("each key has its own limit or the service's, and regains requests over time")
   func limits() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey(rate: .init(perSecond: 1, burst: 1)))
     let (first, second) = (try await ring.caller("Bearer \(one.text)"), try await ring.caller("Bearer \(two.text)"))
@@ -170,13 +172,13 @@ struct KeyRingTests {
     ring.wait(.milliseconds(100))
     #expect(ring.keys.admit(first).isAllowed && !ring.keys.admit(second).isAllowed)
     await ring.keys.recordUse()
-    #expect(!ring.keys.admit(first).isAllowed, "to be written down empties no bucket")
+    #expect(!ring.keys.admit(first).isAllowed, "recording the use does not fill the bucket")
     ring.wait(.seconds(10))
     await ring.keys.recordUse()
     #expect((0..<4).map { _ in ring.keys.admit(first).isAllowed } == [true, true, true, false])
   }
 
-  @Test("that a key was used is written down, and only of those that were used since")
+  @Test("the last use is recorded only for keys that were used since the last time")
   func use() async throws {
     let (one, two) = (try await ring.newKey(), try await ring.newKey())
     _ = ring.keys.admit(try await ring.caller("Bearer \(one.text)"))
@@ -191,7 +193,7 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt != nil)
   }
 
-  @Test("an expired key is refused as one from the moment on, remembered or not, for memory's clips too")
+  @Test("a key is refused from the moment it expires, whether it is cached or not")
   func expired() async throws {
     let key = try await ring.newKey(expiresAt: ring.now + 60)
     let bearer = "Bearer \(key.text)"
@@ -210,7 +212,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Crier \(key.id)") == "signature_missing")
   }
 
-  @Test("a rotated key is good until its overlap is over, and its successor at once; what is open for it ends then")
+  @Test("a rotated key is valid until the overlap ends, and its successor is valid at once")
   func rotated() async throws {
     let (old, new) = (try await ring.newKey(), APIKey.make())
     let caller = try await ring.caller("Bearer \(old.text)")
@@ -225,7 +227,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(new.text)") == nil)
   }
 
-  @Test("a key with addresses is good from these alone, and from nowhere that is not known")
+  @Test("a key with addresses is valid only from these, and not from an unknown address")
   func addresses() async throws {
     let key = try await ring.newKey(addresses: ["192.0.2.0/24", "2001:db8::7"])
     let bearer = "Bearer \(key.text)"
@@ -235,12 +237,12 @@ struct KeyRingTests {
     for address in ["192.0.3.7", "2001:db8::8", "::1", nil] {
       #expect(try await ring.refusal(bearer, from: address) == "address_not_allowed", "\(address ?? "nowhere")")
     }
-    #expect(ring.keys.remembered(bearer) == nil, "where a call comes from is looked at each time")
+    #expect(ring.keys.remembered(bearer) == nil, "the address is checked for each call")
     let unreadable = try await ring.newKey(addresses: ["a newer notation".replacing(" ", with: "-")])
     #expect(try await ring.refusal("Bearer \(unreadable.text)", from: "192.0.2.7") == "address_not_allowed")
   }
 
-  @Test("for an address that has used up its failures the ledger is not read for what is no key, and good keys work")
+  @Test("for an address with too many failures, unknown keys cause no ledger lookup, and valid keys work")
   func suspect() async throws {
     let address = "192.0.2.1"
     let gate = try ring.gate(closedTo: address)
@@ -269,7 +271,7 @@ struct KeyRingTests {
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
   }
 
-  @Test("whether a key is strict is known with it")
+  @Test("the caller knows whether its key is strict")
   func strict() async throws {
     #expect(try await ring.caller("Bearer \(try await ring.newKey(isStrict: true).text)").isStrict)
     #expect(try await !ring.caller("Bearer \(try await ring.newKey().text)").isStrict)

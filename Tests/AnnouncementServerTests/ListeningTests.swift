@@ -62,7 +62,7 @@ struct ListeningTests {
     return service
   }
 
-  @Test("it answers one request after another on one connection, and closes it when it is asked to")
+  @Test("one connection serves several requests, and is closed when the client asks for it")
   func answers() async throws {
     try await serve { service, port in
       let answer = try await Self.talk(port, Self.get("/healthz", "") + Self.get("/nothing", "") + Self.get("/healthz"))
@@ -72,7 +72,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("clips from memory and other answers come in the order in which they were asked for")
+  @Test("clips from memory and other responses arrive in the order of their requests")
   func clipsAmongOthers() async throws {
     try await serve { service, port in
       let client = try await service.client()
@@ -95,7 +95,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("what has no body has no length of one: who has the page is told so, and the connection goes on")
+  @Test("a 304 response has no body length, and the connection stays open")
   func notModified() async throws {
     try await serve { service, port in
       let tag = try await service.stranger.get("/console.js").header("ETag").orThrow("a tag")
@@ -107,7 +107,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("a head that is no head, or larger than any should be, is refused", arguments: [0, 20_000])
+  @Test("a malformed or too large head is refused", arguments: [0, 20_000])
   func badHead(bytes: Int) async throws {
     try await serve { service, port in
       let text =
@@ -118,7 +118,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("a request that does not come is not waited for")
+  @Test("an incomplete request is not waited for")
   func slow() async throws {
     try await serve {
       $0.settings.requestDeadline = 0.05
@@ -129,7 +129,8 @@ struct ListeningTests {
   }
 
   @Test(
-    "a client that goes frees the slot of its stream at once, though nothing is told to it", arguments: [true, false])
+    "a stream's slot is freed at once when its client disconnects, even without further events",
+    arguments: [true, false])
   func streamsGone(isHalf: Bool) async throws {
     try await serve {
       // No beat, at whose writing the library would notice it.
@@ -166,7 +167,7 @@ struct ListeningTests {
     }
   }
 
-  @Test("it stops with a stream open, a payment playing and a list under way, and loses none of them")
+  @Test("it stops with an open stream, a playing payment and a running batch, and loses none of them")
   func stops() async throws {
     let (keys, told) = AsyncStream.makeStream(of: (client: TestKey, batch: String).self)
     let service = try await serve {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What is to hold of a request's head")
+@Suite("The rules for a request's head")
 struct MessageHeadTests {
   private func message(
     _ fields: [(String, String)], uri: String = "/healthz", version: HTTPVersion = .http1_1
@@ -22,7 +22,7 @@ struct MessageHeadTests {
     message(fields, version: version).head.headers.first(name: MessageFault.field)
   }
 
-  @Test("a request as clients send it has no fault, and its connection goes on")
+  @Test("a valid request has no fault and keeps its connection open")
   func good() {
     for host in ["a", "pay.example:8080", "[::1]:80", "127.0.0.1", "a:"] {
       let message = message([("hOST", host), ("Transfer-Encoding", "Chunked"), ("Expect", "100-Continue")])
@@ -31,7 +31,7 @@ struct MessageHeadTests {
   }
 
   @Test(
-    "one host and no other",
+    "a request must have exactly one valid Host",
     arguments: [
       [], [("Host", "a"), ("Host", "a")], [("Host", "")], [("Host", "a b")], [("Host", "a/b")], [("Host", "u@a")],
       [("Host", "a:x")], [("Host", "a:65536")], [("Host", "a, b")], [("Host", "[::1")], [("Host", "a:1:2")],
@@ -42,14 +42,14 @@ struct MessageHeadTests {
     if !fields.isEmpty { #expect(fault(fields, version: .http1_0) == "host_invalid") }
   }
 
-  @Test("the host of a target that has one comes before the field")
+  @Test("the host of an absolute target takes precedence over the Host header")
   func absoluteTarget() {
     let message = message([("Host", "b")], uri: "http://a.example:81/healthz")
     #expect(message.head.headers["Host"] == ["a.example:81"])
-    #expect(fault([]) == "host_invalid", "the field is there all the same")
+    #expect(fault([]) == "host_invalid", "the Host header is still required")
   }
 
-  @Test("no transfer coding but chunked, once; and none in HTTP/1.0")
+  @Test("the only transfer coding is chunked, once, and HTTP/1.0 has none")
   func codings() {
     for codings in [["gzip, chunked"], ["identity"], ["xchunked"], ["chunked", "chunked"], ["gzip"], [""]] {
       #expect(fault([("Host", "a")] + codings.map { ("Transfer-Encoding", $0) }) == "transfer_coding_unsupported")
@@ -57,7 +57,7 @@ struct MessageHeadTests {
     #expect(fault([("Host", "a"), ("Transfer-Encoding", "chunked")], version: .http1_0) == "framing_invalid")
   }
 
-  @Test("nothing is expected but to be told to go on; of HTTP/1.0 nothing is")
+  @Test("the only expectation is 100-continue, and HTTP/1.0 has none")
   func expectations() {
     #expect(fault([("Host", "a"), ("Expect", "100-continue, 100-continue")]) == nil)
     for value in ["x", "100-continue, x", "100"] {
@@ -67,7 +67,7 @@ struct MessageHeadTests {
     }
   }
 
-  @Test("a connection of HTTP/1.0 ends with its answer, and so does one that its client closes, however it is written")
+  @Test("a connection ends after a response to HTTP/1.0, or when the client asks for it in any spelling")
   func last() {
     let old = message([("Connection", "keep-alive")], version: .http1_0)
     #expect(old.isOld && old.isLast && old.head.headers["Host"] == ["own:8080"])
@@ -78,12 +78,12 @@ struct MessageHeadTests {
     }
   }
 
-  @Test("no client can say that its request has a fault")
+  @Test("a client cannot mark its own request as faulty")
   func marked() {
     #expect(fault([("Host", "a"), ("cRIER-message-FAULT", "host_invalid")]) == nil)
   }
 
-  @Test("every fault is told with its code, and ends the connection")
+  @Test("every fault has its code and closes the connection")
   func problems() {
     for fault in MessageFault.allCases {
       #expect(fault.problem.code == fault.rawValue && fault.problem.headers[.connection] == "close")
@@ -92,14 +92,16 @@ struct MessageHeadTests {
   }
 }
 
-@Suite("The names by which the service may be called")
+@Suite("The host names of the service")
 struct HostNamesTests {
   private func contains(_ text: String, host: String = "127.0.0.1", others: [String] = []) throws -> Bool {
     HostNames(host: host, publicURL: "https://Pay.Example/base", others: others)
       .contain(try Authority(text).orThrow("an authority"))
   }
 
-  @Test("its own address, this machine's, what the world calls it, and what is set; whatever the port and the case")
+  @Test(
+    "its address, localhost, the public URL's host and the configured names are accepted, in any case and with any port"
+  )
   func own() throws {
     for name in ["127.0.0.1", "localhost", "LocalHost:80", "[::1]:9", "pay.example", "PAY.example:443"] {
       #expect(try contains(name), "\(name)")
@@ -110,7 +112,7 @@ struct HostNamesTests {
       try contains("till.local:8080", others: ["Till.local"]) && contains("[2001:db8::1]", others: ["2001:db8::1"]))
   }
 
-  @Test("no other, however much it looks like one")
+  @Test("any other name is refused, even if it is similar")
   func others() throws {
     for name in [
       "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "pay.example.evil", "10.0.0.5", "0.0.0.0",
@@ -120,7 +122,7 @@ struct HostNamesTests {
     }
   }
 
-  @Test("on all addresses of the machine any address is its own, and no name is", arguments: ["0.0.0.0", "::", "[::]"])
+  @Test("a service on all addresses accepts any address, but no other name", arguments: ["0.0.0.0", "::", "[::]"])
   func allAddresses(host: String) throws {
     #expect(try contains("192.0.2.7:8080", host: host) && contains("[2001:db8::1]", host: host))
     #expect(try !contains("evil.example", host: host))

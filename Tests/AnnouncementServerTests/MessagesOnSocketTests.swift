@@ -49,7 +49,7 @@ struct MessagesOnSocketTests {
   }
 
   @Test(
-    "a message that two readers could take for different ones is refused, and nothing behind it is read",
+    "an ambiguous message is refused, and nothing after it is read",
     arguments: [
       ("", 400, "GET /healthz HTTP/1.1\r\n\r\n"), ("", 400, "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
       ("", 400, "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n"), ("", 400, "GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n"),
@@ -78,7 +78,7 @@ struct MessagesOnSocketTests {
   }
 
   @Test(
-    "chunks that are none end the connection",
+    "malformed chunks end the connection",
     arguments: ["zz\r\n", "-1\r\nx\r\n0\r\n\r\n", "1\nx\n0\n\n", "1\r\nxy\r\n"])
   func chunks(body: String) async throws {
     try await listening.serve { service, port in
@@ -88,7 +88,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("HTTP/1.0 is answered without chunks, a connection each, also without a Host")
+  @Test("a response to HTTP/1.0 has no chunks and closes the connection, and Host may be missing")
   func old() async throws {
     try await listening.serve { service, port in
       for path in ["/healthz", "/nothing", "/console.js"] {
@@ -101,7 +101,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("an event stream for HTTP/1.0 has no chunks either")
+  @Test("an event stream for HTTP/1.0 has no chunks")
   func oldStream() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").bearer
@@ -116,7 +116,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a connection that its client closes is closed, however that is written")
+  @Test("a connection is closed when the client asks for it in any spelling")
   func closes() async throws {
     try await listening.serve { service, port in
       let answer = try await ListeningTests.talk(
@@ -132,7 +132,7 @@ struct MessagesOnSocketTests {
       + "Content-Type: application/json\r\nContent-Length: \(length)\r\n\(more)\r\n"
   }
 
-  @Test("who waits for 100 Continue is told to go on when the body is wanted, and the connection goes on too")
+  @Test("a client that waits for 100 Continue receives it when the body is read, and the connection stays open")
   func continues() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").bearer
@@ -150,7 +150,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a signed request that waits is told to go on too")
+  @Test("a signed request that waits for 100 Continue receives it")
   func continuesSigned() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").key
@@ -167,7 +167,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("what is refused without the body is refused at once, without 100, and the connection ends")
+  @Test("a request that is refused without its body gets no 100 Continue, and the connection ends")
   func refusedAtOnce() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").bearer
@@ -189,7 +189,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a body that is not there is not waited for, and HTTP/1.0 is told nothing")
+  @Test("a request without a body, or with HTTP/1.0, gets no 100 Continue")
   func nothingToContinue() async throws {
     try await listening.serve { service, port in
       let key = try await service.client().key.orThrow("a key").bearer
@@ -204,7 +204,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("a compressed body is refused with what is taken instead, and one that says it is not is read")
+  @Test("a compressed body is refused with the accepted coding, and the coding identity is accepted")
   func compressed() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -218,7 +218,7 @@ struct MessagesOnSocketTests {
 
   // MARK: Every answer
 
-  @Test("every answer, whoever gives it, forbids browsers to guess its type and other sites to embed it")
+  @Test("every response forbids browsers to guess its type and other sites to embed it")
   func fields() async throws {
     try await listening.serve { service, port in
       let client = try await service.client()
@@ -243,7 +243,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("nobody learns from a request's id how many there were, or which comes next")
+  @Test("a request id reveals neither the number of requests nor the next id")
   func requestIDs() async throws {
     let service = try TestService()
     var ids: [String] = []
@@ -258,7 +258,7 @@ struct MessagesOnSocketTests {
   // MARK: Names
 
   @Test(
-    "the console and the metrics are for who calls the service by its name: another site's page has another one",
+    "the console and the metrics are served only under the service's own names, so other sites cannot read them",
     arguments: ["/", "/console.css", "/console.js", "/console/page.js", "/openapi.json", "/metrics"])
   func names(path: String) async throws {
     let service = try TestService { $0.settings.publicURL = "https://pay.example" }
@@ -274,7 +274,7 @@ struct MessagesOnSocketTests {
     }
   }
 
-  @Test("what a key protects, and what says only that the service runs, is given by any name")
+  @Test("calls with a key, and the health check, are served under any name")
   func otherNames() async throws {
     let service = try TestService()
     var client = try await service.client()

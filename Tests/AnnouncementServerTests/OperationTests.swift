@@ -13,15 +13,15 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("How the service is", .timeLimit(.minutes(10)))
+@Suite("Health, readiness and metrics", .timeLimit(.minutes(10)))
 struct OperationTests {
-  @Test("it is alive")
+  @Test("the health check succeeds")
   func health() async throws {
     let answer = try await TestService().stranger.get("/healthz")
     #expect(answer.status == 200 && answer.text == #"{"status":"ok"}"#)
   }
 
-  @Test("it is ready, and says of each part how it is")
+  @Test("a ready service reports the state of each part")
   func ready() async throws {
     let service = try TestService()
     let answer = try await service.stranger.get("/readyz")
@@ -36,7 +36,7 @@ struct OperationTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("whoever asks while the engine is being asked gets the same answer: it has one question to answer")
+  @Test("simultaneous readiness requests share one question to the engine")
   func asked() async throws {
     let service = try TestService()
     service.voice.hold()
@@ -49,7 +49,7 @@ struct OperationTests {
     #expect(service.voice.questions == 1)
   }
 
-  @Test("with a player it says how that is, and without its lane it is degraded")
+  @Test("the state of the player is reported, and a service without its lane is degraded")
   func player() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let waiting = try await service.stranger.get("/readyz")
@@ -63,7 +63,7 @@ struct OperationTests {
     #expect(metrics.faults == [] && metrics.values["crier_player_paused"] == 1)
   }
 
-  @Test("without an engine it is not", arguments: ["engine_unavailable", "speaker_died"])
+  @Test("a service without an engine is not ready", arguments: ["engine_unavailable", "speaker_died"])
   func engine(code: String) async throws {
     let service = try TestService()
     service.voice.fail(code == "speaker_died" ? .speakerDied : .engineUnavailable)
@@ -74,7 +74,7 @@ struct OperationTests {
     #expect(try await service.stranger.get("/healthz").status == 200)
   }
 
-  @Test("an engine that has all hands full is there")
+  @Test("a busy engine is ready")
   func busyEngine() async throws {
     let service = try TestService()
     service.voice.fail(.queueFull)
@@ -83,7 +83,7 @@ struct OperationTests {
     #expect(try answer.string("checks.engine.state") == "busy")
   }
 
-  @Test("without its folder it is not")
+  @Test("a service without its folder is not ready")
   func folder() async throws {
     let service = try TestService()
     try FileManager.default.removeItem(at: service.folder.url)
@@ -92,7 +92,7 @@ struct OperationTests {
     #expect(try answer.string("checks.disk.code") == "folder_missing")
   }
 
-  @Test("while it stops, new work goes elsewhere, and who reads reads on")
+  @Test("a stopping service refuses new work and still answers reads")
   func stopping() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client()
@@ -115,7 +115,7 @@ struct OperationTests {
     #expect(try ready.string("status") == "stopping")
   }
 
-  @Test("what it counts is in the format, whatever was called")
+  @Test("the metrics are well-formed, regardless of what was requested")
   func metrics() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client()
@@ -133,20 +133,20 @@ struct OperationTests {
     #expect(lines.values[#"crier_requests_total{method="GET",path="/v1/announcements/{id}",status="200"}"#] == 1)
     #expect(lines.values[#"crier_requests_total{method="other",path="/v1/announcements",status="405"}"#] == 1)
     #expect(lines.values[#"crier_requests_total{method="GET",path="other",status="404"}"#] == 1)
-    #expect(lines.values["crier_requests_in_flight"] == 1, "this one")
+    #expect(lines.values["crier_requests_in_flight"] == 1, "this request itself")
     #expect(lines.values[#"crier_announcements{state="accepted"}"#] == 1)
     #expect(!answer.text.contains("zqzq"))
   }
 }
 
-@Suite("The console and the contract")
+@Suite("The console and the API description")
 struct ConsoleTests {
   private let service: TestService
 
   init() throws { service = try TestService() }
 
   @Test(
-    "each file has its type, and allows nothing from elsewhere",
+    "each console file has its media type and a policy that allows nothing from other origins",
     arguments: [
       ("/", "text/html; charset=utf-8"), ("/console.css", "text/css; charset=utf-8"),
       ("/console.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json"),
@@ -168,7 +168,7 @@ struct ConsoleTests {
     #expect(try await service.stranger.send(.post, path).status == 405)
   }
 
-  @Test("the contract names every path that there is, with its methods")
+  @Test("the API description names every path with its methods")
   func contract() async throws {
     let document = try await service.stranger.get("/openapi.json").object
     let paths = try (document["paths"] as? [String: [String: Any]]).orThrow("paths")
@@ -205,7 +205,7 @@ struct ConsoleTests {
     #expect(answer.status == 404 && answer.code == "not_found")
   }
 
-  @Test("a console without one of its files is refused when the service is made", arguments: [nil, "console/sound.js"])
+  @Test("a service whose console lacks a file cannot be created", arguments: [nil, "console/sound.js"])
   func missing(file: String?) throws {
     let folder = try TemporaryFolder()
     let console = folder.url.appending(path: "Console")
@@ -218,9 +218,9 @@ struct ConsoleTests {
   }
 }
 
-@Suite("What can be spoken")
+@Suite("Locales, voices and packs")
 struct SpeakableTests {
-  @Test("the locales, each with its voices, channels, currencies and packs")
+  @Test("each locale is listed with its voices, channels, currencies and packs")
   func locales() async throws {
     let service = try TestService()
     let client = try await service.client([.read])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("The player by way of the service", .timeLimit(.minutes(10)))
+@Suite("The player through the service", .timeLimit(.minutes(10)))
 struct PlaybackCallsTests {
   private let service: TestService
 
@@ -27,7 +27,7 @@ struct PlaybackCallsTests {
     try await service.ledger.entry(account: account, id: id).orThrow("an entry").number
   }
 
-  @Test("nothing plays")
+  @Test("an idle player reports its state and has nothing to replay")
   func idle() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -40,7 +40,7 @@ struct PlaybackCallsTests {
     #expect(replay.status == 409 && replay.code == "nothing_to_replay")
   }
 
-  @Test("what plays, and what waits, is told to whom it belongs; to others that there is something")
+  @Test("an account sees details of its own announcements only, and of others that they exist")
   func status() async throws {
     let client = try await service.client()
     try await play(client, "p1", "p2", "p3")
@@ -59,7 +59,7 @@ struct PlaybackCallsTests {
     #expect(try await service.client([.admin], account: "boss").get("/v1/playback").string("playing.id") == "p1")
   }
 
-  @Test("it is held, and goes on")
+  @Test("playback pauses and resumes")
   func pause() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -74,7 +74,7 @@ struct PlaybackCallsTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("what was heard is heard again, the last one or the one that is named")
+  @Test("a played announcement is replayed: the last one, or one by its id")
   func replay() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -92,7 +92,7 @@ struct PlaybackCallsTests {
     #expect(unnamed.status == 202)
   }
 
-  @Test("what cannot be heard again")
+  @Test("an invalid replay is refused")
   func noReplay() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -116,7 +116,7 @@ struct PlaybackCallsTests {
     }
   }
 
-  @Test("one that waits is taken back, one that plays is silenced, and one that has ended has ended")
+  @Test("a waiting announcement and a playing one can be cancelled, and a finished one cannot")
   func cancel() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -136,7 +136,7 @@ struct PlaybackCallsTests {
     #expect(try state.string("delivery.play.state") == "cancelled")
   }
 
-  @Test("one with the name of a call is taken back too", arguments: ["pause", "resume", "replay"])
+  @Test("an announcement whose id is the name of a call can be cancelled", arguments: ["pause", "resume", "replay"])
   func cancelNamedAsCall(id: String) async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -145,7 +145,7 @@ struct PlaybackCallsTests {
     #expect(try await client.send(.delete, "/v1/playback/\(id)").string("state") == "cancelled")
   }
 
-  @Test("what is not there, or is another account's, is not taken back")
+  @Test("an unknown announcement, and one of another account, cannot be cancelled")
   func cancelOthers() async throws {
     let client = try await service.client()
     try await service.startPlayer()
@@ -158,7 +158,7 @@ struct PlaybackCallsTests {
     #expect(try await client.get("/v1/playback").string("playing.id") == "p1")
   }
 
-  @Test("a lane that another program plays: what waits is told, and nothing is done")
+  @Test("if another program plays on the lane, the queue can be read and commands are refused")
   func taken() async throws {
     let client = try await service.client()
     let seat = try service.ledger.takeSeat(lane: TestService.lane)
@@ -188,7 +188,7 @@ struct PlaybackCallsTests {
     }
   }
 
-  @Test("a device that is away is told")
+  @Test("a lost device is reported")
   func deviceLost() async throws {
     let client = try await service.client()
     service.output.lose()

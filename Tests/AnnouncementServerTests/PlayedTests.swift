@@ -16,7 +16,7 @@ import Waveforms
 
 @testable import AnnouncementServer
 
-@Suite("An announcement that is to be played", .timeLimit(.minutes(10)))
+@Suite("Announcements for the player", .timeLimit(.minutes(10)))
 struct PlayedTests {
   private let service: TestService
 
@@ -24,7 +24,7 @@ struct PlayedTests {
 
   private static let body = payment("p1", "12.50", #""deliver":["play"],"unknown":{"a":1}"#)
 
-  @Test("it is in the ledger when it is answered, whether the player runs or not")
+  @Test("an accepted announcement is in the ledger before the response, whether the player runs or not")
   func durable() async throws {
     let client = try await service.client()
     #expect(try await client.post(Self.body).status == 201)
@@ -34,10 +34,10 @@ struct PlayedTests {
     restarted.output.hearAll()
     let player = try await restarted.startPlayer()
     try await restarted.event(.played, entry.number, of: player)
-    #expect(restarted.voice.calls == 0, "what is heard is the clip that was answered")
+    #expect(restarted.voice.calls == 0, "the player uses the existing clip")
   }
 
-  @Test("what its key has beside it is kept with it, whatever becomes of the key")
+  @Test("the key's defaults are stored with the announcement, even if the key is revoked")
   func defaults() async throws {
     let client = try await service.client(locale: "zh-CN", group: "group.shop")
     let answer = try await client.post(Self.body)
@@ -52,7 +52,7 @@ struct PlayedTests {
       try service.voice.calls == 1 && service.clips("group.shop") == [answer.string("clip.name").orThrow("a name")])
   }
 
-  @Test("sent again it is not heard again")
+  @Test("a repeated announcement is played only once")
   func once() async throws {
     let client = try await service.client()
     service.output.hearAll()
@@ -66,7 +66,7 @@ struct PlayedTests {
     #expect(played.count == 2)
   }
 
-  @Test("after a day the same announcement is answered anew and still not heard again")
+  @Test("after a day, a repeated announcement gets a new response and is still not played again")
   func nextDay() async throws {
     let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
     let service = try TestService {
@@ -80,7 +80,7 @@ struct PlayedTests {
     #expect(try await service.ledger.counts()[.accepted] == 1)
   }
 
-  @Test("a refused one is not heard")
+  @Test("a refused announcement is not played")
   func refused() async throws {
     let client = try await service.client()
     service.voice.fail(.engineUnavailable)
@@ -101,7 +101,7 @@ struct PlayedTests {
     #expect(try await client.post(body.replacing("p1", with: "p2"), strict).status == 422)
   }
 
-  @Test("in an account that nobody can have from outside nothing is accepted as a file of this machine")
+  @Test("no account can make the player read a file of this machine")
   func noFile() async throws {
     let client = try await service.client()
     let body = #"{"file":"/etc/passwd","text":"hello","deliver":["play"],"id":"f"}"#
@@ -112,7 +112,7 @@ struct PlayedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("refunds are refunds, and text is information")
+  @Test("a refund has the category refund, and a text has the category information")
   func category() async throws {
     let client = try await service.client()
     _ = try await client.post(payment("r", "1.00", #""deliver":["play"],"kind":"refunded""#))
@@ -138,7 +138,7 @@ struct KeyPackTests {
       PackFacts(id: id, locale: "en-US", speaker: "test", licence: "CC0-1.0"), clips: clips)
   }
 
-  @Test("it speaks what asks for none, another one what asks for it, and the engine what it cannot say")
+  @Test("the key's pack applies by default, a request can name another, and the engine speaks what the pack cannot")
   func packs() async throws {
     let folder = try TemporaryFolder()
     for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }
@@ -150,13 +150,13 @@ struct KeyPackTests {
     #expect(try await client.post(payment("p3", "12.50", #""method":"speech""#)).string("method") == "speech")
     #expect(try await client.post(payment("p4", "12.50", #""locale":"zh-CN""#)).string("method") == "speech")
     let gone = try await service.client(pack: "gone").post(payment("p5"))
-    #expect(gone.status == 201, "a pack that is not there is passed over")
+    #expect(gone.status == 201, "a missing pack is ignored")
     let packs = try await client.get("/v1/packs")
     #expect(try packs.string("packs.0.id") == "a" && packs.string("packs.1.id") == "b")
     #expect(try packs.number("packs.0.missing_count").map { $0 > 0 } == true)
     try Data("{".utf8).write(to: folder.url.appending(path: "b/\(PackManifest.fileName)"))
     let before = try await client.get("/v1/packs")
-    #expect(before.body == packs.body, "a service goes on with what it has read")
+    #expect(before.body == packs.body, "the service keeps the manifest that it has read")
     let next = try TestService { $0.packs = [folder.url] }
     let broken = try await next.client().get("/v1/packs")
     #expect(try broken.string("packs.1.error.code") != nil && broken.value("packs.1.clips") == nil)

@@ -18,11 +18,11 @@ import Testing
 @testable import VoicePackIntegrity
 @testable import VoicePacks
 
-@Suite("What an error is to whoever called")
+@Suite("Problem documents for errors")
 struct ProblemTests {
   private func status(_ error: any Error) -> Int { Problem(error).status.code }
 
-  @Test("of what was sent")
+  @Test("each error of an announcement has its status")
   func announcements() {
     let expected: [AnnouncementError.Code: Int] = [
       .payloadTooLarge: 413, .payloadMalformed: 400, .fieldMissing: 422, .fieldInvalid: 422, .fieldsConflict: 422,
@@ -42,7 +42,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("of the engine: what may pass says when to try again")
+  @Test("each error of the engine has its status, and a temporary one has Retry-After")
   func engine() {
     let expected: [SpeechEngineError.Code: (Int, String, Int?)] = [
       .engineUnavailable: (503, "engine_unavailable", 5), .queueFull: (503, "engine_busy", 1),
@@ -57,7 +57,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("of mastering and sound files")
+  @Test("each error of mastering and sound files has its status")
   func sound() {
     #expect(status(MasteringError(.silent, "r")) == 422)
     #expect(status(MasteringError(.loudnessUnreachable, "r")) == 422)
@@ -65,7 +65,7 @@ struct ProblemTests {
     #expect(status(SoundFileError(.writingFailed, "r")) == 500)
   }
 
-  @Test("of the folder of clips: where it is, is nobody's business")
+  @Test("each error of the sound library has its status, and none reveals the folder")
   func library() {
     let folder = URL(filePath: "/secret/place")
     for code in SoundLibraryError.Code.allCases {
@@ -83,7 +83,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("of voice packs, whatever it is")
+  @Test("each error of a voice pack is 422")
   func packs() {
     for code in VoicePackError.Code.allCases {
       let problem = Problem(VoicePackError(code, "pack a", "b", remedy: "c"))
@@ -95,7 +95,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("of the ledger")
+  @Test("each error of the ledger has its status, and none reveals the file")
   func ledger() {
     let file = URL(filePath: "/secret/place/ledger.sqlite")
     for code in LedgerError.Code.allCases {
@@ -114,7 +114,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("of the player, and of keys")
+  @Test("each error of the player and of keys has its status")
   func playerAndKeys() {
     let players: [PlayerError.Code: Int] = [
       .notRunning: 503, .alreadyStarted: 503, .nothingToReplay: 409, .volumeInvalid: 422,
@@ -131,7 +131,7 @@ struct ProblemTests {
     }
   }
 
-  @Test("a full disk is told as one, whichever way the system's libraries put it")
+  @Test("a full disk is recognised, however the system's libraries report it")
   func fullDisk() throws {
     let full = FileHandle(forWritingAtPath: "/dev/full")
     let told = #expect(throws: (any Error).self) { try full.orThrow("/dev/full").write(contentsOf: Data("x".utf8)) }
@@ -148,7 +148,7 @@ struct ProblemTests {
 
   private struct Talkative: Error, CustomStringConvertible { var description: String { "张三 paid 12.50" } }
 
-  @Test("what nobody knows says nothing of itself, and what was ended says that the service stops")
+  @Test("an unknown error reveals nothing, and a cancellation means that the service is stopping")
   func others() {
     let problem = Problem(Talkative())
     #expect(problem.status.code == 500 && problem.code == "internal_error")
@@ -158,7 +158,7 @@ struct ProblemTests {
     #expect(Problem(own) == own)
   }
 
-  @Test("it is a problem document, with what a client needs to go on")
+  @Test("a problem document has the headers and fields that a client needs")
   func document() async throws {
     let answer = try await TestAnswer(Problem.diskFull.response(requestID: "r1"))
     #expect(answer.status == 507 && answer.header("Retry-After") == "30")

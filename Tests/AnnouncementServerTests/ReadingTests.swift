@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What became of an announcement")
+@Suite("Reading an announcement")
 struct ReadingTests {
   private let service: TestService
 
@@ -21,7 +21,7 @@ struct ReadingTests {
     return try list.orThrow("a list").map { $0["id"] as? String }
   }
 
-  @Test("a clip: the report as it was answered, and its delivery")
+  @Test("a clip is returned with its report, byte for byte, and its delivery")
   func clip() async throws {
     let client = try await service.client()
     let posted = try await client.post(payment())
@@ -34,7 +34,7 @@ struct ReadingTests {
     #expect(head.status == 200 && head.body.isEmpty && head.header("Content-Length") == String(found.body.count))
   }
 
-  @Test("one that is played: where it stands, and when it was accepted and heard")
+  @Test("an announcement for the player has its state, and the times when it was accepted and finished")
   func played() async throws {
     let client = try await service.client()
     _ = try await client.post(payment("p1", "12.50", #""deliver":["clip","play"]"#))
@@ -54,7 +54,7 @@ struct ReadingTests {
       ])
   }
 
-  @Test("one of another account, or of none, is not found")
+  @Test("an announcement of another account, and an unknown one, are not found")
   func others() async throws {
     _ = try await service.client().post(payment())
     let other = try await service.client(account: "other")
@@ -65,7 +65,7 @@ struct ReadingTests {
     #expect(try ids(try await other.get("/v1/announcements")).isEmpty)
   }
 
-  @Test("one whose answer is pruned is known as long as it is to be heard")
+  @Test("an announcement whose response is pruned can be read while it is in the ledger")
   func pruned() async throws {
     let client = try await service.client()
     _ = try await client.post(payment("p1", "1.00", #""deliver":["play"]"#))
@@ -85,12 +85,12 @@ struct ReadingTests {
     let restarted = try TestService(in: service.folder) { $0.hasPlayer = true }
     let again = TestClient(server: restarted.server, key: client.key)
     let repeated = try await again.post(payment("p1", "1.00", #""deliver":["play"]"#))
-    #expect(repeated.status == 201, "what it was answered is not known any more, and is answered anew")
-    #expect(try await restarted.ledger.counts()[.accepted] == 1, "and it is not said twice")
+    #expect(repeated.status == 201, "the earlier response is no longer stored")
+    #expect(try await restarted.ledger.counts()[.accepted] == 1, "it is not played twice")
     #expect(try await again.post(payment("p1", "9.00", #""deliver":["play"]"#)).status == 409)
   }
 
-  @Test("the account's last ones, newest first, as many as are asked for")
+  @Test("an account's last announcements are listed, newest first, up to the limit")
   func list() async throws {
     let client = try await service.client()
     for number in 0..<5 { _ = try await client.post(payment("p\(number)")) }
@@ -103,7 +103,8 @@ struct ReadingTests {
     #expect(one.text == "{\"announcements\":[\(alone.text)]}")
   }
 
-  @Test("a limit that is none", arguments: ["0", "201", "-1", "x", "", "1.5", "+5", "05", "99999999999999999999"])
+  @Test(
+    "an invalid limit is refused", arguments: ["0", "201", "-1", "x", "", "1.5", "+5", "05", "99999999999999999999"])
   func badLimit(limit: String) async throws {
     let answer = try await service.client().get("/v1/announcements?limit=\(limit)")
     #expect(answer.status == 400 && answer.code == "parameter_invalid")

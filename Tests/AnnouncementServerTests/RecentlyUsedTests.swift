@@ -9,13 +9,13 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("The values that were used last")
+@Suite("A cache of recently used values")
 struct RecentlyUsedTests {
   private func keys(_ cache: RecentlyUsed<Int, String>, _ range: ClosedRange<Int>) -> [Int] {
     range.filter { cache.value(for: $0) != nil }
   }
 
-  @Test("what was not used for longest goes first")
+  @Test("the least recently used value is removed first")
   func order() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
     for key in 1...3 { cache.insert("\(key)", for: key, bytes: 1) }
@@ -26,7 +26,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...5) == [4, 5])
   }
 
-  @Test("it never has more than fits, whatever is put in")
+  @Test("the cache never exceeds its capacity")
   func bounded() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 100)
     for number in 0..<1000 {
@@ -39,7 +39,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0 && cache.bytes == 0)
   }
 
-  @Test("a value that takes another's place takes its bytes, and is the newest")
+  @Test("a replaced value frees its bytes, and the new value is the most recent")
   func replacing() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)
     for key in 1...2 { cache.insert("\(key)", for: key, bytes: 2) }
@@ -49,7 +49,7 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...3) == [1, 3])
   }
 
-  @Test("what is larger than all of it is not kept, nor what it was to replace")
+  @Test("a value larger than the capacity is not stored, and removes the value that it should replace")
   func larger() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)
     cache.insert("1", for: 1, bytes: 2)
@@ -61,7 +61,7 @@ struct RecentlyUsedTests {
     #expect(cache.value(for: 4) == "4")
   }
 
-  @Test("one that takes nothing is kept, and an empty one keeps nothing else")
+  @Test("a value of 0 bytes is stored even in a cache without capacity")
   func nothing() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 0)
     cache.insert("1", for: 1, bytes: 0)
@@ -72,7 +72,7 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0)
   }
 
-  @Test("what is removed, replaced or outlived is let go, and so is all of it with the cache")
+  @Test("a removed, replaced or evicted value is released, and so is every value with the cache")
   func released() {
     final class Token: Sendable {}
     var cache: RecentlyUsed<Int, Token>? = RecentlyUsed(capacityBytes: 3)
@@ -94,9 +94,9 @@ struct RecentlyUsedTests {
   }
 }
 
-@Suite("What is kept of clips takes what is counted")
+@Suite("The memory accounting of the clip cache")
 struct CacheAccountingTests {
-  @Test("a clip counts with all of its buffer, which takes up to twice its bytes")
+  @Test("a clip counts with its whole buffer, which takes up to twice its bytes")
   func buffers() async throws {
     let service = try TestService()
     let client = try await service.client()
@@ -112,7 +112,7 @@ struct CacheAccountingTests {
       #expect(after - before >= capacity + 2_048, "\(bytes) bytes in \(capacity)")
       (before, buffers) = (after, buffers + capacity)
     }
-    #expect(before < buffers + 3 * 16_384, "and not much more than that")
+    #expect(before < buffers + 3 * 16_384, "the overhead is small")
   }
 
   @Test("a report counts with its texts and marks")

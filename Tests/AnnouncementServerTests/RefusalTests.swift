@@ -11,7 +11,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("What is refused is refused whole", .timeLimit(.minutes(10)))
+@Suite("Refused requests", .timeLimit(.minutes(10)))
 struct RefusalTests {
   private let service: TestService
 
@@ -24,7 +24,7 @@ struct RefusalTests {
     #expect(list?.isEmpty == true)
   }
 
-  @Test("what is wrong with a body is said with the field's name and without what it holds")
+  @Test("the error for an invalid body names the field and never its value")
   func semantic() async throws {
     let client = try await service.client()
     let cases: [(body: String, status: Int, code: String, field: String)] = [
@@ -71,7 +71,7 @@ struct RefusalTests {
     try await expectNothing(client)
   }
 
-  @Test("a body that is not UTF-8")
+  @Test("a body that is not UTF-8 is refused")
   func notUTF8() async throws {
     let client = try await service.client()
     for bytes in [[0xFF, 0xFE, 0x7B, 0x00], [0x7B, 0x22, 0xC3, 0x28, 0x22, 0x7D]] as [[UInt8]] {
@@ -83,7 +83,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "what cannot be accepted is not made",
+    "the sound is not rendered if no accepted media type is available",
     arguments: ["text/html", "audio/aiff", "image/*", "audio/wav;q=0, application/json;q=0"])
   func notAcceptable(accept: String) async throws {
     let client = try await service.client()
@@ -91,11 +91,12 @@ struct RefusalTests {
     #expect(answer.status == 406 && answer.code == "not_acceptable")
     try await expectNothing(client)
     #expect(try await client.post(payment()).status == 201)
-    #expect(try await client.post(payment(), ["Accept": accept]).status == 406, "also when the answer is known")
+    #expect(
+      try await client.post(payment(), ["Accept": accept]).status == 406, "also when the response is already stored")
   }
 
   @Test(
-    "a body that is said to be something else is not read",
+    "a body with another media type is refused",
     arguments: ["text/plain", "application/xml", "", "application/jsonl", "json"])
   func mediaType(type: String) async throws {
     let client = try await service.client()
@@ -105,13 +106,13 @@ struct RefusalTests {
   }
 
   @Test(
-    "parameters of the media type, and its letters' size, do not matter",
+    "the media type's parameters and case do not matter",
     arguments: ["application/json; charset=utf-8", "Application/JSON", "application/json;"])
   func mediaTypeParameters(type: String) async throws {
     #expect(try await service.client().post(payment(), ["Content-Type": type]).status == 201)
   }
 
-  @Test("a body of more than 64 KiB")
+  @Test("a body of more than 64 KiB is refused")
   func tooLarge() async throws {
     let client = try await service.client()
     func body(_ count: Int) -> String {
@@ -126,7 +127,7 @@ struct RefusalTests {
     #expect(try await client.post(body(65_536)).status == 201)
   }
 
-  @Test("a body of nearly 64 KiB is played as it is answered, with what its key has beside it")
+  @Test("a body of nearly 64 KiB is accepted and played, together with the defaults of its key")
   func largestPlayed() async throws {
     let service = try TestService { $0.hasPlayer = true }
     let client = try await service.client(locale: "zh-CN")
@@ -138,7 +139,7 @@ struct RefusalTests {
     try await service.event(.played, of: player)
   }
 
-  @Test("a full engine is busy, and says when to try again")
+  @Test("a full engine queue is 503 with Retry-After")
   func engineBusy() async throws {
     let client = try await service.client()
     service.voice.fail(.queueFull)
@@ -151,7 +152,7 @@ struct RefusalTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("an engine that is not there")
+  @Test("an unavailable engine is 503")
   func engineUnavailable() async throws {
     let client = try await service.client()
     service.voice.fail(.engineUnavailable)
@@ -162,7 +163,7 @@ struct RefusalTests {
     #expect(text.status == 422 && text.code == "text_unspeakable")
   }
 
-  @Test("a ledger that is full")
+  @Test("a full ledger is 507")
   func diskFull() async throws {
     let service = try TestService { $0.ledger.maximumBytes = 4096 }
     let client = try await service.client()
@@ -171,7 +172,7 @@ struct RefusalTests {
     #expect(try await client.get("/v1/announcements/p1").status == 404)
   }
 
-  @Test("a folder of clips that cannot be written: where it is, is not told")
+  @Test("the error for an unwritable clip folder does not reveal its path")
   func unwritable() async throws {
     let place = service.folder.url.appending(path: "containers/group.crier")
     try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)

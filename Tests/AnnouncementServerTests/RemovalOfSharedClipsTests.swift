@@ -12,7 +12,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A clip that several have is removed", .timeLimit(.minutes(10)))
+@Suite("Removing a clip that several announcements share", .timeLimit(.minutes(10)))
 struct RemovalOfSharedClipsTests {
   private let service: TestService
   private var clips: Clips { service.server.hotClips.clips }
@@ -46,7 +46,7 @@ struct RemovalOfSharedClipsTests {
   // MARK: Groups
 
   @Test(
-    "only from the group of the announcement: the same clip in another group stays there", arguments: [false, true])
+    "a clip is removed only from the group of its announcement, and stays in other groups", arguments: [false, true])
   func groups(isAdmin: Bool) async throws {
     let client = try await service.client(isAdmin ? [.admin] : [.announce, .read])
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -57,7 +57,7 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips("group.other").isEmpty)
   }
 
-  @Test("of an announcement that was heard and whose answer is pruned: from the group that it was left in")
+  @Test("the clip of a played announcement without a stored response is removed from the announcement's group")
   func pruned() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -73,7 +73,8 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: Replays
 
-  @Test("while a replay waits, the announcement is not removed; once that is taken back, it goes with all its replays")
+  @Test(
+    "an announcement is not removed while a replay waits, and is removed with all its replays after the cancellation")
   func replays() async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()
@@ -91,14 +92,14 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips().contains(clip))
     #expect(try await client.send(.delete, "/v1/playback/p1").status == 200)
     #expect(try await removedClips(client) == [clip])
-    #expect(!service.clips().contains(clip), "the word before replays stays alone")
+    #expect(!service.clips().contains(clip), "only the clip of the word before replays stays")
     for number in [heard, waiting] { #expect(try await service.ledger.entry(number) == nil) }
     #expect(try await client.send(.post, "/v1/playback/replay").code == "nothing_to_replay")
   }
 
   // MARK: At the same moment
 
-  @Test("who removes it waits for those who are announcing it, and leaves it for them")
+  @Test("a removal waits for an announcement of the same clip in progress, and leaves the clip for it")
   func accepting() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -115,7 +116,7 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips() == [clip])
   }
 
-  @Test("who announces it while it is removed has it made anew before that is answered")
+  @Test("an announcement during a removal renders the clip again before its response")
   func removing() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -132,7 +133,7 @@ struct RemovalOfSharedClipsTests {
     #expect(try await other.get("/v1/clips/\(clip)").status == 200)
   }
 
-  @Test("whoever is answered 201 while another account removes the clip has it")
+  @Test("an account that is answered 201 has its clip, even while another account removes that clip")
   func together() async throws {
     let client = try await service.client()
     let other = try await service.client(account: "other")
@@ -148,7 +149,7 @@ struct RemovalOfSharedClipsTests {
     }
   }
 
-  @Test("who read it before does not put it into memory after")
+  @Test("a file that was read before the removal is not put into the cache afterwards")
   func memory() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment()).string("clip.name").orThrow("a clip")
@@ -164,7 +165,7 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: Batches
 
-  @Test("while another account's batch that has it runs, it stays")
+  @Test("a clip stays while another account's batch that contains it runs")
   func running() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""locale":"en-US""#)
@@ -183,7 +184,7 @@ struct RemovalOfSharedClipsTests {
     #expect(service.clips().count == 2)
   }
 
-  @Test("a batch's row is made again when its clip is removed before it is told")
+  @Test("a batch row is rendered again if its clip is removed before the row is reported")
   func row() async throws {
     let client = try await service.client()
     let clip = try await client.post(payment("p1", "12.50", #""locale":"en-US""#)).string("clip.name")
@@ -227,7 +228,7 @@ struct RemovalOfSharedClipsTests {
     return try TestService(in: service.folder)
   }
 
-  @Test("it stays for a batch that an earlier version left, whose result is read once")
+  @Test("a clip stays for a batch of an earlier version, whose result is read once")
   func earlier() async throws {
     let place = try await finishedBatch()
     let id = String(try place.split(separator: "/").last.orThrow("an id"))
@@ -243,7 +244,7 @@ struct RemovalOfSharedClipsTests {
     #expect(await next.server.batches.records[id]?.areClipsNoted == true)
   }
 
-  @Test("it stays for a batch as long as that is kept, and no longer")
+  @Test("a clip stays for a batch until the batch is pruned")
   func old() async throws {
     let place = try await finishedBatch()
     let next = try next(place) { record in
@@ -263,7 +264,7 @@ struct RemovalOfSharedClipsTests {
 
   // MARK: The log of administration
 
-  @Test("that an admin's key removes an announcement is written down, also when no clip goes with it")
+  @Test("the removal of an announcement with an admin key is recorded, even if no clip is removed")
   func written() async throws {
     let admin = try await service.client([.admin], account: "boss")
     let client = try await service.client()
@@ -277,7 +278,7 @@ struct RemovalOfSharedClipsTests {
     #expect(acts.map(\.subject) == [nil, clip, nil])
   }
 
-  @Test("of an announcement that was to be played, its number is written down")
+  @Test("the record of a removed announcement for the player has its number")
   func numbered() async throws {
     let admin = try await service.client([.admin], account: "boss")
     let player = try await service.startPlayer()

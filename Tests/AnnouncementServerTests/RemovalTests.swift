@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("An announcement is removed", .timeLimit(.minutes(10)))
+@Suite("Removing an announcement", .timeLimit(.minutes(10)))
 struct RemovalTests {
   private let service: TestService
 
@@ -19,7 +19,7 @@ struct RemovalTests {
     try await client.send(.delete, "/v1/announcements/\(id)")
   }
 
-  @Test("and its clip with it: on the disk, in memory, and in what was answered; asked for again it is made anew")
+  @Test("the removal deletes the clip and the stored response, and the same request renders the clip again")
   func whole() async throws {
     let client = try await service.client()
     let posted = try await client.post(payment())
@@ -36,11 +36,11 @@ struct RemovalTests {
     let again = try await client.post(payment())
     #expect(again.status == 201)
     #expect(try again.string("clip.name") == clip && again.value("cached") as? Bool == false)
-    #expect(service.voice.calls > calls, "it is spoken anew")
+    #expect(service.voice.calls > calls, "the clip is rendered again")
     #expect(service.clips() == [clip])
   }
 
-  @Test("of another account, or of none, is not found, and nothing is removed")
+  @Test("an announcement of another account, and an unknown one, are not found, and nothing is removed")
   func others() async throws {
     _ = try await service.client().post(payment())
     let other = try await service.client(account: "other")
@@ -54,7 +54,7 @@ struct RemovalTests {
     #expect(service.clips().count == 1)
   }
 
-  @Test("when an admin's key does it, the clip's name is written down")
+  @Test("a removal with an admin key records the clip's name")
   func written() async throws {
     for (account, scopes) in [("shop", [Scope.announce, .read]), ("boss", [.admin])] {
       let client = try await service.client(scopes, account: account)
@@ -66,7 +66,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("while it waits to be heard, it is refused; once taken back, it goes")
+  @Test("a waiting announcement cannot be removed until it is cancelled")
   func waiting() async throws {
     let client = try await service.client()
     _ = try await client.post(payment("p1", "12.50", #""deliver":["clip","play"]"#))
@@ -79,7 +79,7 @@ struct RemovalTests {
     #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)
   }
 
-  @Test("a clip that another account has announced too stays for it; an admin removes it all the same")
+  @Test("a clip that another account announced too stays for it, but an admin removes it")
   func shared() async throws {
     let client = try await service.client()
     let other = try await service.client(account: "other")
@@ -94,7 +94,7 @@ struct RemovalTests {
     #expect(service.clips().isEmpty)
   }
 
-  @Test("a clip that another account had made by a list stays for it")
+  @Test("a clip in another account's batch stays for it")
   func listed() async throws {
     let other = try await service.client(account: "other")
     let list = try await other.postBatch("amount,currency\n12.50,USD\n")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Clips that were removed lately")
+@Suite("Recently removed clips")
 struct RemovedClipsTests {
-  @Test("a clip was removed for whoever read it before, and not for whoever reads it after")
+  @Test("a clip counts as removed for earlier reads, but not for later ones")
   func moments() {
     var removed = RemovedClips()
     let before = removed.now
@@ -18,7 +18,7 @@ struct RemovedClipsTests {
     #expect(removed.contains("a", since: after))
   }
 
-  @Test("when too many were removed to know them all, all that was read before is taken for removed")
+  @Test("after too many removals, every clip counts as removed for earlier reads")
   func many() {
     var removed = RemovedClips()
     removed.add("a")

@@ -9,13 +9,13 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A request that comes again", .timeLimit(.minutes(10)))
+@Suite("Repeated requests", .timeLimit(.minutes(10)))
 struct RepeatedTests {
   private let service: TestService
 
   init() throws { service = try TestService() }
 
-  @Test("it gets the very same answer, after a restart too")
+  @Test("a repeated request gets the same response, even after a restart")
   func again() async throws {
     let client = try await service.client()
     let first = try await client.post(payment())
@@ -29,7 +29,8 @@ struct RepeatedTests {
   }
 
   @Test(
-    "a key names it, with quotation marks and without", arguments: ["k", "\"k\"", "a-b_c.d:e/f", "\"", "~!@#$%^&*()"])
+    "an Idempotency-Key identifies a request, with or without quotation marks",
+    arguments: ["k", "\"k\"", "a-b_c.d:e/f", "\"", "~!@#$%^&*()"])
   func key(key: String) async throws {
     let client = try await service.client()
     let first = try await client.post(payment(), ["Idempotency-Key": key])
@@ -43,7 +44,7 @@ struct RepeatedTests {
     #expect(try await client.get("/v1/announcements/p2").status == 404)
   }
 
-  @Test("quotation marks are no part of a key")
+  @Test("quotation marks around an Idempotency-Key are ignored")
   func quoted() async throws {
     let client = try await service.client()
     let first = try await client.post(payment(), ["Idempotency-Key": "\"abc\""])
@@ -52,7 +53,7 @@ struct RepeatedTests {
   }
 
   @Test(
-    "what cannot be a key is refused",
+    "an invalid Idempotency-Key is refused",
     arguments: ["", "\"\"", "a b", "ключ", "a\tb", String(repeating: "x", count: 256)])
   func invalidKey(key: String) async throws {
     let answer = try await service.client().post(payment(), ["Idempotency-Key": key])
@@ -60,14 +61,14 @@ struct RepeatedTests {
     #expect(service.voice.calls == 0)
   }
 
-  @Test("the longest key is one")
+  @Test("an Idempotency-Key of maximum length is accepted")
   func longestKey() async throws {
     let answer = try await service.client().post(payment(), ["Idempotency-Key": String(repeating: "x", count: 255)])
     #expect(answer.status == 201)
   }
 
   @Test(
-    "another body under the same id is another request, and refused", arguments: [[:], ["Idempotency-Key": "other"]])
+    "a different body with the same id is refused", arguments: [[:], ["Idempotency-Key": "other"]])
   func conflict(headers: [String: String]) async throws {
     let client = try await service.client()
     let first = try await client.post(payment())
@@ -80,7 +81,7 @@ struct RepeatedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("the same id and body under another key, or without one, is the same announcement")
+  @Test("the same id and body with another Idempotency-Key, or without one, are the same announcement")
   func otherKey() async throws {
     let client = try await service.client()
     let first = try await client.post(payment(), ["Idempotency-Key": "a"])
@@ -92,7 +93,7 @@ struct RepeatedTests {
     #expect(list?.count == 1)
   }
 
-  @Test("two accounts with one id and one key do not meet")
+  @Test("two accounts may use the same id and the same Idempotency-Key")
   func accounts() async throws {
     let (one, two) = (try await service.client(account: "one"), try await service.client(account: "two"))
     let headers = ["Idempotency-Key": "k"]
@@ -103,14 +104,14 @@ struct RepeatedTests {
     #expect(try await one.get("/v1/announcements/p1").string("amount.value") == "1.00")
   }
 
-  @Test("two keys of one account are one account")
+  @Test("a repeated request may use another API key of the account")
   func sameAccount() async throws {
     let first = try await service.client().post(payment())
     let second = try await service.client().post(payment())
     #expect(second.status == 200 && second.body == first.body)
   }
 
-  @Test("after a day the same key is a new request's")
+  @Test("after a day, an Idempotency-Key may be used for another request")
   func day() async throws {
     let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
     let old = try TestService { $0.now = { now.withLock { $0 } } }
@@ -119,10 +120,10 @@ struct RepeatedTests {
     now.withLock { $0 = Date() }
     let other = try await client.post(payment("p2"), ["Idempotency-Key": "k"])
     #expect(other.status == 201)
-    #expect(try await client.post(payment()).status == 201, "the answer does not hold any more")
+    #expect(try await client.post(payment()).status == 201, "the stored response has expired")
   }
 
-  @Test("of a hundred twins one does the work", arguments: [[:], ["Idempotency-Key": "k"]])
+  @Test("of a hundred identical simultaneous requests, one does the work", arguments: [[:], ["Idempotency-Key": "k"]])
   func concurrentRepeats(headers: [String: String]) async throws {
     let client = try await service.client()
     service.voice.hold()
@@ -137,7 +138,7 @@ struct RepeatedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("of twins with two bodies one body is announced")
+  @Test("of simultaneous requests with one id and two bodies, only one body is announced")
   func concurrentConflict() async throws {
     let client = try await service.client()
     let answers = try await withThrowingTaskGroup(of: TestAnswer.self) { group in
@@ -149,7 +150,7 @@ struct RepeatedTests {
     #expect(service.voice.calls == 1)
   }
 
-  @Test("a failure is nobody's answer: the next attempt does the work")
+  @Test("a failure is not stored, and the next attempt does the work")
   func failure() async throws {
     let client = try await service.client()
     service.voice.fail(.speakerDied)
@@ -160,7 +161,7 @@ struct RepeatedTests {
     #expect(try await client.post(payment()).status == 201)
   }
 
-  @Test("a key that came with what was known already is that request's from then on")
+  @Test("an Idempotency-Key that is first used on a repeated request belongs to that request")
   func keyOfRepeated() async throws {
     let client = try await service.client()
     #expect(try await client.post(payment("p1", "1.00")).status == 201)

@@ -14,7 +14,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Replays by way of the service", .timeLimit(.minutes(10)))
+@Suite("Replays through the service", .timeLimit(.minutes(10)))
 struct ReplayCallsTests {
   private let service: TestService
 
@@ -44,7 +44,7 @@ struct ReplayCallsTests {
   private func number(_ answer: TestAnswer) throws -> Int64 { Int64(try answer.number("number").orThrow("a number")) }
 
   @Test(
-    "a body with another key than id is refused: the last announcement would be heard in the place of the one meant",
+    "a replay with an unknown key in its body is refused instead of playing the last announcement",
     arguments: [#"{"ID":"p1"}"#, #"{"ids":"p1"}"#, #"{"id":"p1","again":true}"#])
   func otherKey(body: String) async throws {
     let client = try await service.client()
@@ -56,7 +56,7 @@ struct ReplayCallsTests {
   }
 
   @Test(
-    "a body whose id is no text is refused: the last announcement would be heard in the place of the one meant",
+    "a replay with an id that is not a string is refused instead of playing the last announcement",
     arguments: [#"{"id":null}"#, #"{"id":5}"#, #"{"id":["p1"]}"#, #"{"id":{}}"#])
   func noText(body: String) async throws {
     let client = try await service.client()
@@ -68,7 +68,7 @@ struct ReplayCallsTests {
   }
 
   @Test(
-    "a key that is revoked while a body is coming commands nothing with it",
+    "a command is refused if its key is revoked while the body arrives",
     arguments: [("replay", false), ("replay", true), ("pause", true)])
   func revokedMeanwhile(call: String, isSigned: Bool) async throws {
     let (client, other) = (try await service.client(), try await service.client())
@@ -95,10 +95,10 @@ struct ReplayCallsTests {
     #expect(answer.status == 401 && answer.code == "key_unknown")
     let status = try await other.get("/v1/playback")
     #expect(try status.string("state") == "idle" && status.number("waiting_count") == 0)
-    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "nor is it remembered")
+    #expect(try await service.ledger.forgetSignedRequests(before: .max) == 0, "the request is not remembered either")
   }
 
-  @Test("one that waits is told as a replay, with the announcement's id to its own account alone")
+  @Test("a waiting replay is listed as a replay, with the announcement's id only for its own account")
   func visibility() async throws {
     let client = try await service.client()
     _ = try await heard(client)
@@ -112,7 +112,7 @@ struct ReplayCallsTests {
     #expect(try await service.client([.admin], account: "boss").get("/v1/playback").string("waiting.0.id") == "p1")
   }
 
-  @Test("taken back by the announcement's id, its replays are not heard, and the payment stays played")
+  @Test("cancelling an announcement by its id cancels its replays, and the announcement stays played")
   func takenBack() async throws {
     let client = try await service.client()
     let player = try await heard(client)
@@ -129,7 +129,7 @@ struct ReplayCallsTests {
     #expect(again.status == 409 && again.code == "already_ended")
   }
 
-  @Test("one of another account's announcement is taken back by its number, by whoever asked for it or whose it is")
+  @Test("a replay is cancelled by its number, by the account that requested it or by the announcement's account")
   func ofAnother() async throws {
     let (client, other) = (try await service.client(), try await service.client(account: "other"))
     _ = try await heard(client)
@@ -146,7 +146,7 @@ struct ReplayCallsTests {
     #expect(try await client.get("/v1/announcements/p1").string("delivery.play.state") == "played")
   }
 
-  @Test("an announcement that is called as the path of replays is taken back by its id")
+  @Test("an announcement with the id “replays” is cancelled by its id")
   func namedAsPath() async throws {
     let client = try await service.client()
     _ = try await heard(client)
@@ -154,7 +154,7 @@ struct ReplayCallsTests {
     #expect(try await client.send(.delete, "/v1/playback/replays").status == 200)
   }
 
-  @Test("the fourth that an account has waiting is refused with 429, and nothing is heard for it")
+  @Test("a fourth waiting replay of an account is refused with 429 and not played")
   func ofAccount() async throws {
     let client = try await service.client()
     let player = try await heard(client)
@@ -167,7 +167,7 @@ struct ReplayCallsTests {
     #expect(try await replay(try await service.client(account: "other")).status == 202)
   }
 
-  @Test("three hundred replays by a key are six, however fast they are heard")
+  @Test("a key may request six replays in quick succession, regardless of how fast they play")
   func ofKey() async throws {
     let client = try await service.client()
     let player = try await heard(client)
@@ -183,7 +183,7 @@ struct ReplayCallsTests {
     #expect(statuses == Array(repeating: 202, count: 6) + Array(repeating: 429, count: 294))
   }
 
-  @Test("a key gets its replays back one in ten seconds, and others have theirs")
+  @Test("a key regains one replay in ten seconds, and other keys are not affected")
   func pace() throws {
     let time = Locked(Duration.zero)
     let pace = try ReplayPace { time.withLock { $0 } }
@@ -202,7 +202,9 @@ struct ReplayCallsTests {
     #expect(retryAfter("a") == nil && retryAfter("a") != nil)
   }
 
-  @Test("what becomes of a replay is told to its two accounts alone, and never under the announcement's id")
+  @Test(
+    "a replay's events go only to the requester's and the announcement's accounts, without the announcement's id"
+  )
   func events() async throws {
     let (client, other) = (try await service.client(), try await service.client(account: "other"))
     let player = try await heard(client)
@@ -225,11 +227,11 @@ struct ReplayCallsTests {
     try await player.resume()
     #expect(
       try await service.client(account: "third").post(payment("t1", "1.00", #""deliver":["play"]"#)).status == 201)
-    #expect(try await third.event().string("id") == "t1", "others hear nothing of it")
+    #expect(try await third.event().string("id") == "t1", "other accounts receive no event of the replay")
     for stream in streams + [third] { stream.end() }
   }
 
-  @Test("what an admin's key does to the player is written down, without ids; what others' keys do is not")
+  @Test("commands with an admin key are recorded without ids, and those with other keys are not recorded")
   func administered() async throws {
     let client = try await service.client()
     _ = try await heard(client)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("A connection whose other side is too slow is ended")
+@Suite("Deadlines of connections")
 struct RequestDeadlineTests {
   /// A connection with a limit of 30 s, in a time that runs when the test says so.
   private final class Connection {
@@ -54,7 +54,7 @@ struct RequestDeadlineTests {
     }
   }
 
-  @Test("a head that does not come")
+  @Test("a connection without a request head is closed at the deadline")
   func noHead() throws {
     let connection = try Connection()
     connection.wait(29)
@@ -63,7 +63,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a body that comes byte by byte")
+  @Test("a connection whose body arrives too slowly is closed at the deadline")
   func slowBody() throws {
     let connection = try Connection()
     connection.wait(20)
@@ -77,7 +77,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a request that came whole has as long as its answer takes, and a long answer that flows is not cut")
+  @Test("the deadline does not apply while a response is prepared, or while the client reads it")
   func longAnswer() throws {
     let connection = try Connection()
     try connection.head()
@@ -94,7 +94,7 @@ struct RequestDeadlineTests {
     #expect(connection.isOpen)
   }
 
-  @Test("a reader that stands still")
+  @Test("a client that stops reading is disconnected at the deadline")
   func reader() throws {
     let connection = try Connection()
     try connection.head()
@@ -106,7 +106,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a long answer is read to its end, however long it takes, while it is read at all", arguments: [true, false])
+  @Test("a long response may take any time while the client reads enough of it", arguments: [true, false])
   func slowReader(isWritable: Bool) throws {
     let connection = try Connection()
     try connection.head()
@@ -123,10 +123,10 @@ struct RequestDeadlineTests {
     connection.wait(29)
     connection.unread -= RequestDeadline.leastRead - 1
     connection.wait(1)
-    #expect(!connection.isOpen, "a byte now and then is no reading")
+    #expect(!connection.isOpen, "reading a few bytes does not count")
   }
 
-  @Test("an answer that fits where nothing waits for its reader gives that reader one limit more, and no other")
+  @Test("a client that reads nothing of a buffered response gets one extension of the deadline")
   func standingStill() throws {
     let connection = try Connection()
     try connection.head()
@@ -139,7 +139,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("what is read at last leaves a connection that waits for the next request as any other")
+  @Test("a connection waits for the next request as usual after the client has read everything")
   func readAtLast() throws {
     let connection = try Connection()
     for _ in 0..<3 {
@@ -156,7 +156,7 @@ struct RequestDeadlineTests {
   }
 
   @Test(
-    "when the service closes its side, the other is waited for no longer than that, whatever it sends or leaves unread")
+    "after the service has closed its side, the client has one deadline, whatever it sends or leaves unread")
   func over() throws {
     for unread in [0, 100_000] {
       let connection = try Connection()
@@ -178,7 +178,7 @@ struct RequestDeadlineTests {
     }
   }
 
-  @Test("when the service stops, an answer may be read for eight seconds more, and nothing else comes after two")
+  @Test("when the service stops, a response may be read for 8 s more, and every other connection ends after 2 s")
   func stopping() throws {
     let reading = try Connection()
     try reading.head()
@@ -201,7 +201,7 @@ struct RequestDeadlineTests {
     #expect(!idle.isOpen)
   }
 
-  @Test("nothing comes after an answer")
+  @Test("an idle connection is closed at the deadline")
   func idle() throws {
     let connection = try Connection()
     for _ in 0..<3 {
@@ -216,7 +216,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a request that is answered before its end still has to end, and then another to come")
+  @Test("after an early response, the deadline applies to the rest of the request and then to the next one")
   func answeredEarly() throws {
     let slow = try Connection()
     try slow.head()
@@ -235,7 +235,7 @@ struct RequestDeadlineTests {
     #expect(!idle.isOpen)
   }
 
-  @Test("a second request that came before the first was answered does not end the first one's time")
+  @Test("the deadline is suspended until the last of several pipelined requests is answered")
   func pipelined() throws {
     let connection = try Connection()
     for _ in 0..<2 {
@@ -244,13 +244,13 @@ struct RequestDeadlineTests {
     }
     try connection.answer()
     connection.wait(100)
-    #expect(connection.isOpen, "an answer is owed still")
+    #expect(connection.isOpen, "one response is still missing")
     try connection.answer()
     connection.wait(30)
     #expect(!connection.isOpen)
   }
 
-  @Test("a connection that was closed is left alone, and nothing is asked of it later")
+  @Test("a closed connection has no deadline")
   func closed() throws {
     let connection = try Connection()
     try connection.channel.close().wait()
@@ -258,7 +258,7 @@ struct RequestDeadlineTests {
     #expect(!connection.isOpen)
   }
 
-  @Test("a handler that is taken away ends nothing any more")
+  @Test("a removed handler closes no connection")
   func removed() throws {
     let connection = try Connection()
     try connection.channel.pipeline.syncOperations.removeHandler(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Which call a request is")
+@Suite("The route table")
 struct RouteTableTests {
   private static func none(_: Call) async throws -> Response { Response(status: .ok) }
 
@@ -31,20 +31,20 @@ struct RouteTableTests {
     if case .nothing = table.match(.get, path) { true } else { false }
   }
 
-  @Test("a path without a parameter, and one with one")
+  @Test("a path matches its route, with or without a parameter")
   func found() {
     #expect(found(.get, "/v1/playback") == ["/v1/playback", nil])
     #expect(found(.get, "/v1/clips/a.wav") == ["/v1/clips/{name}", "a.wav"])
     #expect(found(.post, "/v1/announcements") == ["/v1/announcements", nil])
   }
 
-  @Test("HEAD is what GET is, and nothing where there is no GET")
+  @Test("HEAD matches the routes of GET, and no others")
   func head() {
     #expect(found(.head, "/v1/playback") == ["/v1/playback", nil])
     #expect(found(.head, "/v1/playback/pause") == nil)
   }
 
-  @Test("of a path that is there with other methods, these are told")
+  @Test("a path without the requested method reports the methods that it has")
   func otherMethods() {
     #expect(allowed(.put, "/v1/announcements") == "GET, HEAD, POST")
     #expect(allowed(.post, "/v1/clips/a.wav") == "GET, HEAD")
@@ -53,14 +53,14 @@ struct RouteTableTests {
     #expect(allowed(.options, "/v1/playback") == "GET, HEAD")
   }
 
-  @Test("an id that is called as a fixed path is an id, where the fixed one has not the method")
+  @Test("an id that equals a fixed path matches as an id if the fixed path does not have the method")
   func idLikePath() {
     #expect(found(.delete, "/v1/playback/pause") == ["/v1/playback/{id}", "pause"])
     #expect(found(.post, "/v1/playback/pause") == ["/v1/playback/pause", nil])
   }
 
   @Test(
-    "a parameter is decoded once, whatever is in it",
+    "a parameter is decoded exactly once",
     arguments: [
       ("a%2Fb", "a/b"), ("%E5%BC%A0", "张"), ("%2525", "%25"), ("a+b", "a+b"), ("%20", " "), ("%00", "\0"),
       ("a%3Fb", "a?b"),
@@ -69,13 +69,13 @@ struct RouteTableTests {
     #expect(found(.get, "/v1/clips/\(sent)") == ["/v1/clips/{name}", parameter])
   }
 
-  @Test("a bad percent sign names nothing", arguments: ["%", "%4", "%zz", "a%", "%C3%28", "%FF"])
+  @Test("invalid percent-encoding matches no route", arguments: ["%", "%4", "%zz", "a%", "%C3%28", "%FF"])
   func badPercentSigns(sent: String) {
     #expect(isNothing("/v1/clips/\(sent)"))
   }
 
   @Test(
-    "what is not there is nothing",
+    "an unknown path matches no route",
     arguments: [
       "", "/", "v1", "/v1", "/v1/clips", "/v1/clips/", "/v1/clips/a/b", "//v1/playback", "/v1/playback/",
       "/V1/playback",

@@ -41,21 +41,21 @@ struct MetricLines {
   }
 }
 
-@Suite("What the service counts")
+@Suite("The service's metrics")
 struct ServiceMetricsTests {
   private let metrics = ServiceMetrics()
   private func lines(_ gauges: ServiceMetrics.Gauges = .init()) -> MetricLines { MetricLines(metrics.text(gauges)) }
 
-  @Test("of a service that did nothing every line is one of the format")
+  @Test("the metrics of a new service are well-formed")
   func empty() {
     let lines = lines()
     #expect(lines.faults == [])
     #expect(lines.values["crier_requests_in_flight"] == 0)
     #expect(lines.values[#"crier_refusals_total{code="engine_busy"}"#] == 0)
-    #expect(lines.values["crier_player_paused"] == nil, "a service without a player does not say how its player is")
+    #expect(lines.values["crier_player_paused"] == nil, "a service without a player has no metric for it")
   }
 
-  @Test("requests are counted by call and status, and are under way until they end")
+  @Test("requests are counted by call and status, and are in flight until they end")
   func requests() {
     let series = ServiceMetrics.RequestSeries(method: "GET", path: "/v1/clips/{name}", status: 200)
     for _ in 0..<3 { metrics.begin() }
@@ -68,7 +68,7 @@ struct ServiceMetricsTests {
     #expect(lines.values[#"crier_refusals_total{code="rate_limited"}"#] == 1)
   }
 
-  @Test("a histogram's buckets rise, end with all, and hold what took as long as their bound")
+  @Test("histogram buckets are cumulative and include their upper bounds")
   func histogram() {
     let series = ServiceMetrics.RequestSeries(method: "GET", path: "/", status: 200)
     for milliseconds in [0, 1, 5, 6, 200, 11_000] {
@@ -85,7 +85,7 @@ struct ServiceMetricsTests {
     #expect(abs((lines.values[#"\#(name)_sum{path="/"}"#] ?? 0) - 11.212) < 1e-6)
   }
 
-  @Test("what others know is told when it is known")
+  @Test("gauges and counters of other parts are reported")
   func gauges() {
     var gauges = ServiceMetrics.Gauges(startedAt: Date(timeIntervalSince1970: 1_800_000_000))
     (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) = (true, false, 4)

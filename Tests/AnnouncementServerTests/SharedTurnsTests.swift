@@ -7,7 +7,7 @@ import Testing
 
 private struct Fault: Error, Equatable {}
 
-@Suite("Many at once or one alone, for each key", .timeLimit(.minutes(10)))
+@Suite("Shared and exclusive turns for each key", .timeLimit(.minutes(10)))
 struct SharedTurnsTests {
   private let turns = SharedTurns<String>()
 
@@ -15,7 +15,7 @@ struct SharedTurnsTests {
     while await turns.waitingCount < count { await Task.yield() }
   }
 
-  @Test("those who share do not wait for each other; who is alone waits for them, and keeps out who comes later")
+  @Test("shared turns run together; an exclusive turn waits for them, and later ones wait for it")
   func order() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     var tasks: [Task<Void, Never>] = []
@@ -44,7 +44,7 @@ struct SharedTurnsTests {
     #expect(await turns.count == 0)
   }
 
-  @Test("an error gives the turn on")
+  @Test("an error ends the turn")
   func error() async throws {
     await #expect(throws: Fault.self) { try await turns.alone("a") { throw Fault() } }
     await #expect(throws: Fault.self) { try await turns.share("a") { throw Fault() } }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Keys that nobody reads are told of, or refused", .timeLimit(.minutes(10)))
+@Suite("Unknown keys of a payload", .timeLimit(.minutes(10)))
 struct StrictTests {
   private let service: TestService
 
   init() throws { service = try TestService() }
 
-  @Test("a report names them, the first time and again")
+  @Test("the report names unknown keys, also when a request is repeated")
   func warnings() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""memo":"x","colour":7"#)
@@ -26,7 +26,7 @@ struct StrictTests {
     }
   }
 
-  @Test("a refund whose kind is misspelt is not announced as money that came")
+  @Test("a refund with a misspelt kind is not announced as a received payment")
   func misspelt() async throws {
     let client = try await service.client()
     for more in [#""knid":"refunded""#, #""Kind":"refunded""#, #""type":"refund""#, #""refunded":true"#] {
@@ -39,7 +39,7 @@ struct StrictTests {
   }
 
   @Test(
-    "handling=strict refuses them, and says that it was applied",
+    "handling=strict refuses unknown keys, and the response confirms the preference",
     arguments: [
       "handling=strict", "Handling=Strict", "respond-async, handling=strict", "handling=\"strict\"; x=1",
       "handling = strict", "handling=strict, handling=lenient",
@@ -56,7 +56,7 @@ struct StrictTests {
   }
 
   @Test(
-    "any other preference changes nothing",
+    "every other preference is ignored",
     arguments: [
       "handling=lenient", "handling", "strict", "respond-async", "", "handling=lenient, handling=strict", "=,;=",
     ])
@@ -66,7 +66,7 @@ struct StrictTests {
     #expect(made.status == 201 && made.header("Preference-Applied") == nil)
   }
 
-  @Test("a strict key refuses them, in a payload and in a list, whatever the sender prefers")
+  @Test("a strict key refuses unknown keys in a payload and in a list, regardless of the preference")
   func strictKey() async throws {
     let client = try await service.client(isStrict: true)
     for headers in [[:], ["Prefer": "handling=lenient"]] {
@@ -79,7 +79,7 @@ struct StrictTests {
     #expect(try await client.post(payment("p1", "12.50")).status == 201)
   }
 
-  @Test("a strict list is refused for a column, and for a row's key when the row's turn comes")
+  @Test("a strict list is refused for an unknown column, and an unknown key of a row fails that row")
   func lists() async throws {
     let client = try await service.client()
     func post(_ list: String, _ type: String) async throws -> TestAnswer {
@@ -100,7 +100,7 @@ struct StrictTests {
     #expect(try bad.string("error.code") == "field_unknown")
   }
 
-  @Test("what was answered to a lenient sender is refused to a strict one")
+  @Test("a response to a lenient request is not repeated for a strict request")
   func repeated() async throws {
     let client = try await service.client()
     let body = payment("p1", "12.50", #""memo":1"#)

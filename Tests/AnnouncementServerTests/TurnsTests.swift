@@ -23,7 +23,7 @@ actor Door {
 
 private struct Fault: Error, Equatable {}
 
-@Suite("One at a time for each key", .timeLimit(.minutes(10)))
+@Suite("Exclusive turns for each key", .timeLimit(.minutes(10)))
 struct TurnsTests {
   private let turns = Turns<String>()
 
@@ -31,7 +31,7 @@ struct TurnsTests {
     while await turns.count < count { await Task.yield() }
   }
 
-  @Test("those of one key work one after another, in the order in which they came")
+  @Test("tasks with the same key run one after another, in the order of their arrival")
   func order() async throws {
     let (door, order, most) = (Door(), Locked<[Int]>([]), Locked((now: 0, most: 0)))
     var tasks: [Task<Void, Never>] = []
@@ -59,7 +59,7 @@ struct TurnsTests {
     #expect(await turns.count == 0)
   }
 
-  @Test("those of another key do not wait")
+  @Test("tasks with other keys do not wait")
   func others() async throws {
     let door = Door()
     let task = Task { [turns] in await turns.take(["a", "b"]) { await door.pass() } }
@@ -70,7 +70,7 @@ struct TurnsTests {
     #expect(await turns.take(["a", "b"]) { 8 } == 8)
   }
 
-  @Test("who has one of two keys waits for the other")
+  @Test("a task with two keys waits for both")
   func severalKeys() async throws {
     let (door, order) = (Door(), Locked<[String]>([]))
     let first = Task { [turns] in
@@ -88,7 +88,7 @@ struct TurnsTests {
     #expect(order.withLock { $0 } == ["first", "second"])
   }
 
-  @Test("an error gives the turn on")
+  @Test("an error ends the turn")
   func error() async throws {
     await #expect(throws: Fault.self) { try await turns.take(["a", "b"]) { throw Fault() } }
     #expect(await turns.count == 0)
@@ -96,11 +96,11 @@ struct TurnsTests {
   }
 }
 
-@Suite("The same work is done once for all who ask at once", .timeLimit(.minutes(10)))
+@Suite("Simultaneous requests for the same work", .timeLimit(.minutes(10)))
 struct SingleFlightTests {
   private let flights = SingleFlight<String, Int>()
 
-  @Test("all get what came of it, and only the first is told that it was its own")
+  @Test("all callers get the one result, and all but the first are told that it is shared")
   func once() async throws {
     let (door, calls) = (Door(), Locked(0))
     let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -126,7 +126,7 @@ struct SingleFlightTests {
     #expect(await flights.waiting == 0)
   }
 
-  @Test("other work goes on beside it")
+  @Test("different work runs at the same time")
   func beside() async throws {
     let door = Door()
     let first = Task { [flights] in
@@ -141,7 +141,7 @@ struct SingleFlightTests {
     #expect(try await first.value.value == 1)
   }
 
-  @Test("an error is everybody's who asked, and is not kept")
+  @Test("all callers get the error, and it is not cached")
   func error() async throws {
     let door = Door()
     let tasks = (0..<2).map { _ in
@@ -159,7 +159,7 @@ struct SingleFlightTests {
     #expect(again.value == 3 && !again.isShared)
   }
 
-  @Test("who shared a failure and asks again at once has the work done anew, and is never given that failure twice")
+  @Test("a caller that repeats a request after a shared failure never gets the same failure again")
   func askedAgain() async throws {
     let door = Door()
     let again = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -183,7 +183,7 @@ struct SingleFlightTests {
     #expect(await flights.count == 0)
   }
 
-  @Test("it goes on when the one who asked first has gone")
+  @Test("the work continues after its first caller is cancelled")
   func gone() async throws {
     let door = Door()
     let isDone = Locked(false)

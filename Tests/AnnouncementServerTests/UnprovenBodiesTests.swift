@@ -13,7 +13,7 @@ import Testing
 
 @testable import AnnouncementServer
 
-@Suite("Nothing is held for who is not known yet", .timeLimit(.minutes(10)))
+@Suite("Bodies of callers that are not verified yet", .timeLimit(.minutes(10)))
 struct UnprovenBodiesTests {
   private let service: TestService
 
@@ -51,7 +51,7 @@ struct UnprovenBodiesTests {
     return fields.merging(["Authorization": "Crier \(keyID ?? key.id)", "Content-Type": "text/csv"]) { $1 }
   }
 
-  @Test("half-sent lists with a bogus signature and a known key's id keep nobody's list from being taken")
+  @Test("partial lists with a forged signature and a known key's id do not block other lists")
   func bogus() async throws {
     let (victim, other) = (try await service.client(), try await service.client(account: "other"))
     let key = try victim.key.orThrow("a key").key
@@ -64,7 +64,7 @@ struct UnprovenBodiesTests {
     let list = "text\ntwo\n"
     let signedAnswer = try await service.stranger.send(
       .post, "/v1/batches", headers: signed(key, list), body: Data(list.utf8))
-    #expect(signedAnswer.status == 202, "a signed list is taken too")
+    #expect(signedAnswer.status == 202, "a signed list is accepted too")
     for upload in half {
       let answer = try await upload.end()
       #expect(answer.status == 401 && answer.code == "signature_invalid")
@@ -72,7 +72,7 @@ struct UnprovenBodiesTests {
     #expect(service.server.keys.unproven.count == 0)
   }
 
-  @Test("of who has no good head not a byte is read")
+  @Test("no body is read if the request's head is not valid")
   func heads() async throws {
     let key = try await service.client().key.orThrow("a key").key
     let good = signed(key, "text\none\n")
@@ -100,7 +100,7 @@ struct UnprovenBodiesTests {
     #expect(try await upload.answer.value.code == "key_unknown")
   }
 
-  @Test("beyond the budget of one id its bodies are refused, another id's are taken, and an old one makes room")
+  @Test("bodies beyond the budget of one key id are refused, other ids are not affected, and an old body is dropped")
   func budget() async throws {
     let time = TestTime()
     var limits = BodyBudget.Limits()
@@ -149,7 +149,7 @@ struct UnprovenBodiesTests {
     #expect(ring.unproven.count == 0 && ring.unproven.bytes == 0)
   }
 
-  @Test("half-sent lists of one account keep no other from sending theirs")
+  @Test("partial lists of one account do not block another account's lists")
   func proven() async throws {
     let (one, other) = (try await service.client(), try await service.client(account: "other"))
     let half = (0..<LargeBodies.mostOfOne).map { _ in Upload(one, "/v1/batches", ["Content-Type": "text/csv"]) }
@@ -163,7 +163,7 @@ struct UnprovenBodiesTests {
   }
 
   @Test(
-    "a key that is revoked while a body is coming announces nothing with it", arguments: ["announcements", "batches"])
+    "a request is refused if its key is revoked while the body arrives", arguments: ["announcements", "batches"])
   func revokedMeanwhile(call: String) async throws {
     let client = try await service.client()
     let key = try client.key.orThrow("a key").key

@@ -134,12 +134,12 @@ extension Problem {
   init(_ refusal: AccountWork.Refusal) {
     switch refusal.shortage {
     case .clipsAtOnce:
-      self = .accountBusy("So many new clips of the account are being made that no more may be", retryAfter: 1)
+      self = .accountBusy("Too many new clips of the account are being made", retryAfter: 1)
     case .day(let wait):
       self.init(
         .tooManyRequests, "daily_limit",
-        "The account has had as many new clips made as it may in a day, of which lists may use four fifths: some may be "
-          + "made again as Retry-After says. Clips that stand already are answered all the same.",
+        "The account has reached its daily limit of new clips, of which batches can use four fifths. Try again "
+          + "after the time in Retry-After. Existing clips are still available.",
         retryAfter: max(1, Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)))
     }
   }
@@ -148,6 +148,6 @@ extension Problem {
   ///
   /// - Parameter what: The limit that was reached, as a sentence without its final period. The remedy is appended.
   static func accountBusy(_ what: String, retryAfter: Int) -> Problem {
-    Problem(.tooManyRequests, "account_busy", "\(what): try again when one has ended.", retryAfter: retryAfter)
+    Problem(.tooManyRequests, "account_busy", "\(what). Try again when one has ended.", retryAfter: retryAfter)
   }
 }

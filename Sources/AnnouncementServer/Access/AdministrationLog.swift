@@ -20,7 +20,7 @@ struct AdministrationLog: Sendable {
       try await ledger.record(action, by: .key(caller.keyID), subject: subject)
     } catch {
       call.logger.error(
-        "An act of administration could not be written down.",
+        "An administrative action could not be recorded.",
         metadata: ["action": "\(action.rawValue)", "key": "\(caller.logName)", "error": "\(error)"])
     }
   }

@@ -12,7 +12,7 @@ struct AppGroups: Sendable {
   /// somebody other than the operator may have created them, so none of them is accepted.
   static let mostFound = 64
   /// The maximum number of groups that an error message names.
-  private static let mostTold = 8
+  private static let mostListed = 8
 
   /// The group of requests that name no group and whose key has none.
   let standard: String
@@ -47,10 +47,10 @@ struct AppGroups: Sendable {
     guard let requested else { return defaults.group ?? standard }
     if own.contains(requested) || requested == defaults.group { return requested }
     let choices = own.union([defaults.group].compactMap(\.self)).sorted()
-    let rest = choices.count - Self.mostTold
+    let rest = choices.count - Self.mostListed
     throw AnnouncerError(
-      .optionInvalid, "group", "is none of this service's groups",
-      remedy: "leave it out, or choose one of \(choices.prefix(Self.mostTold).joined(separator: ", "))"
+      .optionInvalid, "group", "is not a group of this service",
+      remedy: "leave it out, or choose one of \(choices.prefix(Self.mostListed).joined(separator: ", "))"
         + (rest > 0 ? " and \(rest) more" : ""))
   }
 }

@@ -33,7 +33,7 @@ final class FailureGate: Sendable {
     guard !answer.isAllowed else { return nil }
     return Problem(
       .tooManyRequests, "too_many_failures",
-      "Too many requests without a good key came from this address: wait as Retry-After says.",
+      "Too many requests without a valid key came from this address. Try again after the time in Retry-After.",
       retryAfter: max(1, Int(answer.retryAfter.components.seconds) + 1))
   }
 }

@@ -82,7 +82,8 @@ final class KeyRing: Sendable {
   func caller(of call: inout Call, failures: FailureGate? = nil) async throws -> Caller {
     guard let field = call.header(.authorization) else {
       throw Problem(
-        .unauthorized, "key_missing", "This call needs a key: send Authorization: Bearer, and the key after it.")
+        .unauthorized, "key_missing",
+        "This call needs a key. Send the Authorization header with Bearer, a space and the key.")
     }
     // Nearly all clients send this form. Other forms are parsed below.
     if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
@@ -95,7 +96,7 @@ final class KeyRing: Sendable {
     case ("crier", 2): return try await caller(signing: &call, keyID: parts[1], failures)
     default:
       throw Problem(
-        .unauthorized, "key_malformed", "The Authorization cannot be read: send Bearer, a space, and the key.")
+        .unauthorized, "key_malformed", "The Authorization header is malformed. Send Bearer, a space and the key.")
     }
   }
 
@@ -129,13 +130,13 @@ final class KeyRing: Sendable {
   private func admit(_ caller: Caller, from call: Call) throws(Problem) {
     guard !caller.isExpired(at: date()) else {
       throw Problem(
-        .unauthorized, "key_expired", "The key has expired: use the one that took its place, or make another one.")
+        .unauthorized, "key_expired", "The key has expired. Use the key that replaced it, or create a new one.")
     }
     guard let networks = caller.networks else { return }
     guard let address = call.remoteAddress, networks.contains(where: { $0.contains(address) }) else {
       throw Problem(
         .forbidden, "address_not_allowed",
-        "The key may not be used from this address: use it where it belongs, or make one for here.")
+        "The key is not valid from this address. Use an allowed address, or create a key for this one.")
     }
   }
 
@@ -221,7 +222,7 @@ final class KeyRing: Sendable {
     guard abs(now.timeIntervalSince1970 - Double(signed.timestamp)) <= Double(SignedRequest.window) else {
       throw Problem(
         .unauthorized, "timestamp_outside_window",
-        "The signed request's time is too far from the service's: set the clock, and sign each attempt anew.")
+        "The timestamp is too far from the service's clock. Set your clock, and sign each attempt anew.")
     }
     // Until the signature is checked, the sender is unproven. The body counts towards the limits of unproven bodies,
     // not towards those of an account.
@@ -299,7 +300,7 @@ final class KeyRing: Sendable {
   }
 
   private static let unknown = Problem(
-    .unauthorized, "key_unknown", "The key is not known, or was revoked: make one with crier keys create.")
+    .unauthorized, "key_unknown", "The key is unknown or was revoked. Create one with crier keys create.")
 
   private func described(_ key: Ledger.Key) -> Caller {
     let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit

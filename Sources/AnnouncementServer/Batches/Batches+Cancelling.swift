@@ -42,5 +42,5 @@ extension Batches {
   }
 
   private static let ended = Problem(
-    .conflict, "already_ended", "The batch has ended, or was taken back: there is nothing to take back.")
+    .conflict, "already_ended", "The batch has already ended or was cancelled, so it cannot be cancelled.")
 }

@@ -38,7 +38,7 @@ extension Batches {
         try await ledger.note(clips: Array(some), ofBatch: id, account: clips.account)
       } catch {
         logger.warning(
-          "The clips of a batch could not be written down; it is tried again.",
+          "The clips of a batch could not be recorded. The service tries again.",
           metadata: ["batch": "\(id)", "error": "\(error)"])
         return false
       }

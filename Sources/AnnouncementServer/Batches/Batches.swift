@@ -78,7 +78,7 @@ actor Batches {
   func accept(
     _ list: Data, format: BatchRows.Format, account: String, authority: String?, requested: Requested
   ) async throws -> Status {
-    try checkRoom(for: account)
+    try checkCapacity(for: account)
     accepting.append(account)
     defer { accepting.firstIndex(of: account).map { _ = accepting.remove(at: $0) } }
     let id = UUID().uuidString.lowercased()
@@ -112,14 +112,16 @@ actor Batches {
   /// Checks that an account may send another batch.
   ///
   /// - Throws: ``Problem`` with 429 if the maximum number of batches is under way, for the account or for all accounts.
-  func checkRoom(for account: String) throws(Problem) {
+  func checkCapacity(for account: String) throws(Problem) {
     let own = queue.count { records[$0]?.account == account } + accepting.count { $0 == account }
     guard own < settings.work.batches else {
-      throw .accountBusy("\(settings.work.batches) batches of the account are under way", retryAfter: 30)
+      throw .accountBusy(
+        "The account has reached its limit of unfinished batches, which is \(settings.work.batches)", retryAfter: 30)
     }
     guard queue.count + accepting.count < Self.mostUnfinished else {
       throw Problem(
-        .tooManyRequests, "busy", "\(Self.mostUnfinished) batches are under way: try again when one has ended.",
+        .tooManyRequests, "busy",
+        "The service has reached its limit of unfinished batches. Try again when one has ended.",
         retryAfter: 30)
     }
   }
@@ -235,7 +237,7 @@ actor Batches {
         remove(id)
       } catch {
         logger.warning(
-          "An old batch could not be removed; it is tried again in an hour.",
+          "An old batch could not be removed. The service tries again in an hour.",
           metadata: ["batch": "\(id)", "error": "\(error)"])
       }
     }
@@ -261,7 +263,7 @@ actor Batches {
         [UInt8](try input.read(upToCount: 1 << 16) ?? Data())
       }
       let rows = Locked(0)
-      var told: Set<String> = []
+      var loggedCodes: Set<String> = []
       // A list uses at most half of the processors, so that payments do not wait behind it.
       let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
       try await announcer.batch(
@@ -303,9 +305,9 @@ actor Batches {
           status.failed += 1
           let problem = Problem(error)
           // An internal error is logged once for each code, because a list may have a million rows.
-          if problem.status == .internalServerError, told.insert(problem.code).inserted {
+          if problem.status == .internalServerError, loggedCodes.insert(problem.code).inserted {
             logger.error(
-              "A row of a batch failed, and others may have failed alike.",
+              "A row of a batch failed. Other rows may have failed with the same error.",
               metadata: [
                 "batch": "\(id)", "line": "\(outcome.line)", "code": "\(problem.code)",
                 "error": "\(Problem.loggable(error))",
@@ -333,7 +335,7 @@ actor Batches {
     do {
       try save(record)
     } catch {
-      logger.error("What became of a batch could not be written; it is done again after a restart.")
+      logger.error("The result of a batch could not be saved. The service runs the batch again after a restart.")
     }
     end(status)
   }

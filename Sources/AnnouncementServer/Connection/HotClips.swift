@@ -140,7 +140,7 @@ final class HotClipsHandler: ChannelDuplexHandler {
   private let answer: (HTTPRequestHead) -> HotClips.Answer?
   /// The number of requests that were passed on and are not answered yet. Responses must keep the order of their
   /// requests.
-  private var owed = 0
+  private var unanswered = 0
   /// The response to the request that is being received.
   private var next: HotClips.Answer?
   /// Whether the last request was received completely.
@@ -168,9 +168,9 @@ final class HotClipsHandler: ChannelDuplexHandler {
     case .head(let head):
       isWhole = false
       // A client that does not read receives no more from the fast path. The usual path waits until the client reads.
-      if owed == 0, context.channel.isWritable, !isOver { next = answer(head) }
+      if unanswered == 0, context.channel.isWritable, !isOver { next = answer(head) }
       if next != nil { return }
-      owed += 1
+      unanswered += 1
     case .body: break
     case .end:
       isWhole = true
@@ -203,8 +203,8 @@ final class HotClipsHandler: ChannelDuplexHandler {
     if case .end = unwrapOutboundIn(data) { isEnd = true }
     context.write(data, promise: promise)
     guard isEnd else { return }
-    // A malformed request is answered too, although it was never counted in `owed`.
-    owed = max(0, owed - 1)
+    // A malformed request is answered too, although it was never counted in `unanswered`.
+    unanswered = max(0, unanswered - 1)
     pass(context)
   }
 
@@ -215,7 +215,7 @@ final class HotClipsHandler: ChannelDuplexHandler {
     guard !held.isEmpty, !isAwaited else { return }
     // If the last request is incomplete, the library must receive the event at once.
     if isWhole {
-      guard owed == 0 else { return }
+      guard unanswered == 0 else { return }
       if waiting(context.channel) > 0 {
         isAwaited = true
         let written = context.eventLoop.makePromise(of: Void.self)

@@ -28,15 +28,15 @@ enum MessageFault: String, Sendable, CaseIterable {
       case .host:
         Problem(
           .badRequest, rawValue,
-          "Host: is missing, stands there twice, or is no host; send it once, as the service's name and port.")
+          "Host: is missing, repeated or invalid; send it once, with the service's name and port.")
       case .transferCoding:
         Problem(
           .notImplemented, rawValue,
-          "Transfer-Encoding: is not one that is read here; send chunked or a Content-Length.")
+          "Transfer-Encoding: is not supported; send chunked, or a Content-Length.")
       case .framing:
-        Problem(.badRequest, rawValue, "Transfer-Encoding: is not known to HTTP/1.0; send a Content-Length.")
+        Problem(.badRequest, rawValue, "Transfer-Encoding: is not part of HTTP/1.0; send a Content-Length.")
       case .expectation:
-        Problem(.expectationFailed, rawValue, "Expect: is not one that is met here; send 100-continue or leave it out.")
+        Problem(.expectationFailed, rawValue, "Expect: is not supported; send 100-continue, or leave it out.")
       }
     problem.headers[.connection] = "close"
     return problem

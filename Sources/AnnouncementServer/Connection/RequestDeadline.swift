@@ -34,7 +34,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   /// The deadline of the reading client; set while the client does not read what was written.
   private var readingDeadline: NIODeadline?
   /// The number of responses that are not written completely yet.
-  private var owed = 0
+  private var unanswered = 0
   /// The number of bytes that the client had not read at the last check; nil if there was no check since the last
   /// request arrived.
   private var unread: Int?
@@ -71,20 +71,20 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case _ where isOver: break
     case .head:
-      owed += 1
+      unanswered += 1
       if context.channel.isWritable { unread = nil }
       requestDeadline = context.eventLoop.now + patience
     case .body: break
     // If the response was written before the request ended, the connection now waits for the next request.
-    case .end: requestDeadline = owed > 0 ? nil : context.eventLoop.now + patience
+    case .end: requestDeadline = unanswered > 0 ? nil : context.eventLoop.now + patience
     }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
-      owed -= 1
-      if owed <= 0, requestDeadline == nil { requestDeadline = context.eventLoop.now + patience }
+      unanswered -= 1
+      if unanswered <= 0, requestDeadline == nil { requestDeadline = context.eventLoop.now + patience }
     }
     context.write(data, promise: promise)
   }

@@ -59,9 +59,12 @@ final class StreamSlots: Sendable {
     }
     switch shortage {
     case nil: return Slot(self, account)
-    case .account: throw .accountBusy("The account has \(mostOfOne) \(what) open", retryAfter: 15)
+    case .account:
+      throw .accountBusy("The account has reached its limit of open \(what), which is \(mostOfOne)", retryAfter: 15)
     case .all:
-      throw Problem(.serviceUnavailable, "busy", "\(most) \(what) are open: try again in a moment.", retryAfter: 15)
+      throw Problem(
+        .serviceUnavailable, "busy", "The service has reached its limit of open \(what). Try again in a moment.",
+        retryAfter: 15)
     }
   }
 

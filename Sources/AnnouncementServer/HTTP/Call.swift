@@ -48,7 +48,7 @@ struct Call: Sendable {
   /// - Throws: ``Problem`` with 401 if the call has no key. The access rule of a route ensures that there is one.
   var sender: Caller {
     get throws(Problem) {
-      guard let caller else { throw Problem(.unauthorized, "key_missing", "This call needs a key.") }
+      guard let caller else { throw Problem(.unauthorized, "key_missing", "This call needs a key. Send one.") }
       return caller
     }
   }
@@ -108,10 +108,10 @@ struct Call: Sendable {
   }
 
   static let incomplete = Problem(
-    .badRequest, "body_incomplete", "The body ended before its end: send all of it.")
+    .badRequest, "body_incomplete", "The body is incomplete. Send all of it.")
 
   static func tooLarge(_ limit: Int) -> Problem {
-    Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes: send less at once.")
+    Problem(.contentTooLarge, "payload_too_large", "The body is larger than \(limit) bytes. Send a smaller one.")
   }
 
   /// Checks that the body has no content coding. A compressed body would be misread.
@@ -121,7 +121,7 @@ struct Call: Sendable {
     guard let coding = header(.contentEncoding), coding.lowercased() != "identity" else { return }
     var problem = Problem(
       .unsupportedMediaType, "content_coding_unsupported",
-      "Content-Encoding: is not one that is read here; send the body as it is, and no such field.")
+      "Content-Encoding: is not supported; send the body uncompressed, without this header.")
     problem.headers[.acceptEncoding] = "identity"
     throw problem
   }
@@ -142,7 +142,7 @@ struct Call: Sendable {
     guard let mediaType, types.contains(mediaType) else {
       throw Problem(
         .unsupportedMediaType, "media_type_unsupported",
-        "The body's Content-Type is not one that is read here: send \(types.joined(separator: " or ")).")
+        "Content-Type: is not supported; send \(types.joined(separator: " or ")).")
     }
   }
 }

@@ -38,7 +38,8 @@ struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 
   var description: String { "\(code): \(detail)" }
 
-  static let notFound = Problem(.notFound, "not_found", "There is nothing of that name: see /openapi.json.")
+  static let notFound = Problem(
+    .notFound, "not_found", "There is no call with this path. The paths are listed in /openapi.json.")
 
   private struct Document: Encodable {
     var type = "about:blank"
@@ -87,7 +88,7 @@ extension HTTPField.Name {
   ///
   /// - Parameter token: A valid token (RFC 9110, section 5.6.2).
   init(token: String) {
-    guard let name = HTTPField.Name(token) else { preconditionFailure("A field's name is a token.") }
+    guard let name = HTTPField.Name(token) else { preconditionFailure("The name of a header field must be a token.") }
     self = name
   }
 }
@@ -173,7 +174,7 @@ extension Problem {
   }
 
   static let stopping = Problem(
-    .serviceUnavailable, "stopping", "The service is stopping: try again in a moment.", retryAfter: 5)
+    .serviceUnavailable, "stopping", "The service is stopping. Try again in a moment.", retryAfter: 5)
 
   private static func status(of code: AnnouncementError.Code) -> HTTPResponse.Status {
     switch code {
@@ -191,8 +192,7 @@ extension Problem {
     case .queueFull:
       self.init(
         .serviceUnavailable, "engine_busy",
-        "The engine has more to say than it may keep waiting: try again in a moment.",
-        retryAfter: 1)
+        "The speech engine's queue is full. Try again in a moment.", retryAfter: 1)
     case .engineUnavailable, .speakerDied:
       self.init(.serviceUnavailable, report.code, report.message, retryAfter: 5)
     case .cancelled: self = .stopping
@@ -211,12 +211,12 @@ extension Problem {
     case .invalidGroupName: self.init(.unprocessableContent, "option_invalid", "group: \(report.message)")
     default:
       // The path of the folder must not be revealed to clients.
-      self.init(.internalServerError, report.code, "A clip could not be stored or read: see the service's log.")
+      self.init(.internalServerError, report.code, "A clip could not be stored or read. See the service's log.")
     }
   }
 
   static let diskFull = Problem(
-    .insufficientStorage, "disk_full", "The service's disk is full: try again when there is room.", retryAfter: 30)
+    .insufficientStorage, "disk_full", "The service's disk is full. Try again when it has free space.", retryAfter: 30)
 
   private init(_ error: LedgerError) {
     switch error.code {
@@ -226,17 +226,20 @@ extension Problem {
         .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
     case .invalidValue:
-      self.init(.unprocessableContent, "field_invalid", "A value cannot be kept: \(error.field ?? "it is too long").")
+      self.init(
+        .unprocessableContent, "field_invalid",
+        "A value cannot be stored: \(error.field ?? "it is too long"). Correct it.")
     default:
       self.init(
-        .internalServerError, error.code.rawValue, "The ledger could not be read or written: see the service's log.")
+        .internalServerError, error.code.rawValue, "The ledger could not be read or written. See the service's log.")
     }
   }
 
   private init(_ error: PlayerError) {
     switch error.code {
     case .nothingToReplay:
-      self.init(.conflict, error.code.rawValue, "There is nothing that was played and could be played again.")
+      self.init(
+        .conflict, error.code.rawValue, "There is no played announcement to replay. Wait until one has been played.")
     case .notRunning, .alreadyStarted: self = .noPlayer
     case .volumeInvalid: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }
@@ -248,13 +251,15 @@ extension Problem {
   static func tooManyReplays(retryAfter: Int) -> Problem {
     Problem(
       .tooManyRequests, "too_many_replays",
-      "Too many replays are waiting, or were requested within a minute. Wait as Retry-After says, or cancel one.",
+      "Too many replays are waiting, or were requested within a minute. Wait for the time "
+        + "in Retry-After, or cancel one.",
       retryAfter: retryAfter)
   }
 
   static let noPlayer = Problem(
     .serviceUnavailable, "player_unavailable",
-    "The service has no player now: it was started without an output, or another program plays on it.", retryAfter: 5)
+    "The service has no player: it was started without an output, or another program is using the output. Start the "
+      + "service with an output, or stop the other program.", retryAfter: 5)
 
   private init(_ error: AccessError) {
     switch error.code {

@@ -75,7 +75,7 @@ struct RouteTable: Sendable {
   init(_ routes: [Route]) {
     for route in routes {
       if let start = route.template.firstIndex(of: "{") {
-        precondition(route.template.hasSuffix("}"), "A parameter stands at a path's end.")
+        precondition(route.template.hasSuffix("}"), "A parameter must be at the end of the path.")
         open[String(route.template[..<start]), default: Path(template: route.template)].routes.append(route)
       } else {
         fixed[route.template, default: Path(template: route.template)].routes.append(route)

@@ -51,7 +51,7 @@ struct ServiceResponder: HTTPResponder {
       case .otherMethods(let allow, let template):
         path = template
         var problem = Problem(
-          .methodNotAllowed, "method_not_allowed", "The call does not know this method; it knows \(allow).")
+          .methodNotAllowed, "method_not_allowed", "The call does not support this method. Use \(allow).")
         problem.headers[.allow] = allow
         throw problem
       case .route(let route, let parameter):
@@ -132,7 +132,7 @@ struct ServiceResponder: HTTPResponder {
       guard let authority = call.authority.flatMap({ Authority($0) }), names.contain(authority) else {
         throw Problem(
           .misdirectedRequest, "host_unknown",
-          "Host: is not one of this service's names; call it by one, or add the name to the setting hosts.")
+          "Host: is not one of this service's names; use one of them, or add this one to the setting hosts.")
       }
       return
     case .keyOrSignedURL(let needed):
@@ -146,7 +146,8 @@ struct ServiceResponder: HTTPResponder {
     guard answer.isAllowed else {
       limits = answer
       throw Problem(
-        .tooManyRequests, "rate_limited", "The key has sent more requests than it may: wait as Retry-After says.")
+        .tooManyRequests, "rate_limited", "The key has sent too many requests. Try again after the time in Retry-After."
+      )
     }
     // This check comes after the rate limit because it writes to the ledger. A request over the limit costs no disk
     // write and may be sent again unchanged.
@@ -155,7 +156,8 @@ struct ServiceResponder: HTTPResponder {
     guard caller.scopes.allow(scope) else {
       throw Problem(
         .forbidden, "scope_missing",
-        "The key may not make this call: it needs the scope \(scope.rawValue). Make one with crier keys create --scope."
+        "The key lacks the scope \(scope.rawValue), which this call needs. Create a key that has it with "
+          + "crier keys create."
       )
     }
   }

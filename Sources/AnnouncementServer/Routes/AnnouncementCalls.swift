@@ -229,7 +229,7 @@ struct AnnouncementCalls: Sendable {
     if key.utf8.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
     guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(
-        .badRequest, "idempotency_key_invalid", "The Idempotency-Key must have 1 to 255 visible ASCII characters.")
+        .badRequest, "idempotency_key_invalid", "Idempotency-Key: must have 1 to 255 visible ASCII characters.")
     }
     return key
   }
@@ -239,7 +239,7 @@ struct AnnouncementCalls: Sendable {
   private func get(_ call: Call) async throws -> Response {
     let sender = try call.sender
     guard let known = try await ledger.announcement(account: sender.account, id: call.parameter) else {
-      throw Problem(.notFound, "not_found", "The account has no announcement of that id.")
+      throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
     }
     return ServiceJSON.response(buffer: ByteBuffer(bytes: try Self.described(known)))
   }
@@ -248,7 +248,7 @@ struct AnnouncementCalls: Sendable {
     var limit = 50
     if let text = call.query("limit") {
       guard let number = Int(text), (1...200).contains(number), String(number) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "limit: is not a whole number from 1 to 200.")
+        throw Problem(.badRequest, "parameter_invalid", "limit: must be a whole number from 1 to 200.")
       }
       limit = number
     }

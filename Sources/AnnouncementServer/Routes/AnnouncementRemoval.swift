@@ -24,12 +24,12 @@ extension AnnouncementCalls {
     // No announcement with this id is created meanwhile.
     return try await turns.take([[sender.account, "id", id]]) {
       switch try await ledger.remove(account: sender.account, id: id) {
-      case .unknown: throw Problem(.notFound, "not_found", "The account has no announcement of that id.")
+      case .unknown: throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
       case .notEnded:
         throw Problem(
           .conflict, "not_ended",
-          "The announcement, or a replay of it, waits or is being heard: take it back first "
-            + "(DELETE /v1/playback/{id}), or wait for its end.")
+          "The announcement, or a replay of it, is waiting or playing. Cancel it first (DELETE /v1/playback/{id}), or "
+            + "wait for its end.")
       case .removed(let entry, let answers):
         for answer in answers {
           answered.remove(

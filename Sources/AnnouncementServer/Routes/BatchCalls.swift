@@ -47,18 +47,18 @@ struct BatchCalls: Sendable {
       defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group, isStrict: call.isStrict)
     if let text = call.query("rate") {
       guard let rate = Int(text), RenderOptions.rates.contains(rate), String(rate) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "rate: is not a whole number from 80 to 450.")
+        throw Problem(.badRequest, "parameter_invalid", "rate: must be a whole number from 80 to 450.")
       }
       requested.rate = rate
     }
     // Invalid options would make every row fail, so they are refused at once.
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
     _ = try groups.group(requested.group, requested.defaults)
-    try await batches.checkRoom(for: sender.account)
+    try await batches.checkCapacity(for: sender.account)
     let body = try await largeBodies.read(call, of: sender.account)
     try await keys.requireInForce(sender)
     guard !body.isEmpty else {
-      throw Problem(.badRequest, "payload_malformed", "The list is empty: send one row or more.")
+      throw Problem(.badRequest, "payload_malformed", "The list is empty. Send at least one row.")
     }
     let format: BatchRows.Format = call.mediaType == "text/csv" ? .csv : .jsonl
     // A fault of the list's header is reported at once, too.
@@ -87,7 +87,7 @@ struct BatchCalls: Sendable {
   }
 
   private static let unknown = Problem(
-    .notFound, "not_found", "The account has no batch of that id; it may have been removed.")
+    .notFound, "not_found", "The account has no batch with this id. It may have been removed.")
 
   private func cancel(_ call: Call) async throws -> Response {
     guard let status = try await batches.cancel(call.parameter, account: call.sender.account) else {
@@ -136,7 +136,8 @@ struct BatchCalls: Sendable {
 
   private func result(_ call: Call, _ status: Batches.Status, mediaType: String) async throws -> Response {
     guard status.state != .running else {
-      throw Problem(.conflict, "batch_running", "The batch is not done: there is no result yet.", retryAfter: 1)
+      throw Problem(
+        .conflict, "batch_running", "The batch has no result yet. Try again when it has ended.", retryAfter: 1)
     }
     let headers: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }

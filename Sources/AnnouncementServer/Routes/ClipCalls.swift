@@ -56,7 +56,7 @@ struct ClipCalls: Sendable {
 
   private func get(_ call: Call) async throws -> Response {
     guard let file = try await clips.file(named: call.parameter) else {
-      throw Problem(.notFound, "not_found", "There is no clip of that name; it may have been removed.")
+      throw Problem(.notFound, "not_found", "There is no clip with this name. It may have been removed.")
     }
     return try FileAnswer(file: file).response(to: call.request)
   }
@@ -83,7 +83,8 @@ struct FileAnswer: Sendable {
     }
     guard let bounds = range.bounds(in: size) else {
       var problem = Problem(
-        .rangeNotSatisfiable, "range_not_satisfiable", "The file has \(size) bytes, and no part like that.")
+        .rangeNotSatisfiable, "range_not_satisfiable",
+        "Range: is outside the file, which has \(size) bytes; request a part of it.")
       problem.headers[.contentRange] = "bytes */\(size)"
       throw problem
     }

@@ -96,7 +96,7 @@ struct EventCalls: Sendable {
     var position: Int64?
     if let last = call.header(.lastEventID) {
       guard let number = Int64(last), number >= 0 else {
-        throw Problem(.badRequest, "parameter_invalid", "Last-Event-ID: is no event's id; leave it out.")
+        throw Problem(.badRequest, "parameter_invalid", "Last-Event-ID: is not the id of an event; leave it out.")
       }
       position = number
     } else {
@@ -135,7 +135,7 @@ struct EventCalls: Sendable {
     return AsyncThrowingStream { try await reader.next().map { Item.ledger($0) } }
   }
 
-  private struct Told: Encodable {
+  private struct EventData: Encodable {
     var position: Int64?
     var at: Date
     var kind: String
@@ -175,7 +175,7 @@ struct EventCalls: Sendable {
     case .rendered(let event):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(
-        Told(
+        EventData(
           at: event.at, kind: "rendered", id: event.id,
           detail: [
             "cached": String(event.isCached), "duration_ms": String(event.durationMilliseconds), "method": event.method,
@@ -191,16 +191,16 @@ struct EventCalls: Sendable {
       // state.
       let isReplay = seen?.isReplay ?? false
       return try Self.text(
-        Told(
+        EventData(
           position: event.position, at: event.at, kind: event.kind.rawValue, id: isReplay ? nil : seen?.id,
           number: event.number, replayOf: isReplay ? seen?.id : nil, isReplay: isReplay, detail: event.detail))
     }
   }
 
-  private static func text(_ told: Told) throws -> String {
+  private static func text(_ event: EventData) throws -> String {
     ServerSentEvent(
-      id: told.position.map(String.init), name: told.kind,
-      data: String(decoding: try ServiceJSON.data(of: told), as: UTF8.self)
+      id: event.position.map(String.init), name: event.kind,
+      data: String(decoding: try ServiceJSON.data(of: event), as: UTF8.self)
     ).text
   }
 }

@@ -179,13 +179,13 @@ struct PlaybackCalls: Sendable {
     init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: Key.self)
       guard fields.allKeys.allSatisfy({ $0.stringValue == "id" }) else {
-        throw Problem(.unprocessableContent, "field_unknown", "The body has another key than id: send the id alone.")
+        throw Problem(.unprocessableContent, "field_unknown", "The body has an unknown key. Send only the key id.")
       }
       guard let key = fields.allKeys.first else { return }
       guard let id = try? fields.decode(String.self, forKey: key) else {
         throw Problem(
           .unprocessableContent, "field_invalid",
-          "id: is no text; give the announcement's id, or send an empty body for the last one.")
+          "id: is not a string; give the announcement's id, or send an empty body for the last one.")
       }
       self.id = id
     }
@@ -210,7 +210,7 @@ struct PlaybackCalls: Sendable {
   private func replay(_ call: Call) async throws -> Response {
     let player = try running()
     guard call.query("id") == nil else {
-      throw Problem(.badRequest, "parameter_invalid", "id: is no parameter of this call; send it in the body.")
+      throw Problem(.badRequest, "parameter_invalid", "id: is not a parameter of this call; send it in the body.")
     }
     let body = try await call.body(upTo: 4096)
     try await keys.requireInForce(try call.sender)
@@ -224,7 +224,8 @@ struct PlaybackCalls: Sendable {
       } catch let problem as Problem {
         throw problem
       } catch {
-        throw Problem(.badRequest, "payload_malformed", "The body is no JSON object: send the id in one.")
+        throw Problem(
+          .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the key id.")
       }
       if let id = named.id {
         guard let entry = try await ledger.entry(account: try call.sender.account, id: id) else { throw Self.unknown }
@@ -239,7 +240,7 @@ struct PlaybackCalls: Sendable {
   }
 
   private static let unknown = Problem(
-    .notFound, "not_found", "The account has no announcement of that id to be heard.")
+    .notFound, "not_found", "The account has sent no announcement with this id to the player.")
 
   private func cancel(_ call: Call) async throws -> Response {
     let player = try running()
@@ -267,12 +268,12 @@ struct PlaybackCalls: Sendable {
     let player = try running()
     guard let number = Int64(call.parameter), let seen = try await entries.seen(number, by: call.sender), seen.isReplay,
       seen.entry.lane == player.lane
-    else { throw Problem(.notFound, "not_found", "The account has no replay of that number.") }
+    else { throw Problem(.notFound, "not_found", "The account has no replay with this number.") }
     guard try await player.cancel(number) else { throw Self.ended }
     await administration.record(.announcementCancelled, call, subject: String(number))
     return try ServiceJSON.response(.ok, Taken(id: seen.id, state: "cancelled", replays: 1))
   }
 
   private static let ended = Problem(
-    .conflict, "already_ended", "The announcement has ended: it cannot be taken back.")
+    .conflict, "already_ended", "The announcement has already ended, so it cannot be cancelled.")
 }

@@ -27,7 +27,7 @@ enum Workload {
   static func announcements(_ count: Int) throws -> [Announcement] {
     try (0..<count).map { index in
       let (locale, code, channel) = payments[index % payments.count]
-      guard let currency = Currency(code: code) else { throw ValidationError("\(code) is no currency.") }
+      guard let currency = Currency(code: code) else { throw ValidationError("\(code) is not an ISO 4217 currency.") }
       // The step and the range have no common factor, so the amounts are of all lengths and do not repeat.
       let minorUnits = Int64(1 + (index * 7_919) % 99_991)
       return .payment(

@@ -11,8 +11,8 @@ import Waveforms
 /// how fast it copies the same bytes. On request, it writes the same joins to a file for sox.
 struct Stitching: AsyncParsableCommand {
   @Option var count = 20_000
-  @Option(help: "Where to write, a line each, the files that sox is to join.") var sox: String?
-  @Option(help: "How many joins to write down for sox.") var soxCount = 200
+  @Option(help: "The file for the inputs of sox: one line of file names for each announcement.") var sox: String?
+  @Option(help: "The number of announcements to write for sox.") var soxCount = 200
 
   func run() async throws {
     let books = try PhraseBooks(directory: Workload.installation.templates)
@@ -24,7 +24,7 @@ struct Stitching: AsyncParsableCommand {
       let script = try writer.script(for: announcement)
       jobs.append((try shelf.pack(id: id), script.tokens, writer.book.pauses))
     }
-    guard !jobs.isEmpty else { throw ValidationError("There are no voice packs: make voices.") }
+    guard !jobs.isEmpty else { throw ValidationError("There are no voice packs. Run make voices.") }
 
     var files: [[UInt8]] = []
     files.reserveCapacity(jobs.count)

@@ -16,11 +16,11 @@ import Foundation
 /// For each kind, it prints the processor time in microseconds and the ratio to the median of ordinary bodies or lists of
 /// the same size in all locales. The ratio is about the same on every machine.
 struct Worst: AsyncParsableCommand {
-  @Option(help: "How often each text is read.") var count = 20
-  @Option(help: "End with an error when a kind takes more than this many times the ordinary median.") var limit = 10.0
+  @Option(help: "The number of times to read each text.") var count = 20
+  @Option(help: "The largest ratio to the ordinary median. A kind that exceeds it is an error.") var limit = 10.0
 
   func validate() throws {
-    guard count > 0 else { throw ValidationError("--count is at least 1.") }
+    guard count > 0 else { throw ValidationError("--count must be at least 1.") }
   }
 
   func run() async throws {
@@ -40,7 +40,9 @@ struct Worst: AsyncParsableCommand {
           let time = try microseconds(text, books, read)
           let ratio = (time / median * 100).rounded() / 100
           print("worst \(form) \(locale) \(kind.replacing(" ", with: "-")) us \(Int(time)) ratio \(ratio)")
-          if time > median * limit { slow.append("\(form) of \(kind), \(locale): \(ratio) times the ordinary median") }
+          if time > median * limit {
+            slow.append("\(form) with \(kind), \(locale): \(ratio) times the ordinary median")
+          }
         }
       }
     }
@@ -57,7 +59,7 @@ struct Worst: AsyncParsableCommand {
   {
     let bytes = Data(text.utf8)
     guard bytes.count <= PayloadDecoder.largestBytes else {
-      throw ValidationError("A text has \(bytes.count) bytes: \(text.prefix(60))")
+      throw ValidationError("A text has \(bytes.count) bytes, which is too large: \(text.prefix(60))")
     }
     var least = Double.infinity
     for _ in 0..<count {

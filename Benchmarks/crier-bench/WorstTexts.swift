@@ -45,14 +45,14 @@ struct WorstTexts {
 
   /// Free texts, each the worst case of one of the readers.
   private static let texts: [(kind: String, piece: String)] = [
-    ("marks", "e\u{301}\u{316}\u{301}\u{316}\u{301}\u{316}"), ("digits with separators", "1,"),
-    ("digits and hyphens", "1-"), ("sums without end", "$1 000 "), ("web address without a host", "a."),
-    ("at signs", "a@"), ("signs of eighteen letters", "\u{FDFA}"), ("digits and spaces", "1 "),
+    ("combining marks", "e\u{301}\u{316}\u{301}\u{316}\u{301}\u{316}"), ("digits with separators", "1,"),
+    ("digits and hyphens", "1-"), ("endless sums", "$1 000 "), ("web address without a host", "a."),
+    ("at signs", "a@"), ("ligatures of 18 letters", "\u{FDFA}"), ("digits and spaces", "1 "),
     ("English numbers", "hundred "), ("Chinese numbers", "一万亿"), ("Japanese numbers", "百萬円"),
     ("Korean numbers", "천만원 "),
-    ("Hindi numbers", "लाख करोड़ "), ("Spanish numbers", "mil cien "), ("flags", "\u{1F1E9}\u{1F1EA}"),
-    ("joined pictures", "\u{1F469}\u{200D}"), ("roman numerals", "XIV "), ("one letter", "x"), ("kana", "ァー"),
-    ("syllables", "뷁"), ("conjuncts", "क्ष्म्य"), ("scripts by turns", "aя한あ中क"),
+    ("Hindi numbers", "लाख करोड़ "), ("Spanish numbers", "mil cien "), ("flag emoji", "\u{1F1E9}\u{1F1EA}"),
+    ("joined emoji", "\u{1F469}\u{200D}"), ("Roman numerals", "XIV "), ("one repeated letter", "x"), ("kana", "ァー"),
+    ("Hangul syllables", "뷁"), ("Devanagari conjuncts", "क्ष्म्य"), ("alternating scripts", "aя한あ中क"),
   ]
 
   var bodies: [(kind: String, text: String)] {
@@ -61,12 +61,12 @@ struct WorstTexts {
     let (payer, channel) = (Self.repeated("一万", 80), Self.repeated("five ", 80))
     let names = #""payer":"\#(payer)","channel":"\#(channel)","note":"\#(Self.repeated("1 000 ", 200))""#
     return [
-      ("payer of one grapheme", payment(#""payer":"e\#(marks)""#)),
-      ("key of one grapheme", payment(#""e\#(marks)":1"#)),
+      ("payer of one long grapheme", payment(#""payer":"e\#(marks)""#)),
+      ("key of one long grapheme", payment(#""e\#(marks)":1"#)),
       ("many unknown keys", payment(columns)),
-      ("numbers", payment(#""a":[\#((0..<30_000).map { _ in "1" }.joined(separator: ","))]"#)),
-      ("escapes", payment(#""a":"\#(Self.repeated(#"\u00e9"#, 60_000))""#)),
-      ("names of numbers", payment(names)),
+      ("array of numbers", payment(#""a":[\#((0..<30_000).map { _ in "1" }.joined(separator: ","))]"#)),
+      ("JSON escapes", payment(#""a":"\#(Self.repeated(#"\u00e9"#, 60_000))""#)),
+      ("names full of numbers", payment(names)),
     ] + Self.texts.map { ($0.kind, text($0.piece)) }
   }
 
@@ -75,13 +75,13 @@ struct WorstTexts {
     return [
       ("short rows", list("amount,currency", "1,USD")),
       ("blank lines", "text\n" + Self.repeated("\n", PayloadDecoder.largestBytes - 5)),
-      ("rows without cells", list("amount,currency,payer,note,locale", ",")),
-      ("columns that nobody reads", list("text,\(columns)", "a")),
+      ("rows of empty cells", list("amount,currency,payer,note,locale", ",")),
+      ("unknown columns", list("text,\(columns)", "a")),
       ("quotation marks", list("text", "\"\(Self.repeated("\"\"", 4_000))\"")),
-      ("a cell without end", "text\n\"" + Self.repeated(",\n", PayloadDecoder.largestBytes - 6)),
-      ("rows of braces", lines("{}")),
+      ("unterminated cell", "text\n\"" + Self.repeated(",\n", PayloadDecoder.largestBytes - 6)),
+      ("empty objects", lines("{}")),
       (
-        "rows with keys that nobody reads",
+        "rows with unknown keys",
         lines(#"{"text":"a",\#((0..<500).map { "\"k\($0)\":1" }.joined(separator: ","))}"#)
       ),
     ]
@@ -112,8 +112,8 @@ struct WorstTexts {
     let item = #"{"article":"4006381333931","name":"Pencil, soft","count":2,"price":"1.25"}"#
     var text = "{" + fields
     if orders {
-      let room = (PayloadDecoder.largestBytes - text.utf8.count - 20) / (item.utf8.count + 1)
-      text += #","items":["# + (0..<room).map { _ in item }.joined(separator: ",") + "]"
+      let count = (PayloadDecoder.largestBytes - text.utf8.count - 20) / (item.utf8.count + 1)
+      text += #","items":["# + (0..<count).map { _ in item }.joined(separator: ",") + "]"
     }
     return text + String(repeating: " ", count: max(0, PayloadDecoder.largestBytes - text.utf8.count - 1)) + "}"
   }

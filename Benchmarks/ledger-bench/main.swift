@@ -30,7 +30,7 @@ func row(_ name: String, _ times: [Duration], in elapsed: Duration) -> String {
     let time = sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     return String(format: "%8.2f", time / .milliseconds(1))
   }
-  let rate = String(format: "%9.0f", Double(times.count) / (elapsed / .seconds(1)))
+  let rate = String(format: "%10.0f", Double(times.count) / (elapsed / .seconds(1)))
   return "\(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(rate)\(at(0.5))\(at(0.99))\(at(1))"
 }
 
@@ -57,7 +57,7 @@ func synchronize(appending: Bool) -> String {
     }
     times.append(time)
   }
-  return row("plain: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
+  return row("disk: 4 KiB and fdatasync, \(appending ? "appended" : "in place")", times, in: clock.now - start)
 }
 
 /// Runs tasks that each accept one announcement after another, with or without an answer to its request.
@@ -124,11 +124,11 @@ func look(tasks: Int, _ name: String, _ work: @escaping @Sendable (Ledger, Data)
   return row("ledger: \(name), \(tasks) at a time", times, in: clock.now - start)
 }
 
-print("                                             per second  50 % ms 99 % ms  max ms")
+print("                                            per second  p50 ms  p99 ms  max ms")
 print(synchronize(appending: false))
 print(synchronize(appending: true))
 for tasks in [1, 8, 64] { print(try await accept(tasks: tasks)) }
 for tasks in [1, 8, 64] { print(try await accept(tasks: tasks, answering: true)) }
-print(try await look(tasks: 8, "a key by its digest") { _ = try await $0.key(digest: $1) })
-print(try await look(tasks: 8, "the keys' version") { ledger, _ in _ = try await ledger.keysVersion() })
+print(try await look(tasks: 8, "keys read by digest") { _ = try await $0.key(digest: $1) })
+print(try await look(tasks: 8, "keys' version read") { ledger, _ in _ = try await ledger.keysVersion() })
 print(synchronize(appending: true))

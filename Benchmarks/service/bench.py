@@ -278,7 +278,7 @@ class Bench:
             [shutil.which("nginx") or "/usr/sbin/nginx", "-v"], capture_output=True, text=True
         ).stderr.strip()
         lines = [
-            f"{processor}, {os.cpu_count()} cores, kernel {platform.release()}, {version.removeprefix('nginx version: ')}; medians of {self.arguments.rounds} rounds by turns, {self.arguments.seconds} s each",
+            f"{processor}, {os.cpu_count()} cores, kernel {platform.release()}, {version.removeprefix('nginx version: ')}; medians of {self.arguments.rounds} alternating rounds, {self.arguments.seconds} s each",
             "",
         ]
         lines += [
@@ -294,16 +294,16 @@ class Bench:
                 f"The same request repeated: {self.hit_bytes[0]} bytes in, 200 with {self.hit_bytes[1]} bytes out; the bare route "
                 "reads and returns the same numbers of bytes",
                 "",
-                "| POST that hits | `crier serve` | bare route | ratio |",
+                "| repeated POST | `crier serve` | bare route | ratio |",
                 "|---|---|---|---|",
                 *self.rows("hit"),
                 "",
             ]
         p50, p99 = self.median("miss p50"), self.median("miss p99")
         lines += [
-            f"{self.arguments.clips} payments in five locales by turns, each new, spoken (`method: speech`)",
+            f"{self.arguments.clips} payments, alternating between five locales, each new and spoken (`method: speech`)",
             "",
-            "| one new clip, one at a time | p50 ms | p99 ms | p50 to in-process |",
+            "| one new clip at a time | p50, ms | p99, ms | multiple of the in-process p50 |",
             "|---|---|---|---|",
         ]
         if not self.arguments.skip_engine:
@@ -312,11 +312,11 @@ class Bench:
             ]
         ratio = f"{p50 / self.median('engine p50'):.2f}" if self.median("engine p50") else ""
         lines += [
-            f"| POST that misses | {p50:.2f} | {p99:.2f} | {ratio} |",
+            f"| POST of a new announcement | {p50:.2f} | {p99:.2f} | {ratio} |",
             "",
-            f"| clips a second, {os.cpu_count()} cores | rate |",
+            f"| on {os.cpu_count()} cores | clips per second |",
             "|---|---|",
-            f"| POST that misses, {MISS_CONNECTIONS} connections | {self.median('miss rate'):.0f} |",
+            f"| POST of new announcements, {MISS_CONNECTIONS} connections | {self.median('miss rate'):.0f} |",
         ]
         if not self.arguments.skip_engine:
             lines += [
@@ -326,7 +326,7 @@ class Bench:
         if self.median("miss refused"):
             lines += ["", f"Of these, {self.median('miss refused'):.0f} were refused (503) in a round."]
         idle, idle_speakers, count = self.idle
-        lines += ["", "| start to the first 200 of `/readyz` | ms, median | most |", "|---|---|---|"]
+        lines += ["", "| from start to the first 200 of `/readyz` | median, ms | maximum, ms |", "|---|---|---|"]
         lines += [
             f"| {text} | {self.median(f'start {kind}'):.0f} | {max(self.figures[f'start {kind}']):.0f} |"
             for kind, text in (("cold", "a new home"), ("warm", "an existing home"))
@@ -337,8 +337,8 @@ class Bench:
             "| resident memory, MiB | service | speakers |",
             "|---|---|---|",
             f"| idle ({count} speakers) | {idle / MEBIBYTE:.1f} | {idle_speakers / MEBIBYTE:.1f} |",
-            f"| after GETs and hits | {self.after_hits / MEBIBYTE:.1f} | |",
-            f"| after misses | {loaded / MEBIBYTE:.1f} | {loaded_speakers / MEBIBYTE:.1f} |",
+            f"| after GETs and repeated POSTs | {self.after_hits / MEBIBYTE:.1f} | |",
+            f"| after new announcements | {loaded / MEBIBYTE:.1f} | {loaded_speakers / MEBIBYTE:.1f} |",
         ]
         return "\n".join(lines)
 

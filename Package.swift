@@ -53,6 +53,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
     name: "LedgerTests", dependencies: ["FileSystem", "Ledger", "TestSupport", "ledger-writer", grdb],
@@ -92,10 +93,10 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback",
-      "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs", "SpeechEngine",
-      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto, httpTypes, hummingbird,
-      hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
+      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering",
+      "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs",
+      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto,
+      httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
     ],
     swiftSettings: settings),
@@ -177,6 +178,7 @@ let package = Package(
     .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
+    .target(name: "JSONSupport", swiftSettings: settings),
     .target(name: "VoicePacks", dependencies: ["Announcements", "Waveforms"], swiftSettings: settingsWithC),
     .target(
       name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
@@ -218,8 +220,8 @@ let package = Package(
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "Waveforms", "Mastering",
-        "SoundFiles",
+        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
+        "Mastering", "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
         .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],
@@ -242,9 +244,8 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering", "Playback",
-        "ServiceAccess",
-        "SoundFiles",
+        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
+        "Playback", "ServiceAccess", "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
         httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
@@ -254,7 +255,8 @@ let package = Package(
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "FileSystem", "Ledger", "Mastering", "Playback",
+        "AnnouncementServer", "Announcements", "Announcer", "FileSystem", "JSONSupport", "Ledger", "Mastering",
+        "Playback",
         "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity",
         "VoicePackMaking",
         "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder", argumentParser, crypto, logging, nioCore,

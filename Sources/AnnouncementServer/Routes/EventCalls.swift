@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import NIOCore
 import Playback
@@ -136,13 +137,13 @@ struct EventCalls: Sendable {
   }
 
   private struct Told: Encodable {
-    var position: Int64?
+    @ExplicitNull var position: Int64? = nil
     var at: Date
     var kind: String
-    var id: String?
-    var number: Int64?
+    @ExplicitNull var id: String? = nil
+    @ExplicitNull var number: Int64? = nil
     /// The id of the replayed announcement, if the event is about a replay.
-    var replayOf: String?
+    @ExplicitNull var replayOf: String? = nil
     var isReplay = false
     var detail: [String: String]
 
@@ -150,18 +151,6 @@ struct EventCalls: Sendable {
       case position, at, kind, id, number, detail
       case replayOf = "replay_of"
       case isReplay = "replay"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(position, forKey: .position)
-      try fields.encode(at, forKey: .at)
-      try fields.encode(kind, forKey: .kind)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(number, forKey: .number)
-      try fields.encode(replayOf, forKey: .replayOf)
-      try fields.encode(isReplay, forKey: .isReplay)
-      try fields.encode(detail, forKey: .detail)
     }
   }
 

@@ -78,8 +78,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
   /// - Parameters:
   ///   - onStart: Called with the port when the service has started to listen.
-  ///   - time: The time since a fixed moment, which never decreases. The limits of replays, of bad keys and of the log
-  ///     use it.
+  ///   - time: The time since a fixed moment, which never decreases. The cache of keys and all limits of rates, work
+  ///     and log lines use it.
   /// - Throws: `AccessError` if the secret is too short.
   public init(
     _ parts: Parts, settings: ServiceSettings, logger: Logger,
@@ -92,7 +92,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let ledger = parts.ledger
     self.ledger = ledger
     let metrics = ServiceMetrics()
-    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate)
+    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, time: time)
     self.keys = keys
     let groups = AppGroups(standard: settings.group, listed: settings.groups, containers: parts.containers)
     if groups.hasTooManyFolders {
@@ -100,7 +100,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         "There are too many folders of app groups to know which are the operator's. List the groups in the settings.",
         metadata: ["most": "\(AppGroups.mostFound)"])
     }
-    let work = AccountWork(limits: settings.work, file: parts.accountWork)
+    let work = AccountWork(limits: settings.work, file: parts.accountWork, time: time)
     self.work = work
     let clips = Clips(
       announcer: parts.announcer, containers: parts.containers, groups: groups,

@@ -66,6 +66,8 @@ final class TestService: Sendable {
   let output = HeldOutput()
   let log = TestLog()
   let server: AnnouncementServer
+  /// The time by which the service's clock is ahead.
+  private let waited = Locked(Duration.zero)
   private let tasks = Locked<[Task<Void, Never>]>([])
 
   init(in folder: TemporaryFolder? = nil, _ change: (inout Options) -> Void = { _ in }) throws {
@@ -89,7 +91,8 @@ final class TestService: Sendable {
         player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
         console: try ConsoleFiles(folder: Self.installation.console),
         accountWork: folder.url.appending(path: "account-work.json")),
-      settings: options.settings, logger: log.logger, onStart: options.onStart, time: options.time)
+      settings: options.settings, logger: log.logger, onStart: options.onStart,
+      time: { [waited, time = options.time] in time() + waited.withLock { $0 } })
   }
 
   deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
@@ -129,13 +132,13 @@ final class TestService: Sendable {
     return TestClient(server: server, key: TestKey(key: key, account: account), log: log)
   }
 
-  /// Revokes a client's key, and waits until the service knows.
+  /// Moves the service's clock for limits on.
+  func wait(_ duration: Duration) { waited.withLock { $0 += duration } }
+
+  /// Revokes a client's key. The service knows when this returns.
   func revoke(_ client: TestClient) async throws {
     try await ledger.revokeKey(try client.key.orThrow("a key").key.id)
-    while try await client.get("/v1/locales").status != 401 {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    wait(KeyRing.memory)
   }
 
   /// A client without a key.

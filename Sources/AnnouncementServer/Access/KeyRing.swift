@@ -43,6 +43,7 @@ final class KeyRing: Sendable {
   private let defaultLimit: RateLimit
   let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
   private let date: @Sendable () -> Date
   private let state = Locked(State())
 
@@ -50,21 +51,20 @@ final class KeyRing: Sendable {
   ///   - defaultLimit: The rate limit of keys that have no limit of their own.
   ///   - unproven: The limits for bodies that are read before their signature can be checked.
   ///   - date: The calendar time. It decides whether a key has expired and whether a signed request is too old.
+  ///   - sleep: Waits for a duration of `time`.
   ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(
     ledger: Ledger, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
-    date: @escaping @Sendable () -> Date = { Date() }, time: @escaping @Sendable () -> Duration
+    date: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger
     self.unproven = UnprovenBodies(unproven, time: time)
     self.defaultLimit = defaultLimit
     self.date = date
+    self.sleep = sleep
     self.time = time
-  }
-
-  convenience init(ledger: Ledger, defaultLimit: RateLimit) {
-    let origin = ContinuousClock.now
-    self.init(ledger: ledger, defaultLimit: defaultLimit) { ContinuousClock.now - origin }
   }
 
   private var now: Duration { time() }
@@ -190,7 +190,7 @@ final class KeyRing: Sendable {
     let moment = now
     while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
       // Another process may have made the key, and the ledger sends no event: the next check is due then.
-      try await Task.sleep(for: Self.memory - (now - checkedAt))
+      try await sleep(Self.memory - (now - checkedAt))
       try await forgetChanged()
     }
     guard isKey(try await roster()) else { throw Self.unknown }

@@ -93,7 +93,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering",
+      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering",
       "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto,
       httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Announcer
+package import FileSystem
 public import Foundation
 import HTTPTypes
 import Hummingbird
@@ -28,6 +29,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var containers: URL
     /// The folder where batches are stored.
     public var batches: URL
+    /// The system calls with which batches are stored. Tests replace them to make the disk slow or full.
+    package var batchFileCalls = FileSystemCalls.system
     /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
     /// The lane of the service's output, and a function that creates a player for it; nil for a service without a
@@ -123,8 +126,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.urlLifetime)
     batches = Batches(
-      folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
-      work: work, ledger: ledger, logger: logger)
+      files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
+      urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger)
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],

@@ -3,6 +3,7 @@
 import Announcer
 import Announcements
 import ConcurrencySupport
+import FileSystem
 import Foundation
 import HTTPTypes
 import Ledger
@@ -44,6 +45,8 @@ final class TestService: Sendable {
     var now: @Sendable () -> Date = { Date() }
     /// The service's clock for limits.
     var time = AnnouncementServer.elapsedTime()
+    /// The disk of batches.
+    var batchFileCalls = FileSystemCalls.system
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -85,13 +88,14 @@ final class TestService: Sendable {
       settings.gap = 0
       return Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
     }
+    var parts = AnnouncementServer.Parts(
+      announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
+      player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
+      console: try ConsoleFiles(folder: Self.installation.console),
+      accountWork: folder.url.appending(path: "account-work.json"))
+    parts.batchFileCalls = options.batchFileCalls
     server = try AnnouncementServer(
-      AnnouncementServer.Parts(
-        announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
-        player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
-        console: try ConsoleFiles(folder: Self.installation.console),
-        accountWork: folder.url.appending(path: "account-work.json")),
-      settings: options.settings, logger: log.logger, onStart: options.onStart,
+      parts, settings: options.settings, logger: log.logger, onStart: options.onStart,
       time: { [waited, time = options.time] in time() + waited.withLock { $0 } })
   }
 

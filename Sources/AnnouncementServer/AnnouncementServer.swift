@@ -199,9 +199,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
           handlers: { [hotClips, settings] in
-            [
-              RequestDeadline(limit: deadline), MessageRules(authority: settings.authority),
-              HotClipsHandler(answer: hotClips.answer(to:)),
+            let connection = SharedConnectionState(limit: deadline)
+            return [
+              RequestDeadline(connection: connection),
+              MessageRules(authority: settings.authority, connection: connection),
+              HotClipsHandler(answer: hotClips.answer(to:), connection: connection),
             ]
           })
       },

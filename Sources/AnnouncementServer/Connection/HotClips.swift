@@ -138,15 +138,9 @@ final class HotClipsHandler: ChannelDuplexHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let answer: (HTTPRequestHead) -> HotClips.Answer?
-  /// The number of requests that were passed on and are not answered yet. Responses must keep the order of their
-  /// requests.
-  private var owed = 0
+  private let connection: SharedConnectionState
   /// The response to the request that is being received.
   private var next: HotClips.Answer?
-  /// Whether the last request was received completely.
-  private var isWhole = true
-  /// Whether the service has closed its side. No further request is answered then.
-  private var isOver = false
   /// The events to pass on to the library when all responses are written.
   private var held: [Any] = []
   private var isAwaited = false
@@ -154,26 +148,25 @@ final class HotClipsHandler: ChannelDuplexHandler {
 
   /// - Parameters:
   ///   - answer: Returns the response to a request, or nil to pass the request on.
+  ///   - connection: The state of the connection. ``RequestDeadline`` reports to it what is read and written.
   ///   - waiting: Returns the number of bytes that were written to a connection and that the operating system has not
   ///     accepted yet.
   init(
-    answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, waiting: @escaping (any Channel) -> Int = \.waitingBytes
+    answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, connection: SharedConnectionState,
+    waiting: @escaping (any Channel) -> Int = \.waitingBytes
   ) {
     self.answer = answer
+    self.connection = connection
     self.waiting = waiting
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      isWhole = false
-      // A client that does not read receives no more from the fast path. The usual path waits until the client reads.
-      if owed == 0, context.channel.isWritable, !isOver { next = answer(head) }
+      if connection.state.mayAnswerFromMemory { next = answer(head) }
       if next != nil { return }
-      owed += 1
     case .body: break
     case .end:
-      isWhole = true
       guard let answer = next else { break }
       next = nil
       context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
@@ -193,42 +186,31 @@ final class HotClipsHandler: ChannelDuplexHandler {
     }
   }
 
-  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    if mode != .input { isOver = true }
-    context.close(mode: mode, promise: promise)
-  }
-
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     var isEnd = false
     if case .end = unwrapOutboundIn(data) { isEnd = true }
     context.write(data, promise: promise)
-    guard isEnd else { return }
-    // A malformed request is answered too, although it was never counted in `owed`.
-    owed = max(0, owed - 1)
-    pass(context)
+    if isEnd { pass(context) }
   }
 
-  /// Passes the held events on to the library when all responses are written. After such an event (the client has sent
-  /// everything, or the service stops), the library closes the connection as soon as it has written its last response.
-  /// Bytes that the client had not read by then would be lost.
+  /// Passes the held events on to the library as soon as they may be.
   private func pass(_ context: ChannelHandlerContext) {
     guard !held.isEmpty, !isAwaited else { return }
-    // If the last request is incomplete, the library must receive the event at once.
-    if isWhole {
-      guard owed == 0 else { return }
-      if waiting(context.channel) > 0 {
-        isAwaited = true
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in
-          self.isAwaited = false
-          self.pass(context)
-        }
-        // An empty part is queued behind the waiting bytes, to learn when they are written.
-        return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
+    switch connection.state.passingOn(unread: waiting(context.channel)) {
+    case .withNextResponse: break
+    case .whenWritten:
+      isAwaited = true
+      let written = context.eventLoop.makePromise(of: Void.self)
+      written.futureResult.assumeIsolated().whenComplete { _ in
+        self.isAwaited = false
+        self.pass(context)
       }
+      // An empty part is queued behind the waiting bytes, to learn when they are written.
+      context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
+    case .now:
+      let events = held
+      held = []
+      for event in events { context.fireUserInboundEventTriggered(event) }
     }
-    let events = held
-    held = []
-    for event in events { context.fireUserInboundEventTriggered(event) }
   }
 }

@@ -143,29 +143,25 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private let authority: String
+  private let connection: SharedConnectionState
   /// The properties of the responses that have not begun.
   private var awaited = CircularBuffer<Answer>(initialCapacity: 2)
   /// Whether the connection is closed after the response that is being written.
   private var endsWithAnswer = false
-  /// Whether the last request that is answered has been received. Everything after it is ignored.
-  private var hasLast = false
-  /// Whether the parts that arrive now belong to a request after the last one.
-  private var isBehind = false
 
-  /// - Parameter authority: The host and port on which the service listens.
-  init(authority: String) { self.authority = authority }
+  /// - Parameters:
+  ///   - authority: The host and port on which the service listens.
+  ///   - connection: The state of the connection. ``RequestDeadline`` reports to it what is read and written.
+  init(authority: String, connection: SharedConnectionState) {
+    self.authority = authority
+    self.connection = connection
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(let received) = unwrapInboundIn(data) else {
-      if !isBehind { context.fireChannelRead(data) }
-      return
-    }
-    guard !hasLast else {
-      isBehind = true
-      return
-    }
+    guard !connection.state.ignoresRequest else { return }
+    guard case .head(let received) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
     let message = MessageHead(received, authority: authority)
-    hasLast = message.isLast
+    if message.isLast { connection.state.lastRequestRead() }
     awaited.append(Answer(isOld: message.isOld, isLast: message.isLast))
     context.fireChannelRead(wrapInboundOut(.head(message.head)))
   }
@@ -178,7 +174,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
       if answer?.isOld == true { head.version = .http1_0 }
       if answer?.isLast == true { head.headers.replaceOrAdd(name: "Connection", value: "close") }
       endsWithAnswer = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
-      if endsWithAnswer { hasLast = true }
+      if endsWithAnswer { connection.state.lastRequestRead() }
       head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
       head.headers.add(name: "Cross-Origin-Resource-Policy", value: "same-origin")
       context.write(wrapOutboundOut(.head(head)), promise: promise)

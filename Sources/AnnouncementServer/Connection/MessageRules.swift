@@ -137,7 +137,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   /// An outbound event that requests `100 Continue`. It keeps its place behind the responses that were written before.
   struct ContinueRequest: Sendable {}
 
-  private struct Answer {
+  private struct AwaitedResponse {
     var isOld: Bool
     var isLast: Bool
   }
@@ -145,9 +145,9 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
   private let authority: String
   private let connection: SharedConnectionState
   /// The properties of the responses that have not begun.
-  private var awaited = CircularBuffer<Answer>(initialCapacity: 2)
+  private var awaited = CircularBuffer<AwaitedResponse>(initialCapacity: 2)
   /// Whether the connection is closed after the response that is being written.
-  private var endsWithAnswer = false
+  private var endsWithResponse = false
 
   /// - Parameters:
   ///   - authority: The host and port on which the service listens.
@@ -162,7 +162,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     guard case .head(let received) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
     let message = MessageHead(received, authority: authority)
     if message.isLast { connection.state.lastRequestRead() }
-    awaited.append(Answer(isOld: message.isOld, isLast: message.isLast))
+    awaited.append(AwaitedResponse(isOld: message.isOld, isLast: message.isLast))
     context.fireChannelRead(wrapInboundOut(.head(message.head)))
   }
 
@@ -170,15 +170,15 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
       // A malformed request is answered too, although it was never added to `awaited`.
-      let answer = awaited.popFirst()
-      if answer?.isOld == true { head.version = .http1_0 }
-      if answer?.isLast == true { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-      endsWithAnswer = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
-      if endsWithAnswer { connection.state.lastRequestRead() }
+      let response = awaited.popFirst()
+      if response?.isOld == true { head.version = .http1_0 }
+      if response?.isLast == true { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      endsWithResponse = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+      if endsWithResponse { connection.state.lastRequestRead() }
       head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
       head.headers.add(name: "Cross-Origin-Resource-Policy", value: "same-origin")
       context.write(wrapOutboundOut(.head(head)), promise: promise)
-    case .end where endsWithAnswer:
+    case .end where endsWithResponse:
       context.writeAndFlush(data, promise: promise)
       // Only the sending direction is closed. The client may still be sending, and must be able to read the response
       // first.

@@ -20,7 +20,7 @@ struct HotClipsHandlerTests {
       let handler = HotClipsHandler(
         answer: { head in
           guard head.uri == "/hot" else { return nil }
-          return HotClips.Answer(
+          return HotResponse(
             head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: "sound"))
         }, connection: state, waiting: { [holding] _ in holding.unread })
       try channel.pipeline.syncOperations.addHandlers([holding, RequestDeadline(connection: state), handler, heard])

@@ -43,7 +43,7 @@ private struct HotService {
   }
 
   /// The answer while the key is remembered.
-  func answer(to head: HTTPRequestHead) throws -> HotClips.Answer? {
+  func answer(to head: HTTPRequestHead) throws -> HotResponse? {
     #expect(service.server.hotClips.answer(to: try self.head()) != nil)
     return service.server.hotClips.answer(to: head)
   }

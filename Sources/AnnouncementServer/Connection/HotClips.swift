@@ -14,11 +14,6 @@ import ServiceAccess
 /// It makes the same decisions as ``ServiceResponder`` and ``ClipCalls``, with the same parts, but only for requests
 /// that they would answer with 200. All other requests take the usual path, which also refuses them if necessary.
 struct HotClips: Sendable {
-  struct Answer: Sendable {
-    var head: HTTPResponseHead
-    var body: ByteBuffer
-  }
-
   static let path = "/v1/clips/"
   private static let template = "\(path){name}"
 
@@ -33,7 +28,7 @@ struct HotClips: Sendable {
   /// Returns the response to a request if the fast path applies.
   ///
   /// - Returns: nil if the request must take the usual path.
-  func answer(to head: HTTPRequestHead) -> Answer? {
+  func answer(to head: HTTPRequestHead) -> HotResponse? {
     guard head.method == .GET, head.version == .http1_1, head.uri.hasPrefix(Self.path) else { return nil }
     let start = ContinuousClock.now
     guard let wish = Wish(head), !stopping.isStopping else { return nil }
@@ -65,7 +60,7 @@ struct HotClips: Sendable {
         "hb.request.id": "\(requestID)", "method": "GET", "path": "\(Self.template)", "status": "200",
         "key": "\(caller?.logName ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
       ])
-    return Answer(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
+    return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
   }
 
   private func isSigned(_ uri: String) -> Bool {
@@ -137,10 +132,10 @@ final class HotClipsHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let answer: (HTTPRequestHead) -> HotClips.Answer?
+  private let answer: (HTTPRequestHead) -> HotResponse?
   private let connection: SharedConnectionState
   /// The response to the request that is being received.
-  private var next: HotClips.Answer?
+  private var next: HotResponse?
   /// The events to pass on to the library when all responses are written.
   private var held: [Any] = []
   private var isAwaited = false
@@ -152,7 +147,7 @@ final class HotClipsHandler: ChannelDuplexHandler {
   ///   - waiting: Returns the number of bytes that were written to a connection and that the operating system has not
   ///     accepted yet.
   init(
-    answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, connection: SharedConnectionState,
+    answer: @escaping (HTTPRequestHead) -> HotResponse?, connection: SharedConnectionState,
     waiting: @escaping (any Channel) -> Int = \.waitingBytes
   ) {
     self.answer = answer

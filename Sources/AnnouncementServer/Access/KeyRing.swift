@@ -332,15 +332,15 @@ final class KeyRing: Sendable {
   // MARK: Limiting rates
 
   /// Counts one request towards the caller's rate limit.
-  func admit(_ caller: Caller) -> TokenBucket.Answer {
+  func admit(_ caller: Caller) -> RateLimitDecision {
     let now = now
     return state.withLock { state in
       var bucket = state.buckets[caller.keyID] ?? TokenBucket(caller.limit)
       if bucket.limit != caller.limit { bucket = TokenBucket(caller.limit) }
-      let answer = bucket.take(at: now)
+      let decision = bucket.take(at: now)
       state.buckets[caller.keyID] = bucket
       state.used.insert(caller.keyID)
-      return answer
+      return decision
     }
   }
 

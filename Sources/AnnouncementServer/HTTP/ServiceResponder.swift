@@ -38,7 +38,7 @@ struct ServiceResponder: HTTPResponder {
     // used instead.
     var call = Call(
       request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
-    var limits: TokenBucket.Answer?
+    var limits: RateLimitDecision?
     var path = "other"
     var response: Response
     do {
@@ -123,7 +123,7 @@ struct ServiceResponder: HTTPResponder {
 
   /// Checks that the sender may use the route and is within the rate limit.
   private func admit(
-    _ call: inout Call, _ access: CallAccess, _ limits: inout TokenBucket.Answer?
+    _ call: inout Call, _ access: CallAccess, _ limits: inout RateLimitDecision?
   ) async throws {
     let scope: Scope
     switch access {

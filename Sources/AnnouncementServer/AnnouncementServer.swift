@@ -109,9 +109,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       announcer: parts.announcer, containers: parts.containers, groups: groups,
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
     let eventSlots = StreamSlots(
-      "event streams", most: EventCalls.mostStreams, mostOfOne: settings.work.eventStreams)
+      "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
     let batchSlots = StreamSlots(
-      "streams of batches", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
+      "streams of batches", most: BatchRoutes.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let lanePlayer = parts.player.map { lane, make in
       // The player renders an announcement with the same options and into the same folder as its response, so that it
@@ -149,24 +149,24 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       return gauges
     }
     let routes: [[Route]] = [
-      AnnouncementCalls(
+      AnnouncementRoutes(
         ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups,
         keys: keys, batches: batches
       ).routes,
-      ClipCalls(clips: clips).routes,
-      PlaybackCalls(
+      ClipRoutes(clips: clips).routes,
+      PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
         pace: try ReplayPace(time: time), keys: keys
       ).routes,
-      EventCalls(
+      EventRoutes(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
       ).routes,
-      BatchCalls(
+      BatchRoutes(
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
-      SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
-      OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
+      SpeakableRoutes(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
+      OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
     hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)

@@ -225,9 +225,9 @@ final class KeyRing: Sendable {
     }
     // Until the signature is checked, the sender is unproven. The body counts towards the limits of unproven bodies,
     // not towards those of an account.
-    let isBatch = call.request.uri.path == BatchCalls.path
+    let isBatch = call.request.uri.path == BatchRoutes.path
     let body = try await unproven.read(
-      call, keyID: keyID, upTo: isBatch ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
+      call, keyID: keyID, upTo: isBatch ? BatchRoutes.largestBody : AnnouncementRoutes.largestBody)
     call.readBody = body
     let content = SignedRequest.Content(
       method: call.request.method.rawValue, target: call.request.uri.string,

@@ -11,7 +11,7 @@ import ServiceAccess
 
 /// The fast path for clips in memory and callers whose keys are cached. It decides without waiting for anything.
 ///
-/// It makes the same decisions as ``ServiceResponder`` and ``ClipCalls``, with the same parts, but only for requests
+/// It makes the same decisions as ``ServiceResponder`` and ``ClipRoutes``, with the same parts, but only for requests
 /// that they would answer with 200. All other requests take the usual path, which also refuses them if necessary.
 struct HotClips: Sendable {
   static let path = "/v1/clips/"

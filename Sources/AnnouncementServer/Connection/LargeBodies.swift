@@ -43,7 +43,7 @@ final class LargeBodies: Sendable {
         if reading[account] == 0 { reading[account] = nil }
       }
     }
-    return try await call.body(upTo: BatchCalls.largestBody)
+    return try await call.body(upTo: BatchRoutes.largestBody)
   }
 }
 

@@ -13,7 +13,7 @@ import Playback
 import SpeechEngine
 
 /// The routes `/healthz`, `/readyz` and `/metrics`.
-struct OperationCalls: Sendable {
+struct OperationRoutes: Sendable {
   let readiness: Readiness
   let metrics: ServiceMetrics
   let gauges: @Sendable () async -> ServiceMetrics.Gauges

@@ -13,7 +13,7 @@ import ServiceAccess
 import ServiceLifecycle
 
 /// The routes of `/v1/batches`, which render lists of announcements in advance.
-struct BatchCalls: Sendable {
+struct BatchRoutes: Sendable {
   static let path = "/v1/batches"
   /// The maximum size of a list, in bytes. It is enough for about 200,000 rows.
   static let largestBody = 16 << 20

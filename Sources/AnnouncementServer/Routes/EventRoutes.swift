@@ -70,7 +70,7 @@ struct ServerSentEvent: Sendable, Hashable {
 }
 
 /// The route `GET /v1/events`.
-struct EventCalls: Sendable {
+struct EventRoutes: Sendable {
   /// The maximum number of streams for all accounts together.
   static let mostStreams = 100
 

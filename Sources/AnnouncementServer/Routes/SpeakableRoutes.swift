@@ -9,7 +9,7 @@ import ServiceAccess
 import VoicePacks
 
 /// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken.
-struct SpeakableCalls: Sendable {
+struct SpeakableRoutes: Sendable {
   let phraseBooks: PhraseBooks
   /// The announcer's voice packs. The announcer caches what it found, so the service lists exactly the packs that the
   /// announcer uses.

@@ -15,7 +15,7 @@ import ServiceAccess
 import SoundFiles
 
 /// The routes of `/v1/announcements`. Repetitions of a request do not repeat the announcement.
-struct AnnouncementCalls: Sendable {
+struct AnnouncementRoutes: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
   /// A response that is kept in memory for repetitions of its request.

@@ -11,7 +11,7 @@ import Playback
 import ServiceAccess
 
 /// The routes of `/v1/playback`, which control the service's own output.
-struct PlaybackCalls: Sendable {
+struct PlaybackRoutes: Sendable {
   let player: LanePlayer?
   let ledger: Ledger
   let phraseBooks: PhraseBooks

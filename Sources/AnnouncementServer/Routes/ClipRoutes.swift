@@ -49,7 +49,7 @@ struct ClipURLs: Sendable {
 }
 
 /// The route `GET /v1/clips/{name}`.
-struct ClipCalls: Sendable {
+struct ClipRoutes: Sendable {
   let clips: Clips
 
   var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), get)] }

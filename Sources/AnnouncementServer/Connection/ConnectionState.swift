@@ -171,10 +171,3 @@ struct ConnectionState: Sendable, Equatable {
     return waiting > 0 && (unread.map { $0 - waiting >= Self.leastRead } ?? true)
   }
 }
-
-/// The state of one connection, which its handlers share. It is used on the connection's event loop only.
-final class SharedConnectionState {
-  var state: ConnectionState
-
-  init(limit: TimeAmount) { state = ConnectionState(limit: limit) }
-}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import AsyncAlgorithms
 import Foundation
 import HTTPTypes
@@ -12,62 +11,6 @@ import NIOCore
 import Playback
 import ServiceAccess
 import ServiceLifecycle
-
-/// The event that a request for an announcement was answered.
-struct Rendered: Sendable, Hashable {
-  var account: String
-  var id: String
-  var at: Date
-  var method: String
-  var isCached: Bool
-  var durationMilliseconds: Int
-}
-
-/// The hub for events that are not stored in the ledger. It sends each event to all listeners.
-final class EventHub: Sendable {
-  /// The number of events that are buffered for a listener. A slower listener misses the oldest events, which are not
-  /// stored.
-  private static let longestBacklog = 256
-
-  private struct State {
-    var next = 0
-    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
-  }
-
-  private let state = Locked(State())
-
-  func tell(_ event: Rendered) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
-  }
-
-  var count: Int { state.withLock { $0.listeners.count } }
-
-  /// Returns a stream of the events from now on.
-  func listen() -> AsyncStream<Rendered> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
-    let key = state.withLock { state in
-      state.next += 1
-      state.listeners[state.next] = continuation
-      return state.next
-    }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: key) } }
-    return stream
-  }
-}
-
-/// A server-sent event (WHATWG HTML, section 9.2).
-struct ServerSentEvent: Sendable, Hashable {
-  var id: String?
-  var name: String
-  /// The data, as one line.
-  var data: String
-
-  var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n" }
-
-  /// A comment line that keeps proxies and clients from closing an idle stream.
-  static let heartbeat = ": still here\n\n"
-}
 
 /// The route `GET /v1/events`.
 struct EventRoutes: Sendable {

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
-import Announcer
-import ConcurrencySupport
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Ledger
 import NIOCore
-import Playback
-import SpeechEngine
 
 /// The routes `/healthz`, `/readyz` and `/metrics`.
 struct OperationRoutes: Sendable {
@@ -32,118 +25,5 @@ struct OperationRoutes: Sendable {
           body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text(await gauges()))))
       },
     ]
-  }
-}
-
-/// The check of whether the service can do its work. It performs a small part of that work.
-actor Readiness {
-  struct Check: Sendable, Encodable {
-    var ok: Bool
-    /// The code of the error if the check failed.
-    var code: String?
-    var freeBytes: Int64?
-    var state: String?
-
-    enum CodingKeys: String, CodingKey {
-      case ok, code, state
-      case freeBytes = "free_bytes"
-    }
-  }
-
-  struct Report: Sendable, Encodable {
-    var status: String
-    var checks: [String: Check]
-
-    var isReady: Bool { ["ready", "degraded"].contains(status) }
-  }
-
-  /// The free space below which a disk counts as full, in bytes. It suffices for some minutes of clips and for the
-  /// ledger's log.
-  static let leastFree: Int64 = 8 << 20
-  /// The time for which the result of an engine check is reused, so that frequent requests do not keep the engine busy.
-  private static let memory: Duration = .seconds(2)
-
-  private let announcer: Announcer
-  private let ledger: Ledger
-  private let player: LanePlayer?
-  private let folders: [URL]
-  private let locale: String
-  private var engine: (at: ContinuousClock.Instant, check: Check)?
-  /// The engine check in progress. Simultaneous requests wait for it, so that the engine performs only one check.
-  private var asking: Task<Check, Never>?
-  private var isStopping = false
-
-  /// - Parameter folders: The folders to which the service writes.
-  init(announcer: Announcer, ledger: Ledger, player: LanePlayer?, folders: [URL], locale: String) {
-    self.announcer = announcer
-    self.ledger = ledger
-    self.player = player
-    self.folders = folders
-    self.locale = locale
-  }
-
-  /// Reports the service as not ready from now on, so that a load balancer sends requests elsewhere.
-  func stop() { isStopping = true }
-
-  func report() async -> Report {
-    var checks: [String: Check] = [:]
-    checks["engine"] = await engineCheck()
-    checks["disk"] = diskCheck()
-    do {
-      _ = try await ledger.lastEventPosition()
-      checks["ledger"] = Check(ok: true)
-    } catch {
-      checks["ledger"] = Check(ok: false, code: error.code.rawValue)
-    }
-    let device = await deviceCheck()
-    checks["device"] = device
-    let isReady = !isStopping && checks.filter { $0.key != "device" }.allSatisfy(\.value.ok)
-    return Report(
-      status: isReady ? device.ok ? "ready" : "degraded" : isStopping ? "stopping" : "unready", checks: checks)
-  }
-
-  private func engineCheck() async -> Check {
-    if let engine, ContinuousClock.now - engine.at < Self.memory { return engine.check }
-    if let asking { return await asking.value }
-    let task = Task { await askEngine() }
-    asking = task
-    return await task.value
-  }
-
-  private func askEngine() async -> Check {
-    defer { asking = nil }
-    var check = Check(ok: true)
-    do {
-      let script = try announcer.script(for: .text("1", locale: nil), options: RenderOptions(defaultLocale: locale))
-      _ = try await announcer.phonemes(of: script)
-    } catch let error as SpeechEngineError where error.code == .queueFull {
-      // A full queue means that the engine works, so the check succeeds.
-      check.state = "busy"
-    } catch {
-      check = Check(ok: false, code: ErrorReport(error).code)
-    }
-    engine = (ContinuousClock.now, check)
-    return check
-  }
-
-  private func diskCheck() -> Check {
-    var least = Int64.max
-    for folder in folders {
-      let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder.path(percentEncoded: false))
-      guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
-        return Check(ok: false, code: "folder_missing")
-      }
-      least = min(least, free)
-    }
-    return Check(ok: least >= Self.leastFree, code: least >= Self.leastFree ? nil : "disk_full", freeBytes: least)
-  }
-
-  private func deviceCheck() async -> Check {
-    guard let player else { return Check(ok: true, state: "none") }
-    guard let status = try? await player.player?.status() else {
-      return Check(ok: false, code: "player_unavailable", state: "stopped")
-    }
-    if status.isDeviceLost { return Check(ok: false, code: "device_lost", state: "device_lost") }
-    return Check(ok: true, state: status.isPaused ? "paused" : status.playing == nil ? "idle" : "playing")
   }
 }

@@ -48,6 +48,19 @@ struct BatchFilesTests {
     #expect(try await client.get(sending.value).string("state") == "running")
   }
 
+  @Test("while a running batch waits for the disk, other requests are answered, and so are those for the batch")
+  func running() async throws {
+    let client = try await service.client()
+    let place = try await place(client)
+    disk.pause()
+    service.startBatches()
+    await disk.isAsked()
+    #expect(try await client.get(place).string("state") == "running")
+    #expect(try await client.get("/v1/voices").status == 200)
+    disk.resume()
+    #expect(try await client.end(of: place).string("state") == "done")
+  }
+
   @Test("a waiting batch does not start while its cancellation waits for the disk")
   func notStarted() async throws {
     let client = try await service.client()

@@ -53,6 +53,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
     name: "LedgerTests",
@@ -98,10 +99,10 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "Ledger", "Mastering", "Playback",
-      "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs", "SpeechEngine",
-      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto, httpTypes, hummingbird,
-      hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
+      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering",
+      "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs",
+      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto,
+      httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
     ],
     swiftSettings: settings),
@@ -184,6 +185,7 @@ let package = Package(
     .target(name: "PlaybackOrder", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
+    .target(name: "JSONSupport", swiftSettings: settings),
     .target(
       name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
       swiftSettings: settingsWithC),
@@ -228,8 +230,8 @@ let package = Package(
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "Waveforms", "Mastering",
-        "SoundFiles",
+        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
+        "Mastering", "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
         .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],
@@ -253,9 +255,8 @@ let package = Package(
     .target(
       name: "AnnouncementServer",
       dependencies: [
-        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering", "Playback",
-        "ServiceAccess",
-        "SoundFiles",
+        "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
+        "Playback", "ServiceAccess", "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
         httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
@@ -265,10 +266,10 @@ let package = Package(
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering",
-        "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
-        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing", "Waveforms", "PlaybackOrder",
-        argumentParser, crypto, logging, nioCore,
+        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
+        "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundFiles", "SoundLibrary",
+        "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
+        "Waveforms", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "SystemPackage", package: "swift-system"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Announcer
+package import FileSystem
 public import Foundation
 import HTTPTypes
 import Hummingbird
@@ -28,6 +29,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var containers: URL
     /// The folder where batches are stored.
     public var batches: URL
+    /// The system calls with which batches are stored. Tests replace them to make the disk slow or full.
+    package var batchFileCalls = FileSystemCalls.system
     /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
     /// The lane of the service's output, and a function that creates a player for it; nil for a service without a
@@ -78,8 +81,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
   /// - Parameters:
   ///   - onStart: Called with the port when the service has started to listen.
-  ///   - time: The time since a fixed moment, which never decreases. The limits of replays, of bad keys and of the log
-  ///     use it.
+  ///   - time: The time since a fixed moment, which never decreases. The cache of keys and all limits of rates, work
+  ///     and log lines use it.
   /// - Throws: `AccessError` if the secret is too short.
   public init(
     _ parts: Parts, settings: ServiceSettings, logger: Logger,
@@ -92,7 +95,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let ledger = parts.ledger
     self.ledger = ledger
     let metrics = ServiceMetrics()
-    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate)
+    let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, time: time)
     self.keys = keys
     let groups = AppGroups(standard: settings.group, listed: settings.groups, containers: parts.containers)
     if groups.hasTooManyFolders {
@@ -100,15 +103,15 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         "There are too many app group folders, so all of them are ignored. List the app groups in the settings.",
         metadata: ["most": "\(AppGroups.mostFound)"])
     }
-    let work = AccountWork(limits: settings.work, file: parts.accountWork)
+    let work = AccountWork(limits: settings.work, file: parts.accountWork, time: time)
     self.work = work
     let clips = Clips(
       announcer: parts.announcer, containers: parts.containers, groups: groups,
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
     let eventSlots = StreamSlots(
-      "event streams", most: EventCalls.mostStreams, mostOfOne: settings.work.eventStreams)
+      "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
     let batchSlots = StreamSlots(
-      "batch streams", most: BatchCalls.mostStreams, mostOfOne: settings.work.batchStreams)
+      "batch streams", most: BatchRoutes.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
     let lanePlayer = parts.player.map { lane, make in
       // The player renders an announcement with the same options and into the same folder as its response, so that it
@@ -123,8 +126,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.urlLifetime)
     batches = Batches(
-      folder: parts.batches, announcer: parts.announcer, clips: clips, urls: urls, settings: settings, metrics: metrics,
-      work: work, ledger: ledger, logger: logger)
+      files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
+      urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger)
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
@@ -146,24 +149,24 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       return gauges
     }
     let routes: [[Route]] = [
-      AnnouncementCalls(
+      AnnouncementRoutes(
         ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups,
         keys: keys, batches: batches
       ).routes,
-      ClipCalls(clips: clips).routes,
-      PlaybackCalls(
+      ClipRoutes(clips: clips).routes,
+      PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
         pace: try ReplayPace(time: time), keys: keys
       ).routes,
-      EventCalls(
+      EventRoutes(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings
       ).routes,
-      BatchCalls(
+      BatchRoutes(
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
-      SpeakableCalls(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
-      OperationCalls(readiness: readiness, metrics: metrics, gauges: gauges).routes,
+      SpeakableRoutes(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
+      OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
     hotClips = HotClips(clips: clips, keys: keys, urls: urls, metrics: metrics, stopping: stopping, logger: logger)
@@ -196,9 +199,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
               httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
           handlers: { [hotClips, settings] in
-            [
-              RequestDeadline(limit: deadline), MessageRules(authority: settings.authority),
-              HotClipsHandler(answer: hotClips.answer(to:)),
+            let connection = SharedConnectionState(limit: deadline)
+            return [
+              RequestDeadline(connection: connection),
+              MessageRules(authority: settings.authority, connection: connection),
+              HotClipsHandler(answer: hotClips.answer(to:), connection: connection),
             ]
           })
       },

@@ -159,6 +159,7 @@ extension PaymentSummary: Codable {
       field: fields.name("count"))
   }
 
+  /// Encodes a total in the form that ``init(from:)`` reads: its amount is not an object of its own.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Key.self)
     try object.encodeIfPresent(locale, forKey: .locale)

@@ -121,7 +121,7 @@ public final class Announcer: Sendable {
   }
 
   private static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
-    Recipe(
+    ClipRecipe(
       ways: ways, engine: engine, format: options.format.container.rawValue, encoding: options.format.encoding.rawValue
     ).digest
   }

@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import JSONSupport
 public import SoundLibrary
 import SpeechEngine
 
@@ -39,17 +40,8 @@ public struct BatchOutcome: Sendable {
 
   private struct Failure: Encodable {
     var line: Int
-    var id: String?
+    @ExplicitNull var id: String?
     var error: ErrorReport
-
-    enum CodingKeys: String, CodingKey { case line, id, error }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(line, forKey: .line)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(error, forKey: .error)
-    }
   }
 }
 

@@ -2,9 +2,11 @@
 
 public import Announcements
 import Foundation
+public import JSONSupport
 public import Waveforms
 
-/// The report of a clip, as the command's `--json` and the service return it. `docs/report.md` defines it.
+/// The report of a clip, as the command's `--json` and the service return it. `docs/report.md` defines it. No key is
+/// ever missing: an unknown value is null.
 public struct ClipReport: Sendable, Hashable, Encodable {
   public struct Amount: Sendable, Hashable, Encodable {
     /// The ISO 4217 code.
@@ -53,7 +55,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   }
 
   /// The payment's id. Null for free text and for payments given as command-line flags.
-  public var id: String?
+  @ExplicitNull public var id: String?
   public var text: String
   public var locale: String
   /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (a pack, and the engine for what it
@@ -62,7 +64,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   /// The engine's voice, or the id of the voice pack.
   public var voice: String
   /// The amount, or null for free text.
-  public var amount: Amount?
+  @ExplicitNull public var amount: Amount?
   public var clip: Clip
   /// The integrated loudness of the finished sound, measured by libebur128, in LUFS.
   public var loudnessLUFS: Double
@@ -80,24 +82,6 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   enum CodingKeys: String, CodingKey {
     case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
     case loudnessLUFS = "loudness_lufs"
-  }
-
-  /// Encodes every key, with null for unknown values, so that no key is ever missing.
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(id, forKey: .id)
-    try fields.encode(text, forKey: .text)
-    try fields.encode(locale, forKey: .locale)
-    try fields.encode(method, forKey: .method)
-    try fields.encode(voice, forKey: .voice)
-    try fields.encode(amount, forKey: .amount)
-    try fields.encode(clip, forKey: .clip)
-    try fields.encode(loudnessLUFS, forKey: .loudnessLUFS)
-    try fields.encode(marks, forKey: .marks)
-    try fields.encode(shortened, forKey: .shortened)
-    try fields.encode(unspoken, forKey: .unspoken)
-    try fields.encode(warnings, forKey: .warnings)
-    try fields.encode(cached, forKey: .cached)
   }
 
   /// The report as one line of JSON, with keys in alphabetical order.

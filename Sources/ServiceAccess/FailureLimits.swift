@@ -27,13 +27,13 @@ public struct FailureLimits: Sendable {
   public var count: Int { recent.count + older.count }
 
   /// Returns the answer that another failure of an address would get, without counting one.
-  public func look(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
+  public func look(_ address: IPAddress, at now: Duration) -> RateLimitDecision {
     let block = address.block
     return (recent[block] ?? older[block] ?? TokenBucket(limit)).look(at: now)
   }
 
   /// Counts a failure of an address. Addresses in the same ``IPAddress/block`` share one limit.
-  public mutating func take(_ address: IPAddress, at now: Duration) -> TokenBucket.Answer {
+  public mutating func take(_ address: IPAddress, at now: Duration) -> RateLimitDecision {
     let block = address.block
     var bucket = recent[block] ?? older.removeValue(forKey: block) ?? TokenBucket(limit)
     let answer = bucket.take(at: now)

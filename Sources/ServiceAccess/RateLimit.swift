@@ -34,31 +34,6 @@ public struct RateLimit: Sendable, Hashable {
 /// A pure value. The caller passes the time of any clock that does not run backwards, such as `ContinuousClock` since
 /// the service's start. If the clock does run backwards, the bucket counts as empty at worst.
 public struct TokenBucket: Sendable, Hashable {
-  /// The bucket's decision on a request.
-  public struct Answer: Sendable, Hashable {
-    /// Whether the request is allowed.
-    public let isAllowed: Bool
-    /// The size of the bucket; see ``RateLimit/burst``.
-    public let limit: Int
-    /// The number of further requests that may come at this moment.
-    public let remaining: Int
-    /// The time until the bucket is full again.
-    public let reset: Duration
-    /// The time until one more request may come; zero when it may come now.
-    public let retryAfter: Duration
-
-    /// The header fields for the response: `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`
-    /// (draft-ietf-httpapi-ratelimit-headers-06), and `Retry-After` (RFC 9110, section 10.2.3) when the request is
-    /// refused. Times are in whole seconds, rounded up, so that a client that waits that long is not refused again.
-    public var headerFields: [(name: String, value: String)] {
-      let fields = [
-        (name: "RateLimit-Limit", value: String(limit)), (name: "RateLimit-Remaining", value: String(remaining)),
-        (name: "RateLimit-Reset", value: String(reset.secondsRoundedUp)),
-      ]
-      return isAllowed ? fields : fields + [(name: "Retry-After", value: String(max(1, retryAfter.secondsRoundedUp)))]
-    }
-  }
-
   public let limit: RateLimit
   /// The time at which the bucket is full again; nil when it was never used.
   private var fullAt: Duration?
@@ -67,11 +42,11 @@ public struct TokenBucket: Sendable, Hashable {
   public init(_ limit: RateLimit) { self.limit = limit }
 
   /// Takes a token for a request, or refuses the request. A refused request takes no token.
-  public mutating func take(at now: Duration) -> Answer {
+  public mutating func take(at now: Duration) -> RateLimitDecision {
     let lacking = lacking(at: now)
     let isAllowed = lacking + limit.interval <= capacity
     if isAllowed { fullAt = now + lacking + limit.interval }
-    return answer(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
+    return decision(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
   }
 
   /// Puts back the token of a request that did not come from the key's holder, such as a replayed one.
@@ -79,10 +54,10 @@ public struct TokenBucket: Sendable, Hashable {
     fullAt = now + max(.zero, lacking(at: now) - limit.interval)
   }
 
-  /// Returns the answer that a request would get, without taking a token.
-  public func look(at now: Duration) -> Answer {
+  /// Returns the decision that a request would get, without taking a token.
+  public func look(at now: Duration) -> RateLimitDecision {
     let lacking = lacking(at: now)
-    return answer(isAllowed: lacking + limit.interval <= capacity, lacking: lacking)
+    return decision(isAllowed: lacking + limit.interval <= capacity, lacking: lacking)
   }
 
   /// Returns whether the bucket equals a new one, so that it can be discarded.
@@ -96,8 +71,8 @@ public struct TokenBucket: Sendable, Hashable {
     return min(max(fullAt - now, .zero), capacity)
   }
 
-  private func answer(isAllowed: Bool, lacking: Duration) -> Answer {
-    Answer(
+  private func decision(isAllowed: Bool, lacking: Duration) -> RateLimitDecision {
+    RateLimitDecision(
       isAllowed: isAllowed, limit: limit.burst,
       remaining: Int((capacity - lacking).attoseconds / limit.interval.attoseconds), reset: lacking,
       retryAfter: max(.zero, lacking + limit.interval - capacity))

@@ -45,7 +45,7 @@ public actor SpeechEngine {
   private let configuration: Configuration
   private var idle: [Speaker] = []
   private var speakers: [Speaker] = []
-  private var waiting: [(ticket: Int, answer: Answer<Speaker?>)] = []
+  private var waiting: [(ticket: Int, answer: AwaitedAnswer<Speaker?>)] = []
   private var nextTicket = 0
   private var knownIdentity: EngineIdentity?
 

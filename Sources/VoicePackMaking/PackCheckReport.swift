@@ -70,6 +70,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     case understandingNote = "understanding_note"
   }
 
+  /// Encodes the computed values too, which the compiler's own encoding leaves out.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(pack, forKey: .pack)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JSONSupport
 import Ledger
 import Playback
 import WaveformDrawing
@@ -65,26 +66,15 @@ struct QueueSnapshot: Encodable {
   struct Item: Encodable {
     var number: Int64
     /// The announcement's id, or nil if the player created the announcement itself.
-    var id: String?
+    @ExplicitNull var id: String?
     var category: String
     var state: String
     var replay: Bool
-
-    enum CodingKeys: String, CodingKey { case number, id, category, state, replay }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(number, forKey: .number)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(category, forKey: .category)
-      try fields.encode(state, forKey: .state)
-      try fields.encode(replay, forKey: .replay)
-    }
   }
 
   struct Playing: Encodable {
     var number: Int64
-    var id: String?
+    @ExplicitNull var id: String?
     var category: String
     var replay: Bool
     var positionMilliseconds: Int
@@ -95,16 +85,6 @@ struct QueueSnapshot: Encodable {
       case positionMilliseconds = "position_ms"
       case lengthMilliseconds = "length_ms"
     }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(number, forKey: .number)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(category, forKey: .category)
-      try fields.encode(replay, forKey: .replay)
-      try fields.encode(positionMilliseconds, forKey: .positionMilliseconds)
-      try fields.encode(lengthMilliseconds, forKey: .lengthMilliseconds)
-    }
   }
 
   var lane: String
@@ -113,7 +93,7 @@ struct QueueSnapshot: Encodable {
   var deviceLost: Bool
   /// The volume, in per cent.
   var volume: Int
-  var playing: Playing?
+  @ExplicitNull var playing: Playing?
   var waiting: [Item]
   var waitingCount: Int
 
@@ -148,17 +128,5 @@ struct QueueSnapshot: Encodable {
 
   private static func id(_ entry: Ledger.Entry) -> String? {
     entry.kind == .request && !entry.isReplay ? entry.id : nil
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(lane, forKey: .lane)
-    try fields.encode(running, forKey: .running)
-    try fields.encode(paused, forKey: .paused)
-    try fields.encode(deviceLost, forKey: .deviceLost)
-    try fields.encode(volume, forKey: .volume)
-    try fields.encode(playing, forKey: .playing)
-    try fields.encode(waiting, forKey: .waiting)
-    try fields.encode(waitingCount, forKey: .waitingCount)
   }
 }

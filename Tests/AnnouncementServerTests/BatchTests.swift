@@ -211,9 +211,9 @@ struct BatchTests {
     for type in ["application/json", "text/plain", ""] {
       #expect(try await client.postBatch("text\none\n", type).status == 415)
     }
-    let headers = ["Content-Type": "text/csv", "Content-Length": String(BatchCalls.largestBody + 1)]
+    let headers = ["Content-Type": "text/csv", "Content-Length": String(BatchRoutes.largestBody + 1)]
     #expect(try await client.send(.post, "/v1/batches", headers: headers, body: Data("text".utf8)).status == 413)
-    let large = Data(repeating: 0x61, count: BatchCalls.largestBody + 1)
+    let large = Data(repeating: 0x61, count: BatchRoutes.largestBody + 1)
     let answer = try await client.send(.post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: large)
     #expect(answer.status == 413 && answer.code == "payload_too_large")
   }

@@ -184,7 +184,7 @@ struct EventTests {
     let own = try (0..<most).map { _ in try slots.take("shop") }
     let greedy = try await client.get("/v1/events", Self.headers)
     #expect(greedy.status == 429 && greedy.code == "account_busy" && greedy.header("Retry-After") != nil)
-    let others = try (most..<EventCalls.mostStreams).map { try slots.take("account \($0)") }
+    let others = try (most..<EventRoutes.mostStreams).map { try slots.take("account \($0)") }
     let late = try await service.client(account: "late").get("/v1/events", Self.headers)
     #expect(late.status == 503 && late.code == "busy" && late.header("Retry-After") != nil)
     own[0].free()

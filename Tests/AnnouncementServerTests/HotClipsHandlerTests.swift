@@ -16,13 +16,14 @@ struct HotClipsHandlerTests {
     let holding = Holding()
 
     init() throws {
+      let state = SharedConnectionState(limit: .hours(1))
       let handler = HotClipsHandler(
         answer: { head in
           guard head.uri == "/hot" else { return nil }
-          return HotClips.Answer(
+          return HotResponse(
             head: HTTPResponseHead(version: .http1_1, status: .ok), body: ByteBuffer(string: "sound"))
-        }, waiting: { [holding] _ in holding.unread })
-      try channel.pipeline.syncOperations.addHandlers([holding, handler, heard])
+        }, connection: state, waiting: { [holding] _ in holding.unread })
+      try channel.pipeline.syncOperations.addHandlers([holding, RequestDeadline(connection: state), handler, heard])
     }
 
     /// Holds what is flushed until it is let go, as a reader does who is slow.

@@ -22,13 +22,19 @@ struct KeyRingTests {
     let ledger: Ledger
     let keys: KeyRing
     private let time = Locked(Duration.zero)
-    private let date = Locked(Date())
+    /// The calendar time, of the ring and of its ledger. It is in whole seconds, as the ledger stores it.
+    private let date = Locked(Date(timeIntervalSinceReferenceDate: 800_000_000))
+    private let waits = Locked<[Duration]>([])
 
     init(limit: RateLimit) throws {
       folder = try TemporaryFolder()
       ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), now: { [date] in date.withLock { $0 } })
       keys = KeyRing(
         ledger: ledger, defaultLimit: limit, date: { [date] in date.withLock { $0 } },
+        sleep: { [time, waits] duration in
+          waits.withLock { $0.append(duration) }
+          time.withLock { $0 += duration }
+        },
         time: { [time] in time.withLock { $0 } })
     }
 
@@ -37,6 +43,9 @@ struct KeyRingTests {
     func advanceCalendar(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
 
     func wait(_ duration: Duration) { time.withLock { $0 += duration } }
+
+    /// The waits of the ring itself. Each has moved the clock.
+    var ownWaits: [Duration] { waits.withLock { $0 } }
 
     func newKey(
       _ account: String = "shop", rate: NewKey.Rate? = nil, expiresAt: Date? = nil, addresses: [String] = [],
@@ -185,12 +194,13 @@ struct KeyRingTests {
     await ring.keys.recordUse()
     let firstUse = try #require(try await ring.ledger.key(id: one.id)?.lastUsedAt)
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == nil)
-    ring.advanceCalendar(by: 1)
+    #expect(firstUse == ring.now)
+    ring.advanceCalendar(by: 60)
     ring.wait(KeyRing.memory)
     _ = ring.keys.admit(try await ring.caller("Bearer \(two.text)"))
     await ring.keys.recordUse()
     #expect(try await ring.ledger.key(id: one.id)?.lastUsedAt == firstUse)
-    #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt != nil)
+    #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == ring.now)
   }
 
   @Test("a key is refused from the moment it expires, whether it is cached or not")
@@ -269,6 +279,20 @@ struct KeyRingTests {
     try await ring.ledger.revokeKey(later.id)
     ring.wait(KeyRing.memory)
     #expect(try await ring.refusal("Bearer \(later.text)", from: address, failures: gate) == "key_unknown")
+  }
+
+  @Test("a suspect's key that may be newer than the list of keys is looked up again when the list is due, and no later")
+  func newerThanTheRoster() async throws {
+    let address = "192.0.2.1"
+    let gate = try ring.gate(closedTo: address)
+    _ = try await ring.newKey()
+    let unknown = APIKey.make()
+    #expect(try await ring.refusal("Bearer \(unknown.text)", from: address, failures: gate) == "key_unknown")
+    #expect(ring.ownWaits.isEmpty, "the list was read just now")
+    let newer = try await ring.newKey()
+    ring.wait(.milliseconds(30))
+    #expect(try await ring.refusal("Bearer \(newer.text)", from: address, failures: gate) == nil)
+    #expect(ring.ownWaits == [KeyRing.memory - .milliseconds(30)])
   }
 
   @Test("the caller knows whether its key is strict")

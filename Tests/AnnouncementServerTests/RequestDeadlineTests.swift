@@ -16,7 +16,9 @@ struct RequestDeadlineTests {
     var unread = 0
 
     init() throws {
-      let deadline = RequestDeadline(limit: .seconds(30)) { [unowned self] _ in unread }
+      let deadline = RequestDeadline(connection: SharedConnectionState(limit: .seconds(30))) { [unowned self] _ in
+        unread
+      }
       try channel.pipeline.syncOperations.addHandlers([HalfOpen(), deadline])
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
@@ -116,12 +118,12 @@ struct RequestDeadlineTests {
     try connection.answer()
     for _ in 0..<8 {
       connection.wait(29)
-      connection.unread -= RequestDeadline.leastRead
+      connection.unread -= ConnectionState.leastRead
       connection.wait(1)
       #expect(connection.isOpen)
     }
     connection.wait(29)
-    connection.unread -= RequestDeadline.leastRead - 1
+    connection.unread -= ConnectionState.leastRead - 1
     connection.wait(1)
     #expect(!connection.isOpen, "reading a few bytes does not count")
   }

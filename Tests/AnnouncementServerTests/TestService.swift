@@ -3,6 +3,7 @@
 import Announcer
 import Announcements
 import ConcurrencySupport
+import FileSystem
 import Foundation
 import HTTPTypes
 import Ledger
@@ -45,6 +46,8 @@ final class TestService: Sendable {
     var now: @Sendable () -> Date = { Date() }
     /// The service's clock for limits.
     var time = AnnouncementServer.elapsedTime()
+    /// The disk of batches.
+    var batchFileCalls = FileSystemCalls.system
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -67,6 +70,8 @@ final class TestService: Sendable {
   let output = SimulatedOutput()
   let log = TestLog()
   let server: AnnouncementServer
+  /// The time by which the service's clock is ahead.
+  private let waited = Locked(Duration.zero)
   private let tasks = Locked<[Task<Void, Never>]>([])
 
   init(in folder: TemporaryFolder? = nil, _ change: (inout Options) -> Void = { _ in }) throws {
@@ -84,13 +89,15 @@ final class TestService: Sendable {
       settings.gap = 0
       return Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
     }
+    var parts = AnnouncementServer.Parts(
+      announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
+      player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
+      console: try ConsoleFiles(folder: Self.installation.console),
+      accountWork: folder.url.appending(path: "account-work.json"))
+    parts.batchFileCalls = options.batchFileCalls
     server = try AnnouncementServer(
-      AnnouncementServer.Parts(
-        announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
-        player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
-        console: try ConsoleFiles(folder: Self.installation.console),
-        accountWork: folder.url.appending(path: "account-work.json")),
-      settings: options.settings, logger: log.logger, onStart: options.onStart, time: options.time)
+      parts, settings: options.settings, logger: log.logger, onStart: options.onStart,
+      time: { [waited, time = options.time] in time() + waited.withLock { $0 } })
   }
 
   deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
@@ -130,13 +137,13 @@ final class TestService: Sendable {
     return TestClient(server: server, key: TestKey(key: key, account: account), log: log)
   }
 
-  /// Revokes a client's key, and waits until the service knows.
+  /// Moves the service's clock for limits on.
+  func wait(_ duration: Duration) { waited.withLock { $0 += duration } }
+
+  /// Revokes a client's key. The service knows when this returns.
   func revoke(_ client: TestClient) async throws {
     try await ledger.revokeKey(try client.key.orThrow("a key").key.id)
-    while try await client.get("/v1/locales").status != 401 {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    wait(KeyRing.memory)
   }
 
   /// A client without a key.

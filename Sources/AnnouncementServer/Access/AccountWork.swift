@@ -62,11 +62,6 @@ final class AccountWork: Sendable {
     budgets = Locked((stored?.accounts ?? [:]).mapValues { AccountBudget(limits, used: $0, at: moment) })
   }
 
-  convenience init(limits: WorkLimits, file: URL) {
-    let origin = ContinuousClock.now
-    self.init(limits: limits, file: file) { ContinuousClock.now - origin }
-  }
-
   /// Returns a permit for new clips of an account.
   ///
   /// The permit's `begin` throws ``Refusal``, and for a list also ``ListStopped``.

@@ -43,6 +43,7 @@ final class KeyRing: Sendable {
   private let defaultLimit: RateLimit
   let unproven: UnprovenBodies
   private let time: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
   private let date: @Sendable () -> Date
   private let state = Locked(State())
 
@@ -50,21 +51,20 @@ final class KeyRing: Sendable {
   ///   - defaultLimit: The rate limit of keys that have no limit of their own.
   ///   - unproven: The limits for bodies that are read before their signature can be checked.
   ///   - date: The calendar time. It decides whether a key has expired and whether a signed request is too old.
+  ///   - sleep: Waits for a duration of `time`.
   ///   - time: The time since an arbitrary origin; it never runs backwards.
   init(
     ledger: Ledger, defaultLimit: RateLimit, unproven: BodyBudget.Limits = BodyBudget.Limits(),
-    date: @escaping @Sendable () -> Date = { Date() }, time: @escaping @Sendable () -> Duration
+    date: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    time: @escaping @Sendable () -> Duration
   ) {
     self.ledger = ledger
     self.unproven = UnprovenBodies(unproven, time: time)
     self.defaultLimit = defaultLimit
     self.date = date
+    self.sleep = sleep
     self.time = time
-  }
-
-  convenience init(ledger: Ledger, defaultLimit: RateLimit) {
-    let origin = ContinuousClock.now
-    self.init(ledger: ledger, defaultLimit: defaultLimit) { ContinuousClock.now - origin }
   }
 
   private var now: Duration { time() }
@@ -191,7 +191,7 @@ final class KeyRing: Sendable {
     let moment = now
     while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
       // Another process may have made the key, and the ledger sends no event: the next check is due then.
-      try await Task.sleep(for: Self.memory - (now - checkedAt))
+      try await sleep(Self.memory - (now - checkedAt))
       try await forgetChanged()
     }
     guard isKey(try await roster()) else { throw Self.unknown }
@@ -226,9 +226,9 @@ final class KeyRing: Sendable {
     }
     // Until the signature is checked, the sender is unproven. The body counts towards the limits of unproven bodies,
     // not towards those of an account.
-    let isBatch = call.request.uri.path == BatchCalls.path
+    let isBatch = call.request.uri.path == BatchRoutes.path
     let body = try await unproven.read(
-      call, keyID: keyID, upTo: isBatch ? BatchCalls.largestBody : AnnouncementCalls.largestBody)
+      call, keyID: keyID, upTo: isBatch ? BatchRoutes.largestBody : AnnouncementRoutes.largestBody)
     call.readBody = body
     let content = SignedRequest.Content(
       method: call.request.method.rawValue, target: call.request.uri.string,
@@ -333,15 +333,15 @@ final class KeyRing: Sendable {
   // MARK: Limiting rates
 
   /// Counts one request towards the caller's rate limit.
-  func admit(_ caller: Caller) -> TokenBucket.Answer {
+  func admit(_ caller: Caller) -> RateLimitDecision {
     let now = now
     return state.withLock { state in
       var bucket = state.buckets[caller.keyID] ?? TokenBucket(caller.limit)
       if bucket.limit != caller.limit { bucket = TokenBucket(caller.limit) }
-      let answer = bucket.take(at: now)
+      let decision = bucket.take(at: now)
       state.buckets[caller.keyID] = bucket
       state.used.insert(caller.keyID)
-      return answer
+      return decision
     }
   }
 

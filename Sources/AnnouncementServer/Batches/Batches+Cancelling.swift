@@ -16,21 +16,30 @@ extension Batches {
   /// - Throws: ``Problem`` with 409 `already_ended`; the operating system's error if the cancellation cannot be
   ///   written. In both cases nothing is cancelled.
   func cancel(_ id: String, account: String) async throws -> Status? {
+    guard let cancelled = try await turns.take([id], { try await self.writeCancellation(id, account: account) }) else {
+      return nil
+    }
+    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
+    for await _ in progress(id).cancelOnGracefulShutdown() {}
+    guard let status = records[id]?.status, status.state != .running else { return cancelled }
+    return status
+  }
+
+  /// Writes a cancellation to disk. Then ends the batch if it is waiting, or stops the reading of its list if it is
+  /// running. Call this in the batch's turn: the batch must neither start nor end while the cancellation is written.
+  private func writeCancellation(_ id: String, account: String) async throws -> Status? {
     guard var record = records[id], record.account == account else { return nil }
     guard record.status.state == .running, !isStopping(id) else { throw Self.ended }
     record.status.state = .cancelled
     record.status.finishedAt = Date()
-    try save(record)
-    guard running == id else {
+    try await files.save(record)
+    if running == id {
+      stopping.withLock { $0 = id }
+    } else {
       queue.removeAll { $0 == id }
       end(record.status)
-      return record.status
     }
-    stopping.withLock { $0 = id }
-    // The rows under way finish first. If the service stops during this wait, the batch is already cancelled on disk.
-    for await _ in progress(id).cancelOnGracefulShutdown() {}
-    guard let status = records[id]?.status, status.state != .running else { return record.status }
-    return status
+    return record.status
   }
 
   func isStopping(_ id: String) -> Bool { stopping.withLock { $0 == id } }

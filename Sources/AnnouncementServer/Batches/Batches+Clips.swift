@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import Foundation
 import Ledger
 import Logging
@@ -56,7 +55,7 @@ extension Batches {
     record.areClipsNoted = true
     records[id] = record
     // If the record cannot be saved, the service reads the clips again at its next start.
-    try? save(record)
+    try? await files.save(record)
   }
 
   /// Reads the results whose clips are not in the ledger: results of earlier versions, and results of a service that
@@ -64,22 +63,8 @@ extension Batches {
   func noteEarlierClips() async {
     let earlier = records.values.filter { $0.areClipsNoted != true }
     for record in earlier {
-      let file = result(record.status.id)
-      hold(await onWaitingThread { Self.clips(in: file) }, account: record.account, batch: record.status.id)
+      hold(await files.clips(inResultOf: record.status.id), account: record.account, batch: record.status.id)
       await settleClips(of: record.status.id)
     }
-  }
-
-  private struct Row: Decodable {
-    struct Clip: Decodable { var name: String }
-    var clip: Clip
-  }
-
-  /// Returns the clips of a result; an empty set if there is no result.
-  private static func clips(in result: URL) -> Set<String> {
-    guard let lines = try? Data(contentsOf: result, options: .alwaysMapped).split(separator: UInt8(ascii: "\n")) else {
-      return []
-    }
-    return Set(lines.compactMap { try? JSONDecoder().decode(Row.self, from: $0).clip.name }.filter(Clips.isName))
   }
 }

@@ -2,6 +2,7 @@
 
 import Announcements
 import Foundation
+import JSONSupport
 
 /// The types that describe a batch to clients and on disk.
 extension Batches {
@@ -20,25 +21,13 @@ extension Batches {
     var done = 0
     var failed = 0
     var createdAt: Date
-    var finishedAt: Date?
-    var error: Fault?
+    @ExplicitNull var finishedAt: Date? = nil
+    @ExplicitNull var error: Fault? = nil
 
     enum CodingKeys: String, CodingKey {
       case id, state, rows, done, failed, error
       case createdAt = "created_at"
       case finishedAt = "finished_at"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(state, forKey: .state)
-      try fields.encode(rows, forKey: .rows)
-      try fields.encode(done, forKey: .done)
-      try fields.encode(failed, forKey: .failed)
-      try fields.encode(createdAt, forKey: .createdAt)
-      try fields.encode(finishedAt, forKey: .finishedAt)
-      try fields.encode(error, forKey: .error)
     }
   }
 

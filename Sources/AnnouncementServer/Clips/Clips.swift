@@ -20,25 +20,6 @@ import VoicePackIntegrity
 /// The service's clips. Simultaneous requests for the same clip share one rendering, and clips that are requested often
 /// are kept in memory.
 final class Clips: Sendable {
-  /// The values that determine how a clip sounds and where it is published. The account and the announcement's id are
-  /// not among them.
-  struct Recipe: Sendable, Hashable {
-    var announcement: Announcement
-    var options: RenderOptions
-    var group: String
-
-    init(_ announcement: Announcement, options: RenderOptions, group: String) {
-      if case .payment(var payment) = announcement {
-        (payment.id, payment.sequence, payment.occurredAt) = (nil, nil, nil)
-        self.announcement = .payment(payment)
-      } else {
-        self.announcement = announcement
-      }
-      self.options = options
-      self.group = group
-    }
-  }
-
   /// The file of a clip and its header fields for responses.
   struct File: Sendable {
     var bytes: ByteBuffer
@@ -73,8 +54,8 @@ final class Clips: Sendable {
 
   private let announcer: Announcer
   private let containers: URL
-  private let flights = SingleFlight<Recipe, Made>()
-  private let reports: RecentlyUsed<Recipe, ClipReport>
+  private let flights = SingleFlight<ClipRequest, Made>()
+  private let reports: RecentlyUsed<ClipRequest, ClipReport>
   private let files: RecentlyUsed<String, File>
   /// The clips that were removed recently. The mutex is also held while a file is added to or removed from ``files``.
   private let removed = Locked(RemovedClips())
@@ -120,13 +101,13 @@ final class Clips: Sendable {
   func make(
     _ announcement: Announcement, options: RenderOptions, group: String, for account: String
   ) async throws -> Made {
-    let recipe = Recipe(announcement, options: options, group: group)
-    if let report = reports.value(for: recipe), let file = files.value(for: report.clip.name), Self.isThere(report) {
+    let request = ClipRequest(announcement, options: options, group: group)
+    if let report = reports.value(for: request), let file = files.value(for: report.clip.name), Self.isThere(report) {
       metrics.count(.clipsFromMemory)
       return Made(report: report, file: file, isCached: true)
     }
     let library = try library(group)
-    return try await Self.shared(account) { try await make(recipe, into: library, for: account) }
+    return try await Self.shared(account) { try await make(request, into: library, for: account) }
   }
 
   /// Performs work that several accounts may share. If the work fails because another account started it and was
@@ -139,12 +120,12 @@ final class Clips: Sendable {
     }
   }
 
-  private func make(_ recipe: Recipe, into library: SoundLibrary, for account: String) async throws -> Made {
-    let (made, isShared) = try await flights.value(for: recipe) { [self] in
+  private func make(_ request: ClipRequest, into library: SoundLibrary, for account: String) async throws -> Made {
+    let (made, isShared) = try await flights.value(for: request) { [self] in
       let start = ContinuousClock.now
       let moment = moment
       let clip = try await announcer.render(
-        recipe.announcement, options: recipe.options, into: library, permit: work.permit(account))
+        request.announcement, options: request.options, into: library, permit: work.permit(account))
       let made = Made(
         report: clip.report,
         file: File(
@@ -156,21 +137,21 @@ final class Clips: Sendable {
       } else {
         metrics.countRender(method: clip.report.method, took: ContinuousClock.now - start)
       }
-      remember(made, as: recipe, readAt: moment)
+      remember(made, as: request, readAt: moment)
       return made
     }
     if isShared { metrics.count(.clipsShared) }
     return made
   }
 
-  private func remember(_ made: Made, as recipe: Recipe, readAt moment: RemovedClips.Moment) {
+  private func remember(_ made: Made, as request: ClipRequest, readAt moment: RemovedClips.Moment) {
     keep(made.file, as: made.report.clip.name, readAt: moment)
     var report = made.report
     report.cached = true
     // The texts of the announcement are about as long as the spoken text.
     reports.insert(
-      report, for: recipe,
-      bytes: RecentlyUsed<Recipe, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
+      report, for: request,
+      bytes: RecentlyUsed<ClipRequest, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
   }
 
   /// Keeps a file in memory, unless it was removed after it was read. The size counted is the capacity of the buffer,

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
-import Foundation
-import Hummingbird
 import HummingbirdCore
 import Logging
-import NIOCore
 import NIOHTTP1
 import ServiceAccess
 
 /// The fast path for clips in memory and callers whose keys are cached. It decides without waiting for anything.
 ///
-/// It makes the same decisions as ``ServiceResponder`` and ``ClipCalls``, with the same parts, but only for requests
+/// It makes the same decisions as ``ServiceResponder`` and ``ClipRoutes``, with the same parts, but only for requests
 /// that they would answer with 200. All other requests take the usual path, which also refuses them if necessary.
 struct HotClips: Sendable {
-  struct Answer: Sendable {
-    var head: HTTPResponseHead
-    var body: ByteBuffer
-  }
-
   static let path = "/v1/clips/"
   private static let template = "\(path){name}"
 
@@ -33,7 +24,7 @@ struct HotClips: Sendable {
   /// Returns the response to a request if the fast path applies.
   ///
   /// - Returns: nil if the request must take the usual path.
-  func answer(to head: HTTPRequestHead) -> Answer? {
+  func answer(to head: HTTPRequestHead) -> HotResponse? {
     guard head.method == .GET, head.version == .http1_1, head.uri.hasPrefix(Self.path) else { return nil }
     let start = ContinuousClock.now
     guard let wish = Wish(head), !stopping.isStopping else { return nil }
@@ -65,7 +56,7 @@ struct HotClips: Sendable {
         "hb.request.id": "\(requestID)", "method": "GET", "path": "\(Self.template)", "status": "200",
         "key": "\(caller?.logName ?? "-")", "ms": "\(Int(duration.inSeconds * 1000))",
       ])
-    return Answer(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
+    return HotResponse(head: HTTPResponseHead(version: .http1_1, status: .ok, headers: fields), body: file.bytes)
   }
 
   private func isSigned(_ uri: String) -> Bool {
@@ -102,133 +93,5 @@ struct HotClips: Sendable {
       }
       name = head.uri.dropFirst(HotClips.path.utf8.count).prefix { $0 != "?" }
     }
-  }
-}
-
-/// The present time in the format of the field `Date` (RFC 9110, section 5.6.7), formatted once a second.
-final class HTTPClock: Sendable {
-  private static let style = Date.VerbatimFormatStyle(
-    format: """
-      \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
-      \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-      """,
-    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
-
-  private let state = Locked((second: Int64.min, text: ""))
-
-  var text: String {
-    let now = Date()
-    let second = Int64(now.timeIntervalSince1970)
-    return state.withLock { state in
-      if state.second != second { state = (second, now.formatted(Self.style)) }
-      return state.text
-    }
-  }
-}
-
-/// Answers requests for clips in memory on the thread that read the request, before a task is involved. Other requests
-/// are passed on to the server library.
-///
-/// To the library, a connection with such requests only looks idle. Half of the cost of a GET was passing its parts to
-/// a task and back (`docs/benchmarks.md`).
-final class HotClipsHandler: ChannelDuplexHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = HTTPServerResponsePart
-  typealias OutboundOut = HTTPServerResponsePart
-
-  private let answer: (HTTPRequestHead) -> HotClips.Answer?
-  /// The number of requests that were passed on and are not answered yet. Responses must keep the order of their
-  /// requests.
-  private var unanswered = 0
-  /// The response to the request that is being received.
-  private var next: HotClips.Answer?
-  /// Whether the last request was received completely.
-  private var isWhole = true
-  /// Whether the service has closed its side. No further request is answered then.
-  private var isOver = false
-  /// The events to pass on to the library when all responses are written.
-  private var held: [Any] = []
-  private var isAwaited = false
-  private let waiting: (any Channel) -> Int
-
-  /// - Parameters:
-  ///   - answer: Returns the response to a request, or nil to pass the request on.
-  ///   - waiting: Returns the number of bytes that were written to a connection and that the operating system has not
-  ///     accepted yet.
-  init(
-    answer: @escaping (HTTPRequestHead) -> HotClips.Answer?, waiting: @escaping (any Channel) -> Int = \.waitingBytes
-  ) {
-    self.answer = answer
-    self.waiting = waiting
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
-    case .head(let head):
-      isWhole = false
-      // A client that does not read receives no more from the fast path. The usual path waits until the client reads.
-      if unanswered == 0, context.channel.isWritable, !isOver { next = answer(head) }
-      if next != nil { return }
-      unanswered += 1
-    case .body: break
-    case .end:
-      isWhole = true
-      guard let answer = next else { break }
-      next = nil
-      context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
-      context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
-      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-      return
-    }
-    context.fireChannelRead(data)
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event {
-    case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
-      held.append(event)
-      pass(context)
-    default: context.fireUserInboundEventTriggered(event)
-    }
-  }
-
-  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    if mode != .input { isOver = true }
-    context.close(mode: mode, promise: promise)
-  }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    var isEnd = false
-    if case .end = unwrapOutboundIn(data) { isEnd = true }
-    context.write(data, promise: promise)
-    guard isEnd else { return }
-    // A malformed request is answered too, although it was never counted in `unanswered`.
-    unanswered = max(0, unanswered - 1)
-    pass(context)
-  }
-
-  /// Passes the held events on to the library when all responses are written. After such an event (the client has sent
-  /// everything, or the service stops), the library closes the connection as soon as it has written its last response.
-  /// Bytes that the client had not read by then would be lost.
-  private func pass(_ context: ChannelHandlerContext) {
-    guard !held.isEmpty, !isAwaited else { return }
-    // If the last request is incomplete, the library must receive the event at once.
-    if isWhole {
-      guard unanswered == 0 else { return }
-      if waiting(context.channel) > 0 {
-        isAwaited = true
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in
-          self.isAwaited = false
-          self.pass(context)
-        }
-        // An empty part is queued behind the waiting bytes, to learn when they are written.
-        return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
-      }
-    }
-    let events = held
-    held = []
-    for event in events { context.fireUserInboundEventTriggered(event) }
   }
 }

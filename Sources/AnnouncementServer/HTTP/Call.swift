@@ -3,24 +3,10 @@
 import Announcements
 import Foundation
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceAccess
-
-/// The request context of the server library.
-struct ServiceContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = CoreRequestContextStorage(source: source)
-    channel = source.channel
-    // The library's own request id is a counter.
-    logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
-  }
-}
 
 /// A request while it is being processed, with its sender and the part of its body that was read.
 struct Call: Sendable {
@@ -145,27 +131,4 @@ struct Call: Sendable {
         "Content-Type: is not supported; send \(types.joined(separator: " or ")).")
     }
   }
-}
-
-/// The sender of a request, identified by a valid key.
-struct Caller: Sendable, Hashable {
-  var keyID: String
-  var account: String
-  /// The SHA-256 digest of the key.
-  var digest: Data
-  var scopes: Set<Scope>
-  var defaults: AnnouncementRequest.Defaults
-  var limit: RateLimit
-  /// The time at which the key expires; nil if it does not expire.
-  var expiresAt: Date?
-  /// The networks from which the key may be used; nil for all.
-  var networks: [IPNetwork]?
-  /// Whether payloads with unknown keys are refused.
-  var isStrict = false
-
-  func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
-
-  var isAdmin: Bool { scopes.contains(.admin) }
-  /// The name of the key in logs.
-  var logName: String { APIKey.logName(ofDigest: digest) }
 }

@@ -2,45 +2,6 @@
 
 import Foundation
 import HTTPTypes
-import Hummingbird
-import HummingbirdCore
-import ServiceAccess
-
-/// The rule that decides who may use a route.
-enum CallAccess: Sendable, Hashable {
-  /// Every client.
-  case open
-  /// Every client that calls the service by one of its own names. This rule protects routes whose responses a page of
-  /// another site must not read in a browser.
-  case openByName
-  /// Clients with a key that has this scope.
-  case key(Scope)
-  /// Clients with a key that has this scope, or with a signed URL.
-  case keyOrSignedURL(Scope)
-}
-
-/// A route: a method and a path that the service answers.
-struct Route: Sendable {
-  typealias Handler = @Sendable (Call) async throws -> Response
-
-  var method: HTTPRequest.Method
-  /// The template of the path, such as `/v1/clips/{name}`. Only the last segment can be a parameter.
-  var template: String
-  var access: CallAccess
-  var handler: Handler
-
-  static func get(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .get, template: template, access: access, handler: handler)
-  }
-
-  static func post(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .post, template: template, access: access, handler: handler)
-  }
-
-  static func delete(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .delete, template: template, access: access, handler: handler)
-  }
-}
 
 /// The table that finds the route of a request. It defines in one place which routes exist, who may use them, the path
 /// under which the metrics count them, and the methods of each path. It works without a socket. `HEAD` uses the route

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -38,7 +37,7 @@ struct ServiceResponder: HTTPResponder {
     // used instead.
     var call = Call(
       request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
-    var limits: TokenBucket.Answer?
+    var limits: RateLimitDecision?
     var path = "other"
     var response: Response
     do {
@@ -123,7 +122,7 @@ struct ServiceResponder: HTTPResponder {
 
   /// Checks that the sender may use the route and is within the rate limit.
   private func admit(
-    _ call: inout Call, _ access: CallAccess, _ limits: inout TokenBucket.Answer?
+    _ call: inout Call, _ access: CallAccess, _ limits: inout RateLimitDecision?
   ) async throws {
     let scope: Scope
     switch access {
@@ -161,12 +160,4 @@ struct ServiceResponder: HTTPResponder {
       )
     }
   }
-}
-
-/// The shared flag that says whether the service is stopping.
-final class Stopping: Sendable {
-  private let state = Locked(false)
-
-  var isStopping: Bool { state.withLock { $0 } }
-  func stop() { state.withLock { $0 = true } }
 }

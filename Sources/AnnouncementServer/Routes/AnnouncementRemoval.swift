@@ -8,7 +8,7 @@ import Playback
 import ServiceAccess
 
 /// The route `DELETE /v1/announcements/{id}`, which removes an announcement and its clips.
-extension AnnouncementCalls {
+extension AnnouncementRoutes {
   private struct Removed: Encodable {
     var id: String
     /// The names of the removed clips. A removed clip is made again when it is requested again.

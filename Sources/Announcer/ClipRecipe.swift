@@ -16,7 +16,7 @@ struct Way {
 
 /// The recipe of a clip: everything that its bytes depend on, and nothing else. Its digest is the clip's name, so equal
 /// recipes give the same file everywhere, and different recipes give different files.
-struct Recipe {
+struct ClipRecipe {
   /// The recipe's version. It rises when the same recipe would give other bytes for a reason that is not part of the
   /// recipe.
   static let version = 4

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import NIOCore
 import Playback
@@ -14,7 +15,7 @@ import ServiceAccess
 import SoundFiles
 
 /// The routes of `/v1/announcements`. Repetitions of a request do not repeat the announcement.
-struct AnnouncementCalls: Sendable {
+struct AnnouncementRoutes: Sendable {
   static let largestBody = PayloadDecoder.largestBytes
 
   /// A response that is kept in memory for repetitions of its request.
@@ -267,11 +268,11 @@ struct AnnouncementCalls: Sendable {
       var state: String
       var number: Int64
       var lane: String
-      var heardMilliseconds: Int?
+      @ExplicitNull var heardMilliseconds: Int?
       var acceptedAt: Date
-      var finishedAt: Date?
+      @ExplicitNull var finishedAt: Date?
       /// The code of the failure, if playing failed.
-      var code: String?
+      @ExplicitNull var code: String?
 
       enum CodingKeys: String, CodingKey {
         case state, number, lane, code
@@ -279,28 +280,9 @@ struct AnnouncementCalls: Sendable {
         case acceptedAt = "accepted_at"
         case finishedAt = "finished_at"
       }
-
-      func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(state, forKey: .state)
-        try fields.encode(number, forKey: .number)
-        try fields.encode(lane, forKey: .lane)
-        try fields.encode(heardMilliseconds, forKey: .heardMilliseconds)
-        try fields.encode(acceptedAt, forKey: .acceptedAt)
-        try fields.encode(finishedAt, forKey: .finishedAt)
-        try fields.encode(code, forKey: .code)
-      }
     }
-    var clip: Clip?
-    var play: Play?
-
-    enum CodingKeys: String, CodingKey { case clip, play }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(clip, forKey: .clip)
-      try fields.encode(play, forKey: .play)
-    }
+    @ExplicitNull var clip: Clip?
+    @ExplicitNull var play: Play?
   }
 
   /// Returns the report of an announcement, byte for byte as in its first response, with the state of its delivery
@@ -320,22 +302,22 @@ struct AnnouncementCalls: Sendable {
   /// known about its clip.
   private struct UnknownReport: Encodable {
     var id: String
+    @ExplicitNull var text: String? = nil
+    @ExplicitNull var locale: String? = nil
+    @ExplicitNull var method: String? = nil
+    @ExplicitNull var voice: String? = nil
+    @ExplicitNull var amount: String? = nil
+    @ExplicitNull var clip: String? = nil
+    @ExplicitNull var loudnessLUFS: Double? = nil
+    var marks: [String] = []
+    var shortened: [String] = []
+    var unspoken: [String] = []
+    var warnings: [String] = []
+    @ExplicitNull var cached: Bool? = nil
 
     enum CodingKeys: String, CodingKey {
       case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached
       case loudnessLUFS = "loudness_lufs"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(id, forKey: .id)
-      for key in [CodingKeys.text, .locale, .method, .voice, .amount, .clip, .cached, .loudnessLUFS] {
-        try fields.encodeNil(forKey: key)
-      }
-      try fields.encode([String](), forKey: .marks)
-      try fields.encode([String](), forKey: .shortened)
-      try fields.encode([String](), forKey: .unspoken)
-      try fields.encode([String](), forKey: .warnings)
     }
   }
 }

@@ -13,7 +13,7 @@ import ServiceAccess
 import ServiceLifecycle
 
 /// The routes of `/v1/batches`, which render lists of announcements in advance.
-struct BatchCalls: Sendable {
+struct BatchRoutes: Sendable {
   static let path = "/v1/batches"
   /// The maximum size of a list, in bytes. It is enough for about 200,000 rows.
   static let largestBody = 16 << 20
@@ -141,16 +141,11 @@ struct BatchCalls: Sendable {
     }
     let headers: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
-    let file = await batches.result(status.id)
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody { writer in
-        // A batch that failed as a whole may have no result file.
-        if let handle = try? FileHandle(forReadingFrom: file) {
-          defer { try? handle.close() }
-          while let piece = try handle.read(upToCount: 1 << 16), !piece.isEmpty {
-            try await writer.write(ByteBuffer(bytes: piece))
-          }
+      body: ResponseBody { [files = batches.files] writer in
+        if let reader = await files.resultReader(status.id) {
+          while let piece = try await reader.next() { try await writer.write(ByteBuffer(bytes: piece)) }
         }
         try await writer.finish(nil)
       })

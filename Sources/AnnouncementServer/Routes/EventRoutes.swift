@@ -1,75 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConcurrencySupport
 import AsyncAlgorithms
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import NIOCore
 import Playback
 import ServiceAccess
 import ServiceLifecycle
 
-/// The event that a request for an announcement was answered.
-struct Rendered: Sendable, Hashable {
-  var account: String
-  var id: String
-  var at: Date
-  var method: String
-  var isCached: Bool
-  var durationMilliseconds: Int
-}
-
-/// The hub for events that are not stored in the ledger. It sends each event to all listeners.
-final class EventHub: Sendable {
-  /// The number of events that are buffered for a listener. A slower listener misses the oldest events, which are not
-  /// stored.
-  private static let longestBacklog = 256
-
-  private struct State {
-    var next = 0
-    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
-  }
-
-  private let state = Locked(State())
-
-  func tell(_ event: Rendered) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
-  }
-
-  var count: Int { state.withLock { $0.listeners.count } }
-
-  /// Returns a stream of the events from now on.
-  func listen() -> AsyncStream<Rendered> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
-    let key = state.withLock { state in
-      state.next += 1
-      state.listeners[state.next] = continuation
-      return state.next
-    }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: key) } }
-    return stream
-  }
-}
-
-/// A server-sent event (WHATWG HTML, section 9.2).
-struct ServerSentEvent: Sendable, Hashable {
-  var id: String?
-  var name: String
-  /// The data, as one line.
-  var data: String
-
-  var text: String { (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n" }
-
-  /// A comment line that keeps proxies and clients from closing an idle stream.
-  static let heartbeat = ": still here\n\n"
-}
-
 /// The route `GET /v1/events`.
-struct EventCalls: Sendable {
+struct EventRoutes: Sendable {
   /// The maximum number of streams for all accounts together.
   static let mostStreams = 100
 
@@ -136,13 +80,13 @@ struct EventCalls: Sendable {
   }
 
   private struct EventData: Encodable {
-    var position: Int64?
+    @ExplicitNull var position: Int64? = nil
     var at: Date
     var kind: String
-    var id: String?
-    var number: Int64?
+    @ExplicitNull var id: String? = nil
+    @ExplicitNull var number: Int64? = nil
     /// The id of the replayed announcement, if the event is about a replay.
-    var replayOf: String?
+    @ExplicitNull var replayOf: String? = nil
     var isReplay = false
     var detail: [String: String]
 
@@ -150,18 +94,6 @@ struct EventCalls: Sendable {
       case position, at, kind, id, number, detail
       case replayOf = "replay_of"
       case isReplay = "replay"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(position, forKey: .position)
-      try fields.encode(at, forKey: .at)
-      try fields.encode(kind, forKey: .kind)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(number, forKey: .number)
-      try fields.encode(replayOf, forKey: .replayOf)
-      try fields.encode(isReplay, forKey: .isReplay)
-      try fields.encode(detail, forKey: .detail)
     }
   }
 

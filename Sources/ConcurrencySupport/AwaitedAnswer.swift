@@ -5,7 +5,7 @@
 /// It is like a continuation, but the value passes through a lock. If a continuation is resumed before its task waits,
 /// the value passes through Swift's runtime in a way that the thread sanitizer does not understand (Swift 6.3 on
 /// Linux). The sanitizer would then report every later use of the value as a race.
-public final class Answer<Value: Sendable>: Sendable {
+public final class AwaitedAnswer<Value: Sendable>: Sendable {
   private let value = Locked<Value?>(nil)
   private let continuation: CheckedContinuation<Void, Never>
 
@@ -22,11 +22,11 @@ public final class Answer<Value: Sendable>: Sendable {
 
 /// Suspends the task until the answer is given, and returns it.
 ///
-/// - Parameter ask: Runs at once. It must make sure that ``Answer/give(_:)`` is called exactly once, then or later.
-public func waitForAnswer<Value: Sendable>(_ ask: (Answer<Value>) -> Void) async -> Value {
-  var asked: Answer<Value>?
+/// - Parameter ask: Runs at once. It must make sure that ``AwaitedAnswer/give(_:)`` is called exactly once, then or later.
+public func waitForAnswer<Value: Sendable>(_ ask: (AwaitedAnswer<Value>) -> Void) async -> Value {
+  var asked: AwaitedAnswer<Value>?
   await withCheckedContinuation { continuation in
-    let answer = Answer<Value>(continuation)
+    let answer = AwaitedAnswer<Value>(continuation)
     asked = answer
     ask(answer)
   }

@@ -5,12 +5,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import Ledger
 import Playback
 import ServiceAccess
 
 /// The routes of `/v1/playback`, which control the service's own output.
-struct PlaybackCalls: Sendable {
+struct PlaybackRoutes: Sendable {
   let player: LanePlayer?
   let ledger: Ledger
   let phraseBooks: PhraseBooks
@@ -52,10 +53,10 @@ struct PlaybackCalls: Sendable {
 
   private struct Status: Encodable {
     struct Playing: Encodable {
-      var id: String?
+      @ExplicitNull var id: String?
       var number: Int64
       var category: String
-      var text: String?
+      @ExplicitNull var text: String?
       var replay: Bool
       var positionMilliseconds: Int
       var lengthMilliseconds: Int
@@ -65,63 +66,32 @@ struct PlaybackCalls: Sendable {
         case positionMilliseconds = "position_ms"
         case lengthMilliseconds = "length_ms"
       }
-
-      func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(id, forKey: .id)
-        try fields.encode(number, forKey: .number)
-        try fields.encode(category, forKey: .category)
-        try fields.encode(text, forKey: .text)
-        try fields.encode(replay, forKey: .replay)
-        try fields.encode(positionMilliseconds, forKey: .positionMilliseconds)
-        try fields.encode(lengthMilliseconds, forKey: .lengthMilliseconds)
-      }
     }
 
     struct Waiting: Encodable {
-      var id: String?
+      @ExplicitNull var id: String?
       var number: Int64
       var category: String
       var state: String
       var replay: Bool
-      var acceptedAt: Date?
+      @ExplicitNull var acceptedAt: Date?
 
       enum CodingKeys: String, CodingKey {
         case id, number, category, state, replay
         case acceptedAt = "accepted_at"
-      }
-
-      func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(id, forKey: .id)
-        try fields.encode(number, forKey: .number)
-        try fields.encode(category, forKey: .category)
-        try fields.encode(state, forKey: .state)
-        try fields.encode(replay, forKey: .replay)
-        try fields.encode(acceptedAt, forKey: .acceptedAt)
       }
     }
 
     var lane: String
     var state: String
     var volume: Int
-    var playing: Playing?
+    @ExplicitNull var playing: Playing? = nil
     var waiting: [Waiting]
     var waitingCount: Int
 
     enum CodingKeys: String, CodingKey {
       case lane, state, volume, playing, waiting
       case waitingCount = "waiting_count"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(lane, forKey: .lane)
-      try fields.encode(state, forKey: .state)
-      try fields.encode(volume, forKey: .volume)
-      try fields.encode(playing, forKey: .playing)
-      try fields.encode(waiting, forKey: .waiting)
-      try fields.encode(waitingCount, forKey: .waitingCount)
     }
   }
 
@@ -192,19 +162,10 @@ struct PlaybackCalls: Sendable {
   }
   private struct Number: Encodable { var number: Int64 }
   private struct Taken: Encodable {
-    var id: String?
+    @ExplicitNull var id: String?
     var state: String
     /// The number of replays that were cancelled. If it is not 0, the state of the announcement itself did not change.
     var replays: Int
-
-    enum CodingKeys: String, CodingKey { case id, state, replays }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(state, forKey: .state)
-      try fields.encode(replays, forKey: .replays)
-    }
   }
 
   private func replay(_ call: Call) async throws -> Response {

@@ -4,11 +4,12 @@ import Announcements
 import Foundation
 import Hummingbird
 import HummingbirdCore
+import JSONSupport
 import ServiceAccess
 import VoicePacks
 
 /// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken.
-struct SpeakableCalls: Sendable {
+struct SpeakableRoutes: Sendable {
   let phraseBooks: PhraseBooks
   /// The announcer's voice packs. The announcer caches what it found, so the service lists exactly the packs that the
   /// announcer uses.
@@ -62,34 +63,20 @@ struct SpeakableCalls: Sendable {
       var message: String
     }
     var id: String
-    var locale: String?
-    var speaker: String?
-    var licence: String?
-    var sampleRate: Int?
-    var clips: Int?
-    var tokens: Int?
-    var missingCount: Int?
+    @ExplicitNull var locale: String? = nil
+    @ExplicitNull var speaker: String? = nil
+    @ExplicitNull var licence: String? = nil
+    @ExplicitNull var sampleRate: Int? = nil
+    @ExplicitNull var clips: Int? = nil
+    @ExplicitNull var tokens: Int? = nil
+    @ExplicitNull var missingCount: Int? = nil
     var missing: [String] = []
-    var error: Fault?
+    @ExplicitNull var error: Fault? = nil
 
     enum CodingKeys: String, CodingKey {
       case id, locale, speaker, licence, clips, tokens, missing, error
       case sampleRate = "sample_rate"
       case missingCount = "missing_count"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(locale, forKey: .locale)
-      try fields.encode(speaker, forKey: .speaker)
-      try fields.encode(licence, forKey: .licence)
-      try fields.encode(sampleRate, forKey: .sampleRate)
-      try fields.encode(clips, forKey: .clips)
-      try fields.encode(tokens, forKey: .tokens)
-      try fields.encode(missingCount, forKey: .missingCount)
-      try fields.encode(missing, forKey: .missing)
-      try fields.encode(error, forKey: .error)
     }
   }
 

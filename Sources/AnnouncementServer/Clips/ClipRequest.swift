@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+
+/// The values that determine how a clip sounds and where it is published. The account and the announcement's id are
+/// not among them.
+struct ClipRequest: Sendable, Hashable {
+  var announcement: Announcement
+  var options: RenderOptions
+  var group: String
+
+  init(_ announcement: Announcement, options: RenderOptions, group: String) {
+    if case .payment(var payment) = announcement {
+      (payment.id, payment.sequence, payment.occurredAt) = (nil, nil, nil)
+      self.announcement = .payment(payment)
+    } else {
+      self.announcement = announcement
+    }
+    self.options = options
+    self.group = group
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HummingbirdCore
+import ServiceAccess
+
+/// The signed URLs of clips.
+struct ClipURLs: Sendable {
+  private let signer: SignedURL
+  private let base: String?
+  private let authority: String
+  private let lifetime: TimeInterval
+  private let now: @Sendable () -> Date
+
+  /// - Parameters:
+  ///   - base: The public base URL of the service, such as `https://pay.example`; nil to use the authority by which
+  ///     each client calls the service.
+  ///   - authority: The host and port on which the service listens.
+  ///   - lifetime: The lifetime of a URL, in seconds.
+  init(
+    signer: SignedURL, base: String?, authority: String, lifetime: TimeInterval,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.signer = signer
+    self.base = base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    self.authority = authority
+    self.lifetime = lifetime
+    self.now = now
+  }
+
+  /// Returns a signed URL of a clip.
+  ///
+  /// - Parameter authority: The authority by which the client calls the service.
+  func url(ofClip name: String, authority: String?) throws(AccessError) -> String {
+    let path = try signer.signed("/v1/clips/\(name)", until: now().addingTimeInterval(lifetime))
+    return (base ?? "http://\(authority ?? self.authority)") + path
+  }
+
+  /// Checks that a signed URL is valid.
+  ///
+  /// - Throws: `AccessError` if the clip may not be fetched with this URL.
+  func check(_ uri: URI) throws(AccessError) {
+    func value(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
+    try signer.check(path: uri.path, expires: value("expires"), signature: value("signature"), at: now())
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The request context of the server library.
+struct ServiceContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+    // The library's own request id is a counter.
+    logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
+  }
+}

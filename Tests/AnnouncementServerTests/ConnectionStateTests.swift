@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("The state of a connection")
+struct ConnectionStateTests {
+  /// What happens on a connection with a limit of 30 s.
+  enum Happening: Sendable, CustomTestStringConvertible {
+    case head, end, last, response, closed, stops
+    case writable(Bool, unread: Int = 0)
+    /// So many seconds pass.
+    case wait(Int64)
+
+    var testDescription: String { "\(self)" }
+  }
+
+  /// A connection in a time that the test moves.
+  private struct Connection {
+    var state = ConnectionState(limit: .seconds(30))
+    var now = NIODeadline.uptimeNanoseconds(1)
+    var isWritable = true
+
+    init(_ happenings: [Happening] = []) {
+      state.opened(at: now)
+      for happening in happenings { happens(happening) }
+    }
+
+    mutating func happens(_ happening: Happening) {
+      switch happening {
+      case .head: state.headRead(at: now, isWritable: isWritable)
+      case .end: state.endRead(at: now)
+      case .last: state.lastRequestRead()
+      case .response: state.responseWritten(at: now)
+      case .closed: state.closed(at: now)
+      case .stops: state.stops(at: now)
+      case .writable(let isWritable, let unread):
+        self.isWritable = isWritable
+        state.writabilityChanged(isWritable: isWritable, unread: unread, at: now)
+      case .wait(let seconds): now = now + .seconds(seconds)
+      }
+    }
+
+    /// The seconds from now to the moment at which a connection is closed on which nothing happens, checked at the
+    /// times that the state asks for; nil if it is still open after an hour.
+    func secondsLeft(unread: Int = 0) -> Int64? {
+      var state = state
+      var time = state.nextCheck(after: now)
+      while time < now + .hours(1) {
+        switch state.timePassed(at: time, unread: unread) {
+        case .close: return (time - now).nanoseconds / 1_000_000_000
+        case .wait(let next):
+          #expect(next > time)
+          time = next
+        }
+      }
+      return nil
+    }
+  }
+
+  // MARK: Answers from memory
+
+  @Test(
+    "a request may be answered from memory if no other response is missing, the client reads, and the service is open",
+    arguments: [
+      ([.head], true),
+      ([.head, .end, .response, .head], true),
+      ([.head, .response, .end, .head], true),
+      ([.head, .end, .head], false),
+      ([.head, .end, .head, .end, .response, .head], false),
+      ([.head, .end, .head, .end, .response, .response, .head], true),
+      // The response to a malformed request is no response to another one.
+      ([.response, .head], true),
+      ([.response, .head, .end, .head], false),
+      ([.writable(false), .head], false),
+      ([.writable(false), .writable(true), .head], true),
+      ([.closed, .head], false),
+      ([], false),
+    ] as [([Happening], Bool)])
+  func fromMemory(happenings: [Happening], isAllowed: Bool) {
+    #expect(Connection(happenings).state.mayAnswerFromMemory == isAllowed)
+  }
+
+  // MARK: Requests after the last one
+
+  @Test(
+    "a request after the last one is ignored, and the last one itself is not",
+    arguments: [
+      ([.head], false),
+      ([.head, .last], false),
+      ([.head, .last, .end], false),
+      ([.head, .last, .end, .head], true),
+      ([.head, .last, .end, .head, .end, .head], true),
+      // The response says that it is the last one, while the next request is being received.
+      ([.head, .end, .head, .last], false),
+      ([.head, .end, .head, .last, .end, .head], true),
+      ([.closed, .head], false),
+    ] as [([Happening], Bool)])
+  func ignored(happenings: [Happening], isIgnored: Bool) {
+    #expect(Connection(happenings).state.ignoresRequest == isIgnored)
+  }
+
+  @Test("no response is expected for an ignored request")
+  func ignoredNeedsNoResponse() {
+    let connection = Connection([.head, .last, .end, .head, .end, .response])
+    #expect(connection.state.passingOn(unread: 0) == .now)
+  }
+
+  // MARK: Passing on events after which the library closes the connection
+
+  @Test(
+    "the library learns of the end when all responses are written and read, or at once during a request",
+    arguments: [
+      ([], 0, .now),
+      ([], 1, .whenWritten),
+      ([.head], 0, .now),
+      ([.head], 1, .now),
+      ([.head, .end], 0, .withNextResponse),
+      ([.head, .end], 1, .withNextResponse),
+      ([.head, .end, .response], 0, .now),
+      ([.head, .end, .response], 1, .whenWritten),
+      ([.head, .end, .head, .end, .response], 0, .withNextResponse),
+      ([.head, .end, .head], 0, .now),
+      ([.head, .response], 1, .now),
+      ([.head, .response, .end], 1, .whenWritten),
+      ([.closed, .head, .end], 0, .now),
+    ] as [([Happening], Int, ConnectionState.PassingOn)])
+  func passingOn(happenings: [Happening], unread: Int, expected: ConnectionState.PassingOn) {
+    #expect(Connection(happenings).state.passingOn(unread: unread) == expected)
+  }
+
+  // MARK: Deadlines
+
+  @Test(
+    "a client that reads everything has the limit for each request, and the service has any time for a response",
+    arguments: [
+      ([], 30),
+      ([.wait(20), .head], 30),
+      ([.head, .wait(20)], 10),
+      ([.head, .end], nil),
+      ([.head, .end, .wait(1000), .response], 30),
+      ([.head, .end, .head, .end, .response], nil),
+      ([.head, .end, .head], 30),
+      ([.head, .end, .head, .end, .response, .response, .wait(10)], 20),
+      // A response before the end of its request does not give the request more time.
+      ([.head, .wait(10), .response], 20),
+      ([.head, .response, .wait(10), .end], 30),
+      ([.head, .end, .writable(false)], 30),
+      ([.head, .end, .writable(false), .wait(10)], 20),
+      ([.head, .end, .writable(false), .writable(true)], nil),
+      ([.head, .end, .closed, .wait(10)], 20),
+      ([.head, .end, .closed, .wait(10), .head, .end], 20),
+    ] as [([Happening], Int64?)])
+  func deadlines(happenings: [Happening], seconds: Int64?) {
+    #expect(Connection(happenings).secondsLeft() == seconds)
+  }
+
+  @Test(
+    "when the service stops, a request has two seconds, and a response may be read for eight",
+    arguments: [
+      ([.stops], 0, 2),
+      ([.head, .wait(29), .stops], 0, 1),
+      ([.head, .stops, .wait(1), .head], 0, 2),
+      ([.stops], 1, 8),
+      ([.head, .end, .stops], 0, nil),
+      ([.head, .end, .stops, .response], 0, 2),
+      ([.head, .end, .response, .stops], 1, 8),
+    ] as [([Happening], Int, Int64?)])
+  func stopping(happenings: [Happening], unread: Int, seconds: Int64?) {
+    #expect(Connection(happenings).secondsLeft(unread: unread) == seconds)
+  }
+
+  @Test("a client with bytes left to read has one limit more, and keeps its connection while it reads enough of them")
+  func reading() {
+    var connection = Connection([.head, .end, .response])
+    #expect(connection.secondsLeft(unread: 1_000_000) == 60)
+    var unread = 1_000_000
+    for _ in 0..<10 {
+      connection.happens(.wait(30))
+      #expect(
+        connection.state.timePassed(at: connection.now, unread: unread) == .wait(until: connection.now + .seconds(30)))
+      unread -= ConnectionState.leastRead
+    }
+    connection.happens(.wait(30))
+    #expect(connection.state.timePassed(at: connection.now, unread: unread + 1) == .close)
+  }
+
+  @Test("bytes that were unread before a new request do not count against the next response")
+  func readingOfAnotherResponse() {
+    var connection = Connection([.head, .end, .response, .wait(30)])
+    _ = connection.state.timePassed(at: connection.now, unread: 100_000)
+    for happening in [.head, .end, .response, .wait(30)] as [Happening] { connection.happens(happening) }
+    #expect(
+      connection.state.timePassed(at: connection.now, unread: 100_000) == .wait(until: connection.now + .seconds(30)))
+  }
+}

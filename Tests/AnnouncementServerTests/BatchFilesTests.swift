@@ -76,6 +76,13 @@ struct BatchFilesTests {
     #expect(service.voice.calls == 1, "the row of the other batch")
   }
 
+  /// Returns a batch's state as the next service of the home reads it from the disk.
+  private func stateAfterRestart(of place: String, _ client: TestClient) async throws -> String? {
+    let next = try TestService(in: service.folder)
+    await next.server.batches.load()
+    return try await TestClient(server: next.server, key: client.key).get(place).string("state")
+  }
+
   @Test("a batch whose last row ends while its cancellation waits for the disk is cancelled, also after a restart")
   func lastRow() async throws {
     let client = try await service.client()
@@ -95,10 +102,7 @@ struct BatchFilesTests {
     work.cancel()
     await work.value
 
-    let next = try TestService(in: service.folder)
-    await next.server.batches.load()
-    let again = TestClient(server: next.server, key: client.key)
-    #expect(try await again.get(place).string("state") == "cancelled")
+    #expect(try await stateAfterRestart(of: place, client) == "cancelled")
   }
 
   @Test("a cancellation that cannot be written is an error, and the batch runs to its end")
@@ -127,10 +131,7 @@ struct BatchFilesTests {
     disk.resume()
     await work.value
 
-    let next = try TestService(in: service.folder)
-    await next.server.batches.load()
-    let again = TestClient(server: next.server, key: client.key)
-    #expect(try await again.get(place).string("state") == "done")
+    #expect(try await stateAfterRestart(of: place, client) == "done")
   }
 
   /// All tasks that prefer it run on one thread, as those of a connection do.

@@ -271,7 +271,8 @@ extension PhraseBook.Content {
         for name in Set([unit.name(of: 1, isAlone: true), unit.name(of: 2, isAlone: true)]) {
           if let other = owners[name], other != code {
             return
-              "currencies.\(code) and currencies.\(other) have a minor unit of the same name; give one the key alone"
+              "currencies.\(code) and currencies.\(other) have a minor unit of the same name; "
+                + "give one of them another name in its key alone"
           }
           owners[name] = code
         }

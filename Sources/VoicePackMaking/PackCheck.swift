@@ -163,7 +163,7 @@ extension PackInspection {
 
   /// Reads a plain file in the folder itself, and nothing else, because reading a pipe would wait forever.
   private func read(_ name: String, maximumBytes: Int) -> Contents {
-    guard PackManifest.isFileName(name) else { return .unreadable("is not a plain ASCII file name without a folder") }
+    guard PackManifest.isFileName(name) else { return .unreadable("is not a plain ASCII file name; it must not name a folder") }
     let path = directory.appending(path: name, directoryHint: .notDirectory).path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return .absent }
     guard attributes[.type] as? FileAttributeType == .typeRegular else { return .unreadable("is not a regular file") }
@@ -246,8 +246,8 @@ extension PackInspection {
     guard !sorted.isEmpty, sorted[sorted.count / 4] > ClipSound.highestNoiseDBFS else { return }
     warn(
       .noise, id,
-      "three of four clips have no moment below \(PackCheckReport.tenths(sorted[sorted.count / 4])) dBFS: there is "
-        + "noise in them, or their ends are cut off",
+      "three of four clips have no moment below \(PackCheckReport.tenths(sorted[sorted.count / 4])) dBFS: the clips "
+        + "contain noise, or their ends are cut off",
       "record in a quieter room, with silence around each word")
   }
 

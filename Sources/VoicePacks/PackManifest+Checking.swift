@@ -41,7 +41,7 @@ extension PackManifest {
     if clips.count > Self.maximumClips { return "there are \(clips.count) clips, but at most \(Self.maximumClips) fit" }
     for (file, clip) in clips.sorted(by: { $0.key < $1.key }) {
       if !Self.isFileName(file) {
-        return "the clip \(VoicePackError.shown(file)) is not a plain ASCII file name without a folder"
+        return "the clip \(VoicePackError.shown(file)) is not a plain ASCII file name; it must not name a folder"
       }
       if clip.text.allSatisfy(\.isWhitespace) { return "the clip \(file) has no text" }
     }

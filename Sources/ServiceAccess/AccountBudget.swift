@@ -67,7 +67,7 @@ public struct DailyAllowance: Sendable, Hashable {
     return Int(quotient + (rest > 0 ? 1 : 0))
   }
 
-  /// Returns the used amount, expressed as the time until it has all come back.
+  /// Returns the used amount, expressed as the time until the whole budget is available again.
   private func used(at now: Duration) -> Duration { freeAt.map { max(.zero, $0 - now) } ?? .zero }
 }
 

@@ -163,7 +163,9 @@ extension PackInspection {
 
   /// Reads a plain file in the folder itself, and nothing else, because reading a pipe would wait forever.
   private func read(_ name: String, maximumBytes: Int) -> Contents {
-    guard PackManifest.isFileName(name) else { return .unreadable("is not a plain ASCII file name; it must not name a folder") }
+    guard PackManifest.isFileName(name) else {
+      return .unreadable("is not a plain ASCII file name; it must not name a folder")
+    }
     let path = directory.appending(path: name, directoryHint: .notDirectory).path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return .absent }
     guard attributes[.type] as? FileAttributeType == .typeRegular else { return .unreadable("is not a regular file") }

@@ -28,7 +28,7 @@ public struct PocketSphinx: SpeechRecognizing {
   /// The length of the quiet room noise before and after each sound, in ms.
   private static let lead = 250
 
-  /// The highest sample of that noise, with full scale at 32,767: about -50 dBFS. The model was trained with recordings
+  /// The peak of the quiet room noise, with full scale at 32,767: about -50 dBFS. The model was trained with recordings
   /// and does not know digital silence.
   private static let noise = 173
 

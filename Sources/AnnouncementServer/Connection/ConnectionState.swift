@@ -153,7 +153,8 @@ struct ConnectionState: Sendable, Equatable {
     return .wait(until: nextCheck(after: now))
   }
 
-  /// Returns the time of the next check: the earliest deadline, or earlier for deadlines that are set later.
+  /// Returns the time of the next check: the earliest deadline, but at the latest one patience from now, because another
+  /// deadline may be set meanwhile.
   func nextCheck(after now: NIODeadline) -> NIODeadline {
     let latest = now + patience
     return min(requestDeadline ?? latest, readingDeadline ?? latest, latest)

@@ -45,6 +45,7 @@ function showNoPlayer(problem) {
   const text = hasNone ? "This service has no speaker. It only makes clips." : problem.detail;
   $("now").replaceChildren(make("p", { class: "muted" }, text));
   showWaiting([]);
+  setText($("elsewhere"), "");
   for (const id of ["pause", "skip", "replay"]) allow($(id), false);
 }
 
@@ -61,11 +62,19 @@ function showPlayer(view, at = performance.now()) {
   const shown = view.waiting.length;
   const more = view.waiting_count > shown ? ` (first ${shown} shown)` : "";
   setText($("waiting-title"), view.waiting_count ? `Waiting: ${view.waiting_count}${more}` : "Waiting");
+  setText($("elsewhere"), view.elsewhere.map(elsewhere).join(" "));
 }
 
-function showPlaying({ playing, state }) {
+/** Returns a sentence about the announcements that wait on another output. */
+function elsewhere({ lane, waiting_count: count, played }) {
+  const announcements = count === 1 ? "1 announcement waits" : `${count} announcements wait`;
+  return `${announcements} on ${lane}${played ? "." : ", which nothing plays."}`;
+}
+
+function showPlaying({ playing, state, device_lost_since: since, device_code: code }) {
   if (!playing) {
-    $("now").replaceChildren(make("p", { class: "muted" }, SILENT[state] ?? "Nothing is playing."));
+    const lost = since ? `Waiting for the speaker since ${clockTime(since)} (${code}).` : "";
+    $("now").replaceChildren(make("p", { class: "muted" }, lost || (SILENT[state] ?? "Nothing is playing.")));
     return;
   }
   const foreign = "An announcement of another account or of the player itself";

@@ -119,7 +119,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
-      return LanePlayer(lane: lane, logger: logger) { try make(rendering) }
+      return LanePlayer(lane: lane, takesOver: settings.takesOver, logger: logger) { try make(rendering) }
     }
     player = lanePlayer
     let urls = ClipURLs(
@@ -138,6 +138,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       gauges.cachedBytes = clips.cachedBytes
       gauges.renderQueue = await clips.underWay
       (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
+      let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
+      gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
       if let lanePlayer {
         let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
         gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })

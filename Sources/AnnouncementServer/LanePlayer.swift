@@ -17,11 +17,14 @@ final class LanePlayer: Service {
   let lane: String
   private let make: @Sendable () throws -> Player
   private let logger: Logger
+  /// Whether the player takes over the requests that wait on lanes that nothing plays.
+  private let takesOver: Bool
   private let running = Locked<Player?>(nil)
 
   /// - Parameter make: Creates a player without starting it.
-  init(lane: String, logger: Logger, make: @escaping @Sendable () throws -> Player) {
+  init(lane: String, takesOver: Bool = true, logger: Logger, make: @escaping @Sendable () throws -> Player) {
     self.lane = lane
+    self.takesOver = takesOver
     self.make = make
     self.logger = logger
   }
@@ -37,8 +40,13 @@ final class LanePlayer: Service {
   private func begin() async -> (any Error)? {
     do {
       let player = try make()
-      try await player.start()
+      let moved = try await player.start(takingOver: takesOver)
       running.withLock { $0 = player }
+      for (lane, count) in moved.sorted(by: { $0.key < $1.key }) {
+        logger.warning(
+          "Announcements waited on an output that nothing plays. They are played on this output.",
+          metadata: ["from": "\(lane)", "lane": "\(self.lane)", "announcements": "\(count)"])
+      }
       return nil
     } catch {
       return error
@@ -59,9 +67,43 @@ final class LanePlayer: Service {
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
       _ = await begin()
     }
+    async let watching: Void = reportDevice()
     try? await gracefulShutdown()
     // The announcement that is playing is interrupted, because a service must stop at once. The next player plays it
     // again from its start.
     await player?.stop(finishingPlaying: false)
+    await watching
+  }
+
+  /// Logs when the device is lost and when it is back, until the player ends.
+  private func reportDevice() async {
+    guard let player else { return }
+    // The player may have found at its start that the device is missing.
+    var isLost = false
+    if let loss = try? await player.status().deviceLoss {
+      isLost = true
+      report(lossWithCode: loss.code)
+    }
+    do {
+      for try await event in player.events() {
+        switch event.kind {
+        case .deviceLost where !isLost:
+          isLost = true
+          report(lossWithCode: event.detail["code"] ?? "unknown")
+        case .deviceBack:
+          isLost = false
+          logger.notice("The sound device works again.", metadata: ["lane": "\(lane)"])
+        default: break
+        }
+      }
+    } catch {
+      logger.warning(
+        "The state of the sound device is no longer logged.", metadata: ["lane": "\(lane)", "error": "\(error)"])
+    }
+  }
+
+  private func report(lossWithCode code: String) {
+    logger.warning(
+      "The sound device cannot be used. Announcements wait for it.", metadata: ["lane": "\(lane)", "code": "\(code)"])
   }
 }

@@ -97,6 +97,8 @@ final class ServiceMetrics: Sendable {
     var isDeviceLost: Bool?
     var isPaused: Bool?
     var waiting: Int?
+    /// The number of announcements that wait on outputs that no process plays.
+    var waitingUnplayed: Int?
     var eventStreams = 0
     var batchStreams = 0
     var startedAt = Date()
@@ -155,6 +157,9 @@ final class ServiceMetrics: Sendable {
     if let isPaused = gauges.isPaused { page.line("crier_player_paused", [], isPaused ? "1" : "0") }
     page.family("crier_player_waiting", "gauge", "Announcements that are waiting to be played.")
     if let waiting = gauges.waiting { page.line("crier_player_waiting", [], String(waiting)) }
+    page.family(
+      "crier_unplayed_waiting", "gauge", "Announcements that are waiting on outputs that no process plays.")
+    if let waiting = gauges.waitingUnplayed { page.line("crier_unplayed_waiting", [], String(waiting)) }
     page.family("crier_event_streams", "gauge", "Open event streams.")
     page.line("crier_event_streams", [], String(gauges.eventStreams))
     page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")

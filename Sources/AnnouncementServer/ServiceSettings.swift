@@ -29,6 +29,9 @@ public struct ServiceSettings: Sendable {
   public var keyFailures: RateLimit?
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted to name the client.
   public var proxies: Set<IPAddress> = Set(["127.0.0.1", "::1"].compactMap(IPAddress.init(_:)))
+  /// Whether the player takes over the announcements that wait on outputs that nothing plays, such as the output of the
+  /// settings of before. If not, they wait, and the service reports them.
+  public var takesOver = true
   /// The maximum size of the clips that are kept in memory, in bytes.
   public var cacheBytes = 64 << 20
   /// The lifetime of the signed URL of a clip, in seconds.

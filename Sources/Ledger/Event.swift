@@ -22,6 +22,9 @@ extension Ledger {
       /// The summary that included the announcement ended without being played. The announcement is to be played by
       /// itself again.
       case released
+      /// The announcement was moved to this lane from one that nothing plays any more. `from` in the detail is that
+      /// lane.
+      case moved
       case sequenceMissing = "sequence_missing"
       case sequenceLate = "sequence_late"
       case deviceLost = "device_lost"

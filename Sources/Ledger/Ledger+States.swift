@@ -51,7 +51,7 @@ extension Ledger {
     }
   }
 
-  private func set(_ number: Int64, _ state: State, _ change: Change, in database: Database) throws -> Bool {
+  func set(_ number: Int64, _ state: State, _ change: Change, in database: Database) throws -> Bool {
     let before = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT state, lane, summarised_by FROM announcements WHERE number = ?"),
       arguments: [number])

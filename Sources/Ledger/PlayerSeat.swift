@@ -43,6 +43,10 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var volume = 100
   /// Whether the player is waiting for its audio device.
   public var isDeviceLost = false
+  /// The time since which the player is waiting for its audio device.
+  public var deviceLostSince: Date?
+  /// The code of the output's error while the player is waiting for its audio device.
+  public var deviceCode: String?
   /// The number of the announcement that is playing; nil when none is.
   public var number: Int64?
   /// The playback position of that announcement, in milliseconds.
@@ -51,7 +55,8 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var lengthMilliseconds: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case processID, startedAt, isPaused, volume, isDeviceLost, number, positionMilliseconds, lengthMilliseconds
+    case processID, startedAt, isPaused, volume, isDeviceLost, deviceLostSince, deviceCode, number,
+      positionMilliseconds, lengthMilliseconds
     /// The name that other versions of the program read and write.
     case reportedAt = "toldAt"
   }

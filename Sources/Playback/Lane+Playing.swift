@@ -23,7 +23,8 @@ extension Lane {
         return mailbox.nudge()
       }
       begin(Current(item: item, sound: sound, isReplay: one.isReplay))
-      await commit(item.number, .playing)
+      // While the device is lost, nothing is heard yet.
+      if !isDeviceLost { await commit(item.number, .playing) }
       await tell(turn, of: item, isAlone: true)
     case .summarise(let payments):
       makeSummary(of: payments.map(\.number))
@@ -183,13 +184,19 @@ extension Lane {
   // MARK: The device
 
   private func lost(_ code: String, number: Int64) async {
+    lengthenDevicePause()
+    current?.retryAt = clock.now() + devicePause
+    guard deviceLoss == nil else { return }
+    deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: code)
+    await record(.deviceLost, number, ["code": code])
+    // The announcement will be played again from its start.
+    await commit(number, .waiting, Ledger.Change(detail: ["code": code]))
+  }
+
+  private func lengthenDevicePause() {
     devicePause =
       devicePause == 0
       ? settings.devicePauses.lowerBound : min(devicePause * 2, settings.devicePauses.upperBound)
-    current?.retryAt = clock.now() + devicePause
-    guard !isDeviceLost else { return }
-    isDeviceLost = true
-    await record(.deviceLost, number, ["code": code])
   }
 
   /// Notes that a lost device is back, once it has played something.
@@ -200,8 +207,36 @@ extension Lane {
   private func deviceIsBack() async {
     devicePause = 0
     guard isDeviceLost else { return }
-    isDeviceLost = false
+    deviceLoss = nil
     await record(.deviceBack, current?.item.number, [:])
+    if let current { await commit(current.item.number, .playing) }
+  }
+
+  /// Opens the device while nothing plays, if it is time to see whether it works.
+  func probe(at now: Int64) {
+    guard let interval = settings.probeInterval, current == nil, !isProbing else { return }
+    guard now >= nextProbe else { return wake(at: nextProbe) }
+    isProbing = true
+    nextProbe = now + interval
+    queue.addOperation { [output, mailbox] in
+      // The rate is that of most clips.
+      mailbox.post(.probed(Result { () throws(OutputError) in try output.open(rate: 22_050) }))
+    }
+  }
+
+  func probed(_ result: Result<Void, OutputError>) async {
+    isProbing = false
+    isOutputInUse = true
+    if lastEnd == nil { lastEnd = (clock.now() - settings.gap, 0) }
+    switch result {
+    case .success: if current == nil { await deviceIsBack() }
+    case .failure(let error):
+      lengthenDevicePause()
+      nextProbe = clock.now() + devicePause
+      guard deviceLoss == nil else { return }
+      deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: error.code.rawValue)
+      await record(.deviceLost, nil, ["code": error.code.rawValue])
+    }
   }
 
   func releaseWhenIdle(at now: Int64) {

@@ -60,7 +60,7 @@ extension Lane {
     self.summary = nil
     for payment in payments { drop(payment.item.number) }
     begin(Current(item: item, sound: sound, members: summary.payments))
-    await commit(number, .playing)
+    if !isDeviceLost { await commit(number, .playing) }
     for payment in payments { await tell(payment.turn, of: payment.item, isAlone: false) }
   }
 

@@ -79,7 +79,11 @@ actor Lane {
   /// The end of the last sound, with the length of the silence in its tail.
   var lastEnd: (at: Int64, quiet: Int64)?
   var isOutputInUse = false
-  var isDeviceLost = false
+  /// The loss of the device. It begins with a sound or a probe that fails, and ends when the device works again.
+  var deviceLoss: LaneStatus.DeviceLoss?
+  var isDeviceLost: Bool { deviceLoss != nil }
+  var isProbing = false
+  var nextProbe: Int64 = .min
   var devicePause: Int64 = 0
   var ledgerFailure: String?
   /// The reply to the caller whose change is being written.
@@ -165,6 +169,7 @@ actor Lane {
     case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
+    case .probed(let result): await probed(result)
     case .summaryMade(let announcement): await made(announcement)
     case .stop(let finishing, let numbers):
       isStopping = true
@@ -185,7 +190,7 @@ actor Lane {
       case .status(let reply): reply(status)
       case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
       case .replay(_, _, let reply): reply.fail(fault)
-      case .rendered, .ended, .summaryMade, .stop: held.append(message)
+      case .rendered, .ended, .probed, .summaryMade, .stop: held.append(message)
       }
     }
   }
@@ -203,6 +208,7 @@ actor Lane {
     }
     renderAhead(at: now)
     await decide(at: now)
+    probe(at: now)
     releaseWhenIdle(at: now)
   }
 
@@ -333,7 +339,7 @@ actor Lane {
         isHeard: current.isSounding, standsFor: current.members, isReplay: current.isReplay)
     }
     return LaneStatus(
-      lane: name, isPaused: order.isPaused, volume: volume.percent, isDeviceLost: isDeviceLost, playing: playing,
+      lane: name, isPaused: order.isPaused, volume: volume.percent, deviceLoss: deviceLoss, playing: playing,
       waitingCount: order.waitingCount, next: next, ledgerFailure: ledgerFailure)
   }
 
@@ -343,6 +349,7 @@ actor Lane {
     report.isPaused = order.isPaused
     report.volume = volume.percent
     report.isDeviceLost = isDeviceLost
+    (report.deviceLostSince, report.deviceCode) = (deviceLoss?.since, deviceLoss?.code)
     if let current {
       report.number = current.item.number
       report.positionMilliseconds = current.control.position

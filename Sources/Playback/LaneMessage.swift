@@ -14,6 +14,8 @@ enum LaneMessage: Sendable {
   case status(Reply<LaneStatus>)
   case rendered(Int64, RenderOutcome)
   case ended(PlayEnding)
+  /// The device was opened while nothing played, to see whether it works.
+  case probed(Result<Void, OutputError>)
   case summaryMade(StoredAnnouncement?)
   case stop(finishing: Bool, cancelling: [Int64])
 
@@ -25,7 +27,7 @@ enum LaneMessage: Sendable {
     case .skip(let reply), .cancel(_, let reply): reply.fail(error)
     case .replay(_, _, let reply): reply.fail(error)
     case .status(let reply): reply.fail(error)
-    case .rendered, .ended, .summaryMade, .stop: break
+    case .rendered, .ended, .probed, .summaryMade, .stop: break
     }
   }
 }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Ledger
 
 /// The state of a player at one moment.
 public struct LaneStatus: Sendable, Hashable {
+  /// The time since which the device cannot be used, and the code of the output's error.
+  public struct DeviceLoss: Sendable, Hashable {
+    public var since: Date
+    public var code: String
+  }
+
   public struct Playing: Sendable, Hashable {
     public var number: Int64
     public var category: Ledger.Category
@@ -26,13 +33,25 @@ public struct LaneStatus: Sendable, Hashable {
     public var failure: String?
     /// Whether the announcement is a replay.
     public var isReplay: Bool
+
+    public init(
+      number: Int64, category: Ledger.Category, state: Ledger.State, failure: String? = nil, isReplay: Bool
+    ) {
+      self.number = number
+      self.category = category
+      self.state = state
+      self.failure = failure
+      self.isReplay = isReplay
+    }
   }
 
   public var lane: String
   public var isPaused: Bool
   /// The volume, 0 to 100 per cent.
   public var volume: Int
-  public var isDeviceLost: Bool
+  /// The loss of the device; nil while the device can be used.
+  public var deviceLoss: DeviceLoss?
+  public var isDeviceLost: Bool { deviceLoss != nil }
   public var playing: Playing?
   public var waitingCount: Int
   /// The next announcements in playing order as of now, at most 20.

@@ -14,6 +14,8 @@ public struct LaneView: Sendable, Hashable {
   public var waiting: [Ledger.Entry]
   /// The total number of waiting announcements.
   public var waitingCount: Int
+  /// The other lanes on which requests wait.
+  public var others: [Ledger.WaitingLane]
 
   public static let longestList = 20
 
@@ -40,7 +42,8 @@ public struct LaneView: Sendable, Hashable {
     return LaneView(
       player: player, playing: playing,
       waiting: order.upcoming(longestList, at: 0).compactMap { known[$0.number] },
-      waitingCount: max(waiting.count, count - told))
+      waitingCount: max(waiting.count, count - told),
+      others: try await ledger.waitingLanes().filter { $0.lane != lane })
   }
 }
 

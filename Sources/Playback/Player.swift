@@ -61,12 +61,16 @@ public final class Player: Sendable {
 
   /// Takes exclusive control of the lane, restores its unfinished announcements, and plays.
   ///
-  /// - Parameter rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first
-  ///   sound opens the output, and waits for a device that is missing.
+  /// - Parameters:
+  ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound opens
+  ///     the output, and waits for a device that is missing.
+  ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
+  /// - Returns: The number of requests that were moved, by lane.
   /// - Throws: `LedgerError`, with `laneTaken` if another player has the lane; `OutputError` if the output cannot be
   ///   opened; ``PlayerError`` with `alreadyStarted`. After an error of the ledger or the output, the player can be
   ///   started again.
-  public func start(opening rate: Int? = nil) async throws {
+  @discardableResult
+  public func start(opening rate: Int? = nil, takingOver takesOver: Bool = false) async throws -> [String: Int] {
     guard running.withLock({ $0.begin() }) else { throw PlayerError(.alreadyStarted, lane: lane) }
     do {
       let seat = try ledger.takeSeat(lane: lane)
@@ -74,13 +78,30 @@ public final class Player: Sendable {
         name: lane, ledger: ledger, seat: seat, output: output, renderer: renderer, settings: settings, clock: clock,
         summary: summary, mailbox: mailbox, signals: signals)
       if let rate { try await lane.openOutput(rate: rate) }
+      // The lane reads its announcements in the order of their numbers, so what is moved must be there before.
+      let moved = takesOver ? try await takeOver() : [:]
       try await lane.recover()
       let task = Task { await lane.run() }
       running.withLock { $0.task = task }
+      return moved
     } catch {
       running.withLock { $0.isBegun = false }
       throw error
     }
+  }
+
+  /// Moves the requests that wait on lanes without a player to this lane.
+  ///
+  /// - Throws: `LedgerError`.
+  private func takeOver() async throws -> [String: Int] {
+    var moved: [String: Int] = [:]
+    for waiting in try await ledger.waitingLanes() where waiting.lane != lane && !waiting.isPlayed {
+      // While the seat is held, no player can begin on that lane.
+      guard let seat = try? ledger.takeSeat(lane: waiting.lane) else { continue }
+      moved[waiting.lane] = try await ledger.moveRequests(from: waiting.lane, to: lane)
+      withExtendedLifetime(seat) {}
+    }
+    return moved
   }
 
   /// Stops the player: nothing more begins, and the output and the lane are released. The next player plays the waiting

@@ -65,7 +65,7 @@ enum Failures {
     case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce,
       is NoSuchClips:
       65
-    case is NoPlayer, is TooManyReplays: 69
+    case is NoPlayer, is TooManyReplays, is NotHeard: 69
     case is OutputFile.Failure, is StandardOutput.Failure: 73
     default: 70
     }

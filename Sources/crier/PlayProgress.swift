@@ -12,6 +12,10 @@ final class PlayProgress: Sendable {
     var isLineOpen = false
     var isDeviceLost = false
     var isPaused = false
+    /// The process of another player on which this command waits, once it was reported.
+    var otherPlayer: Int32?
+    /// The last reason why nothing of this command is heard.
+    var obstacle: String?
     /// Whether a warning is due if another program plays on the output, because the requested settings then have no
     /// effect.
     var hasUnusedSettings: Bool
@@ -34,16 +38,25 @@ final class PlayProgress: Sendable {
     state = Locked(State(hasUnusedSettings: hasSettings))
   }
 
+  /// The last reason why nothing of this command was heard; nil if nothing was in the way but earlier announcements.
+  var obstacle: String? { state.withLock { $0.obstacle } }
+
   func update(_ view: LaneView) {
     state.withLock { state in
+      state.obstacle = Self.obstacle(in: view)
+      if let other = Self.otherPlayer(in: view), other != state.otherPlayer {
+        state.otherPlayer = other
+        let first =
+          "Process \(other) plays on \(Terminal.printable(view.player.lane)), so this waits for its turn there"
+        state.note("\(first): \(Self.queue(view)).")
+      }
       let isLost = view.player.isRunning && view.player.report?.isDeviceLost == true
       if isLost != state.isDeviceLost {
         state.isDeviceLost = isLost
-        state.note(isLost ? "The audio device was lost; waiting for it to return." : "The audio device is back.")
+        state.note(
+          isLost ? "Waiting for the audio device: \(state.obstacle ?? "it is lost")." : "The audio device is back.")
       }
-      if state.hasUnusedSettings, view.player.isRunning,
-        view.player.report?.processID != ProcessInfo.processInfo.processIdentifier
-      {
+      if state.hasUnusedSettings, Self.otherPlayer(in: view) != nil {
         state.hasUnusedSettings = false
         state.note("Another program plays on this output, so its volume, gap and chime apply.")
       }
@@ -58,6 +71,29 @@ final class PlayProgress: Sendable {
       Terminal.writeMessage("\r\u{1B}[K" + line)
       state.isLineOpen = true
     }
+  }
+
+  /// Returns the process of a player that is not this process.
+  private static func otherPlayer(in view: LaneView) -> Int32? {
+    guard view.player.isRunning, let process = view.player.report?.processID else { return nil }
+    return process == ProcessInfo.processInfo.processIdentifier ? nil : process
+  }
+
+  private static func queue(_ view: LaneView) -> String {
+    let playing = view.playing == nil ? "nothing is playing" : "an announcement is playing"
+    return "\(playing), and \(view.waitingCount) \(view.waitingCount == 1 ? "is" : "are") waiting"
+  }
+
+  /// Returns the reason why the lane is silent although announcements wait; nil if there is none.
+  private static func obstacle(in view: LaneView) -> String? {
+    guard view.player.isRunning, let report = view.player.report else { return nil }
+    if report.isDeviceLost {
+      let since = report.deviceLostSince.map { " since \($0.formatted(.iso8601))" } ?? ""
+      let code = report.deviceCode.map { " (\($0))" } ?? ""
+      return
+        "process \(report.processID) cannot use the device of \(Terminal.printable(view.player.lane))\(since)\(code)"
+    }
+    return report.isPaused ? "playback is paused" : nil
   }
 
   func end() {

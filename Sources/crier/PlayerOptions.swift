@@ -77,7 +77,13 @@ struct PlayerOptions: ParsableArguments {
   }
 
   /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
-  func play(_ announcements: [StoredAnnouncement], titles: [String], files: DataOptions) async throws {
+  ///
+  /// - Parameter mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
+  /// - Throws: ``PlayFailure``, ``NotHeard``, `OutputError`, `LedgerError`. Without an error, every announcement was heard
+  ///   to its end, or somebody skipped it.
+  func play(
+    _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false
+  ) async throws {
     let settings = try settings()
     let (name, lane) = (try lane.name(), try lane.lane())
     let ledger = try self.lane.ledger()
@@ -101,12 +107,20 @@ struct PlayerOptions: ParsableArguments {
       switch entry.state {
       case .failed: throw PlayFailure(title: title, code: entry.detail["code"] ?? "unknown")
       case .expired:
-        Terminal.note("crier: \(Terminal.printable(title)): not played, because earlier announcements took too long.")
+        throw NotHeard(title: title, reason: progress.obstacle ?? "earlier announcements took too long")
+      case .cancelled where mustBeHeard: throw NotHeard(title: title, reason: "it was skipped or cancelled")
       case .cancelled: Terminal.note("crier: \(Terminal.printable(title)): skipped.")
       default: break
       }
     }
   }
+}
+
+/// The error for a sound that was accepted and not heard to its end.
+struct NotHeard: Error, CustomStringConvertible {
+  var title: String
+  var reason: String
+  var description: String { "\(title): was not heard to its end, because \(reason); see crier queue." }
 }
 
 /// The error for a sound that was accepted but could not be rendered.

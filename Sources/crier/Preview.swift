@@ -46,6 +46,9 @@ struct Preview: AsyncParsableCommand {
     }
   }
 
+  /// The time in which the preview must begin, in seconds.
+  private static let patience: TimeInterval = 60
+
   /// Plays the clip from a file, because the lane's player may be another process.
   private func play(_ rendered: RenderedClip) async throws {
     let folder = CrierHome().previews
@@ -57,8 +60,8 @@ struct Preview: AsyncParsableCommand {
     // Earlier announcements may delay the preview. If this command is killed, the entry expires instead of playing
     // later.
     let announcement = StoredAnnouncement(
-      file: file, title: rendered.report.text, id: id, expiresAt: Date(timeIntervalSinceNow: 600))
-    try await player.play([announcement], titles: [rendered.report.text], files: files)
+      file: file, title: rendered.report.text, id: id, expiresAt: Date(timeIntervalSinceNow: Self.patience))
+    try await player.play([announcement], titles: [rendered.report.text], files: files, mustBeHeard: true)
   }
 
   /// Removes the files of previews that were killed.

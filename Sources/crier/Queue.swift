@@ -127,7 +127,11 @@ extension LaneOptions {
   /// - Parameter number: The number of the announcement that the command is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil, in home: CrierHome) async throws {
     let (lane, ledger) = (try lane(), try ledger(in: home))
-    guard try ledger.player(lane: lane).isRunning else { throw NoPlayer(lane: lane) }
+    let isPlayed = try ledger.player(lane: lane).isRunning
+    // Without a player, only cancelling has an effect, and it needs none.
+    if !isPlayed {
+      guard case .cancel = command else { throw NoPlayer(lane: lane) }
+    }
     if let number {
       guard let entry = try await ledger.entry(number), entry.lane == lane else {
         let problem = "is not in \(Terminal.printable(lane)); see crier queue, or give another --output"
@@ -139,6 +143,15 @@ extension LaneOptions {
       }
       if case .replay = command, !entry.state.isFinal {
         throw NothingToCommand(number: number, problem: "has not ended yet; wait until it has played")
+      }
+    }
+    if !isPlayed, let number {
+      // A player that has begun meanwhile receives the command.
+      do throws(LedgerError) {
+        _ = try await ledger.cancelUnplayed(number)
+        return
+      } catch {
+        guard error.code == .laneTaken else { throw error }
       }
     }
     if case .replay = command, try await ledger.unfinishedReplays(lane: lane).count >= Ledger.maximumReplays {

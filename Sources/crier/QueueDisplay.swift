@@ -27,6 +27,10 @@ struct QueueDisplay {
     }
     let unseen = view.waitingCount - view.waiting.count
     if unseen > 0 { lines.append("  and \(unseen) more") }
+    for other in view.others {
+      let player = other.isPlayed ? "another player plays it" : "nothing plays it"
+      lines.append("  \(other.count) waiting on \(other.lane): \(player); see crier queue --output \(other.lane)")
+    }
     return lines.map { TerminalText($0).cut(to: columns).string }
   }
 
@@ -39,7 +43,10 @@ struct QueueDisplay {
     guard view.player.isRunning else { return "\(view.player.lane): no player is running; \(waiting)" }
     let report = view.player.report
     var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
-    if report?.isDeviceLost == true { state = "device lost, waiting for it" }
+    if let report, report.isDeviceLost {
+      let since = report.deviceLostSince.map { " since \($0.formatted(.iso8601))" } ?? ""
+      state = "waiting for the speaker\(since)" + (report.deviceCode.map { " (\($0))" } ?? "")
+    }
     let volume = report.flatMap { $0.volume < 100 ? ", volume \($0.volume) %" : nil } ?? ""
     return "\(view.player.lane): \(state)\(volume); \(waiting)"
   }
@@ -96,9 +103,23 @@ struct QueueSnapshot: Encodable {
   @ExplicitNull var playing: Playing?
   var waiting: [Item]
   var waitingCount: Int
+  /// The other lanes on which requests wait.
+  var elsewhere: [Elsewhere]
+
+  struct Elsewhere: Encodable {
+    var lane: String
+    var waitingCount: Int
+    /// Whether a process plays the lane.
+    var played: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case lane, played
+      case waitingCount = "waiting_count"
+    }
+  }
 
   enum CodingKeys: String, CodingKey {
-    case lane, running, paused, volume, playing, waiting
+    case lane, running, paused, volume, playing, waiting, elsewhere
     case deviceLost = "device_lost"
     case waitingCount = "waiting_count"
   }
@@ -124,6 +145,7 @@ struct QueueSnapshot: Encodable {
         replay: entry.isReplay)
     }
     waitingCount = view.waitingCount
+    elsewhere = view.others.map { Elsewhere(lane: $0.lane, waitingCount: $0.count, played: $0.isPlayed) }
   }
 
   private static func id(_ entry: Ledger.Entry) -> String? {

@@ -156,6 +156,7 @@ struct Serve: AsyncParsableCommand {
     var settings = Player.Settings()
     settings.volume = configuration.volume
     settings.gap = Int64(configuration.gap)
+    settings.probeInterval = 30_000
     if !configuration.chime.isEmpty { settings.chime = try PlayableFile.chime(of: URL(filePath: configuration.chime)) }
     settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)
     if configuration.backlogPayments > 0 { settings.order.longestBacklog = configuration.backlogPayments }
@@ -209,7 +210,7 @@ struct Serve: AsyncParsableCommand {
       Crier is at \(address)/\(shown.map { "#key=\($0)" } ?? "")
       Key: \(shown.map { "\($0) (also in \(file))" } ?? "in \(file)")
       Try: curl -sS \(address)/v1/announcements -H @\(header) -H 'Content-Type: application/json' \
-      -d '{"id":"first","amount":"12.50","currency":"USD","locale":"en-US"\(plays ? #","deliver":["clip","play"]"# : "")}'
+      -d '{"id":"try-'"$(date +%s%N)"'","amount":"12.50","currency":"USD","locale":"en-US"\(plays ? #","deliver":["clip","play"]"# : "")}'
       """
   }
 }

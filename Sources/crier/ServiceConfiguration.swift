@@ -22,6 +22,7 @@ struct ServiceConfiguration: Sendable {
     case batchStreams = "batch_streams"
     case keyFailures = "key_failures"
     case publicURL = "public_url"
+    case takeOver = "take_over"
     case missingNumber = "missing_number_ms"
     case backlogPayments = "backlog_payments"
     case backlogSeconds = "backlog_seconds"
@@ -154,6 +155,12 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       ""
     }
+    let takeOver = try reader.text(.takeOver, "true") {
+      ["true", "false"].contains($0)
+    } rule: {
+      "give true or false"
+    }
+    settings.takesOver = takeOver == "true"
     missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
     backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
     backlogSeconds = try reader.number(.backlogSeconds, 0, 0...86_400)

@@ -33,7 +33,11 @@ struct PlaybackCallsTests {
     try await service.startPlayer()
     let status = try await client.get("/v1/playback")
     #expect(status.status == 200)
-    #expect(Set(try status.object.keys) == ["lane", "state", "volume", "playing", "waiting", "waiting_count"])
+    #expect(
+      Set(try status.object.keys) == [
+        "lane", "state", "volume", "playing", "waiting", "waiting_count", "device_lost_since", "device_code",
+        "elsewhere",
+      ])
     #expect(try status.string("state") == "idle" && status.string("lane") == "counter")
     #expect(try status.number("volume") == 100 && status.number("waiting_count") == 0 && status.value("playing") == nil)
     let replay = try await client.send(.post, "/v1/playback/replay")
@@ -199,6 +203,12 @@ struct PlaybackCallsTests {
     let ready = try await service.stranger.get("/readyz")
     #expect(ready.status == 200)
     #expect(try ready.string("status") == "degraded" && ready.string("checks.device.code") == "device_lost")
+    #expect(try ready.string("checks.device.cause") == "device_lost" && ready.string("checks.device.since") != nil)
+    // The announcement is not heard, so nobody is told that it plays.
+    let status = try await client.get("/v1/playback")
+    #expect(try status.value("playing") == nil && status.number("waiting_count") == 1)
+    #expect(try status.string("device_code") == "device_lost" && status.string("device_lost_since") != nil)
+    while try await client.get("/v1/announcements/p1").string("delivery.play.state") != "waiting" { await Task.yield() }
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.values["crier_player_device_lost"] == 1)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Ledger
 import SoundOutputTestSupport
 import Testing
 import Waveforms
@@ -225,7 +226,7 @@ struct PlayCommandTests {
 
   @Test(
     "queue commands without a running player are errors",
-    arguments: [["pause"], ["resume"], ["skip"], ["replay"], ["cancel", "7"], ["volume", "50"]])
+    arguments: [["pause"], ["resume"], ["skip"], ["replay"], ["volume", "50"]])
   func nobody(words: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }
@@ -275,5 +276,47 @@ struct PlayCommandTests {
     let left = try FileManager.default.contentsOfDirectory(
       atPath: crier.directory.appending(path: "home/previews").path)
     #expect(left.isEmpty)
+  }
+
+  @Test("an announcement on an output that nothing plays is shown by every queue, and cancelled without a player")
+  func unplayed() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let ledger = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    let number = try await ledger.accept(
+      StoredAnnouncement(
+        account: "shop", id: "p1", lane: "file:/former", category: .payment,
+        payload: Data(#"{"id":"p1","amount":"12.50","currency":"USD"}"#.utf8))
+    ).number
+    let queue = try crier("queue", "--output", "null").output
+    #expect(queue.contains("1 waiting on file:/former: nothing plays it; see crier queue --output file:/former"))
+    #expect(try crier("queue", "cancel", "999", "--output", "file:/former").status == 65)
+    #expect(try crier("queue", "cancel", "\(number)", "--output", "file:/former").status == 0)
+    #expect(try await ledger.entry(number)?.state == .cancelled)
+    #expect(try crier("queue", "cancel", "\(number)", "--output", "file:/former").status == 65)
+    #expect(try crier("queue", "--output", "null").output == "null: no player is running; nothing waiting\n")
+  }
+
+  @Test("a preview that somebody cancels while another program holds the output is an error, and says who plays there")
+  func previewBesideAnother() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let ledger = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
+    let seat = try ledger.takeSeat(lane: "null")
+    var report = PlayerReport(processID: 4_711, startedAt: Date(), reportedAt: Date())
+    (report.isDeviceLost, report.deviceCode) = (true, "device_missing")
+    report.deviceLostSince = Date(timeIntervalSince1970: 1_795_000_000)
+    try seat.report(report)
+    let preview = try RunningCommand(["preview", "--text", "Hello", "--output", "null"], of: crier)
+    var number: Int64?
+    while number == nil { number = try await ledger.unfinished(lane: "null").first?.number }
+    try eventually("the obstacle is told") { try preview.messages().contains("device_missing") }
+    let message = try preview.messages()
+    #expect(message.contains("Process 4711 plays on null"), "\(message)")
+    #expect(message.contains("process 4711 cannot use the device of null since 2026-11-18T11:06:40Z (device_missing)"))
+    try await ledger.set(try #require(number), .cancelled)
+    #expect(preview.wait() == 69)
+    #expect(try preview.messages().contains("was not heard to its end"))
+    withExtendedLifetime(seat) {}
   }
 }

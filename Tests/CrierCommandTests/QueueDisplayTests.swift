@@ -55,7 +55,14 @@ struct QueueDisplayTests {
     #expect(lines(try await view { $0.volume = 40 }).first == "counter: idle, volume 40 %; 3 waiting")
     #expect(
       lines(try await view(position: 0) { $0.isDeviceLost = true }).first
-        == "counter: device lost, waiting for it; 2 waiting")
+        == "counter: waiting for the speaker; 2 waiting")
+    let since = Date(timeIntervalSince1970: 1_795_000_000)
+    let lost = try await view(position: 0) {
+      ($0.isDeviceLost, $0.deviceLostSince, $0.deviceCode) = (true, since, "device_unavailable")
+    }
+    #expect(
+      lines(lost, columns: 100).first
+        == "counter: waiting for the speaker since 2026-11-18T11:06:40Z (device_unavailable); 2 waiting")
   }
 
   @Test("no line is wider than the terminal, and no title can move the cursor")
@@ -75,7 +82,7 @@ struct QueueDisplayTests {
     let json = String(decoding: try encoder.encode(QueueSnapshot(try await view(position: 500))), as: UTF8.self)
     #expect(
       json == """
-        {"device_lost":false,"lane":"counter","paused":false,"playing":{"category":"payment","id":"a",\
+        {"device_lost":false,"elsewhere":[],"lane":"counter","paused":false,"playing":{"category":"payment","id":"a",\
         "length_ms":2000,"number":1,"position_ms":500,"replay":false},"running":true,"volume":100,\
         "waiting":[{"category":"payment","id":"c","number":3,"replay":false,"state":"accepted"},\
         {"category":"information","id":"b","number":2,"replay":false,"state":"accepted"}],"waiting_count":2}

@@ -17,7 +17,7 @@ struct ServeConfigurationTests {
     ("connections", "100", "16"), ("log_level", "debug", "error"), ("groups", "group.till", "group.a"),
     ("clips_at_once", "8", "1"), ("clips_a_day", "500", "1"), ("clips_mb_a_day", "100", "1"),
     ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
-    ("proxies", "192.0.2.1", "192.0.2.2"),
+    ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
   ]
 
   private struct Shown: Equatable {
@@ -61,7 +61,8 @@ struct ServeConfigurationTests {
         "host": "127.0.0.1", "port": "8080", "hosts": "", "output": "default", "locale": "en-US",
         "group": "group.crier",
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
-        "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0", "cache_mb": "64", "url_days": "7",
+        "take_over": "true", "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0",
+        "cache_mb": "64", "url_days": "7",
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",

@@ -88,34 +88,68 @@ struct PlaybackRoutes: Sendable {
     @ExplicitNull var playing: Playing? = nil
     var waiting: [Waiting]
     var waitingCount: Int
+    /// The time since which the device cannot be used.
+    @ExplicitNull var deviceLostSince: Date? = nil
+    /// The reason why the device cannot be used.
+    @ExplicitNull var deviceCode: String? = nil
+    /// The other lanes on which requests wait.
+    var elsewhere: [Elsewhere]
+
+    struct Elsewhere: Encodable {
+      var lane: String
+      var waitingCount: Int
+      /// Whether another process plays the lane.
+      var isPlayed: Bool
+
+      enum CodingKeys: String, CodingKey {
+        case lane
+        case waitingCount = "waiting_count"
+        case isPlayed = "played"
+      }
+    }
 
     enum CodingKeys: String, CodingKey {
-      case lane, state, volume, playing, waiting
+      case lane, state, volume, playing, waiting, elsewhere
       case waitingCount = "waiting_count"
+      case deviceLostSince = "device_lost_since"
+      case deviceCode = "device_code"
     }
   }
 
   private func status(_ call: Call) async throws -> Response {
     guard let lanePlayer = player else { throw Problem.noPlayer }
     let sender = try call.sender
+    let elsewhere = try await ledger.waitingLanes().filter { $0.lane != lanePlayer.lane }
+      .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
     guard let player = lanePlayer.player else {
       let count = try await ledger.unfinishedCount(lane: lanePlayer.lane)
       return try ServiceJSON.response(
-        .ok, Status(lane: lanePlayer.lane, state: "stopped", volume: 100, waiting: [], waitingCount: count))
+        .ok,
+        Status(
+          lane: lanePlayer.lane, state: "stopped", volume: 100, waiting: [], waitingCount: count, elsewhere: elsewhere))
     }
     let lane = try await player.status()
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, waiting: [], waitingCount: lane.waitingCount)
-    if let playing = lane.playing {
+      volume: lane.volume, waiting: [], waitingCount: lane.waitingCount, deviceLostSince: lane.deviceLoss?.since,
+      deviceCode: lane.deviceLoss?.code, elsewhere: elsewhere)
+    var waiting = lane.next
+    if let playing = lane.playing, lane.isDeviceLost {
+      // Nothing is heard while the device is lost, so the announcement still waits, before all others.
+      waiting.insert(
+        LaneStatus.Waiting(
+          number: playing.number, category: playing.category, state: .waiting, failure: lane.deviceLoss?.code,
+          isReplay: playing.isReplay), at: 0)
+      status.waitingCount += 1
+    } else if let playing = lane.playing {
       let seen = try await entries.seen(playing.number, by: sender)
       status.playing = Status.Playing(
         id: seen?.id, number: playing.number, category: playing.category.rawValue,
         text: seen.flatMap { $0.showsWords ? text($0.entry) : nil }, replay: playing.isReplay,
         positionMilliseconds: playing.positionMilliseconds, lengthMilliseconds: playing.lengthMilliseconds)
     }
-    for waiting in lane.next {
+    for waiting in waiting {
       let seen = try await entries.seen(waiting.number, by: sender)
       status.waiting.append(
         Status.Waiting(
@@ -204,16 +238,18 @@ struct PlaybackRoutes: Sendable {
     .notFound, "not_found", "The account has sent no announcement with this id to the player.")
 
   private func cancel(_ call: Call) async throws -> Response {
-    let player = try running()
     let account = try call.sender.account
-    guard let entry = try await ledger.entry(account: account, id: call.parameter) else { throw Self.unknown }
-    if try await player.cancel(entry.number) {
+    guard let entry = try await ledger.entry(account: account, id: call.parameter) else {
+      throw player == nil ? Problem.noPlayer : Self.unknown
+    }
+    if try await cancel(entry) {
       await administration.record(.announcementCancelled, call, subject: String(entry.number))
       return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: 0))
     }
     // The announcement has ended and keeps its state. Its unfinished replays are cancelled, the last one first, so that
     // no replay starts because the one before it was cancelled.
     var count = 0
+    let player = try running()
     let replays = try await ledger.unfinishedReplays(lane: player.lane).filter { $0.original == entry.number }
     for replay in replays.reversed() where try await player.cancel(replay.number) {
       count += 1
@@ -221,6 +257,20 @@ struct PlaybackRoutes: Sendable {
     }
     guard count > 0 else { throw Self.ended }
     return try ServiceJSON.response(.ok, Taken(id: entry.id, state: "cancelled", replays: count))
+  }
+
+  /// Cancels an announcement through the player, or in the ledger if no process plays the announcement's lane.
+  ///
+  /// - Returns: False if the announcement has already ended.
+  private func cancel(_ entry: Ledger.Entry) async throws -> Bool {
+    if entry.state.isFinal { return false }
+    if let player = player?.player, player.lane == entry.lane { return try await player.cancel(entry.number) }
+    do throws(LedgerError) {
+      return try await ledger.cancelUnplayed(entry.number)
+    } catch {
+      if error.code == .laneTaken { throw Problem.noPlayer }
+      throw error
+    }
   }
 
   /// Cancels one replay by its number. The account that requested a replay may cancel it, even if the announcement

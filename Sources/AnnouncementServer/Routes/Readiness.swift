@@ -16,9 +16,14 @@ actor Readiness {
     var code: String?
     var freeBytes: Int64?
     var state: String?
+    /// The number of announcements that wait on outputs that nothing plays.
+    var waiting: Int?
+    /// The time since which the device cannot be used, and the code of its error.
+    var since: Date?
+    var cause: String?
 
     enum CodingKeys: String, CodingKey {
-      case ok, code, state
+      case ok, code, state, waiting, since, cause
       case freeBytes = "free_bytes"
     }
   }
@@ -68,11 +73,12 @@ actor Readiness {
     } catch {
       checks["ledger"] = Check(ok: false, code: error.code.rawValue)
     }
-    let device = await deviceCheck()
-    checks["device"] = device
-    let isReady = !isStopping && checks.filter { $0.key != "device" }.allSatisfy(\.value.ok)
+    let isReady = !isStopping && checks.allSatisfy(\.value.ok)
+    // Clips can be made without the device, and while announcements wait on an output that nothing plays.
+    let playing = ["device": await deviceCheck(), "lanes": await lanesCheck()]
+    let status = playing.allSatisfy(\.value.ok) ? "ready" : "degraded"
     return Report(
-      status: isReady ? device.ok ? "ready" : "degraded" : isStopping ? "stopping" : "unready", checks: checks)
+      status: isReady ? status : isStopping ? "stopping" : "unready", checks: checks.merging(playing) { $1 })
   }
 
   private func engineCheck() async -> Check {
@@ -111,12 +117,25 @@ actor Readiness {
     return Check(ok: least >= Self.leastFree, code: least >= Self.leastFree ? nil : "disk_full", freeBytes: least)
   }
 
+  /// Checks that no announcement waits on an output that nothing plays.
+  private func lanesCheck() async -> Check {
+    do {
+      let waiting = try await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != player?.lane }
+        .reduce(0) { $0 + $1.count }
+      return Check(ok: waiting == 0, code: waiting == 0 ? nil : "not_played", waiting: waiting)
+    } catch {
+      return Check(ok: false, code: error.code.rawValue)
+    }
+  }
+
   private func deviceCheck() async -> Check {
     guard let player else { return Check(ok: true, state: "none") }
     guard let status = try? await player.player?.status() else {
       return Check(ok: false, code: "player_unavailable", state: "stopped")
     }
-    if status.isDeviceLost { return Check(ok: false, code: "device_lost", state: "device_lost") }
+    if let loss = status.deviceLoss {
+      return Check(ok: false, code: "device_lost", state: "device_lost", since: loss.since, cause: loss.code)
+    }
     return Check(ok: true, state: status.isPaused ? "paused" : status.playing == nil ? "idle" : "playing")
   }
 }

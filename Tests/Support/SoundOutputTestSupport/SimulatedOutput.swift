@@ -29,6 +29,7 @@ public final class SimulatedOutput: SoundOutput {
     var isLost = false
     var position: Int?
     var openingFault: OutputError.Code?
+    var openings = 0
     var releases = 0
     var isPlaying = false
     var overlaps = 0
@@ -50,6 +51,8 @@ public final class SimulatedOutput: SoundOutput {
   public var heard: [Int64] { state.withLock { $0.heard }.compactMap { Int64($0) } }
   /// The number of times that the output was released.
   public var releases: Int { state.withLock { $0.releases } }
+  /// The number of times that the output was opened, or should have been.
+  public var openings: Int { state.withLock { $0.openings } }
   /// The number of sounds that began while another one played.
   public var overlaps: Int { state.withLock { $0.overlaps } }
 
@@ -70,8 +73,8 @@ public final class SimulatedOutput: SoundOutput {
   public func setPosition(_ milliseconds: Int) { change { $0.position = milliseconds } }
   /// Makes the next sounds fail to begin.
   public func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
-  /// Makes opening the output fail.
-  public func refuseOpening(_ code: OutputError.Code) { change { $0.openingFault = code } }
+  /// Makes opening the output fail; nil lets it succeed again.
+  public func refuseOpening(_ code: OutputError.Code?) { change { $0.openingFault = code } }
   /// Breaks off the current sound.
   public func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
   /// Loses the device: the current sound breaks off, and no sound begins any more.
@@ -117,7 +120,11 @@ public final class SimulatedOutput: SoundOutput {
   }
 
   public func open(rate: Int) throws(OutputError) {
-    if let code = state.withLock({ $0.openingFault }) {
+    let fault = change { state in
+      state.openings += 1
+      return state.openingFault
+    }
+    if let code = fault {
       throw OutputError(code, name, "opening it", remedy: "try another")
     }
   }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Ledger {
+  /// A lane on which requests of accounts wait.
+  public struct WaitingLane: Sendable, Hashable {
+    public let lane: String
+    /// The number of unfinished requests, payments and refunds among them.
+    public let count: Int
+    /// The number of unfinished payments and refunds.
+    public let moneyCount: Int
+    /// Whether a process plays the lane at this moment.
+    public let isPlayed: Bool
+  }
+
+  /// The condition for the requests of accounts that have not ended. Sound files and replays belong to the lane on which
+  /// somebody asked for them, and a summary is made again from its payments.
+  private static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
+
+  /// Returns the lanes on which requests of accounts wait, sorted by name. Finished announcements do not slow the call
+  /// down.
+  public func waitingLanes() async throws(LedgerError) -> [WaitingLane] {
+    let rows: [(lane: String, count: Int, moneyCount: Int)] = try await read { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT lane, count(*) AS count, sum(category IN ('payment', 'refund')) AS money
+          FROM announcements WHERE \(Self.unfinishedRequests) GROUP BY lane ORDER BY lane
+          """)
+      return try Row.fetchAll(statement).map {
+        (try $0.value("lane"), try $0.value("count"), try $0.value("money"))
+      }
+    }
+    var lanes: [WaitingLane] = []
+    for row in rows {
+      lanes.append(
+        WaitingLane(
+          lane: row.lane, count: row.count, moneyCount: row.moneyCount, isPlayed: try player(lane: row.lane).isRunning))
+    }
+    return lanes
+  }
+
+  /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so their
+  /// order. An announcement that was playing when its player ended is accepted again.
+  ///
+  /// Take the seats of both lanes before, so that no player plays one of the announcements meanwhile.
+  ///
+  /// - Returns: The number of announcements that were moved.
+  /// - Throws: ``LedgerError``. Nothing was changed then.
+  @discardableResult
+  public func moveRequests(from source: String, to target: String) async throws(LedgerError) -> Int {
+    try checkLane(source, while: .changing)
+    try checkLane(target, while: .changing)
+    guard source != target else { return 0 }
+    return try await write(while: .changing) { [self] database in
+      // A summary would stand for payments of another lane.
+      let summaries = try Int64.fetchAll(
+        database,
+        sql: """
+          SELECT number FROM announcements WHERE lane = ? AND finished_at IS NULL AND kind = 'summary' AND NOT replay
+          """, arguments: [source])
+      for number in summaries {
+        _ = try set(number, .cancelled, Change(detail: ["code": "restart"]), in: database)
+      }
+      let numbers = try Int64.fetchAll(
+        database, sql: "SELECT number FROM announcements WHERE lane = ? AND \(Self.unfinishedRequests) ORDER BY number",
+        arguments: [source])
+      guard !numbers.isEmpty else { return 0 }
+      let at = timeStamp
+      let update = try database.makeStatement(
+        sql: "UPDATE announcements SET lane = ?, state = 'accepted', changed_at = ? WHERE number = ?")
+      for number in numbers {
+        try update.execute(arguments: [target, at, number])
+        try Self.append(.moved, number, lane: target, detail: ["from": source], at: at, in: database)
+      }
+      // A target without numbers of its own continues those of the source, so that it does not wait for numbers that
+      // have passed there.
+      try database.execute(
+        sql: """
+          INSERT INTO lanes (lane, last_passed) SELECT ?, last_passed FROM lanes WHERE lane = ?
+          ON CONFLICT (lane) DO UPDATE SET last_passed = coalesce(last_passed, excluded.last_passed)
+          """, arguments: [target, source])
+      return numbers.count
+    }
+  }
+
+  /// Cancels an announcement that waits on a lane that no process plays.
+  ///
+  /// - Returns: False when the announcement has ended already, or is unknown.
+  /// - Throws: ``LedgerError`` with `laneTaken` when a process plays the lane, whose player must cancel it; or a file
+  ///   error. Nothing was changed then.
+  public func cancelUnplayed(_ number: Int64) async throws(LedgerError) -> Bool {
+    guard let entry = try await entry(number), !entry.state.isFinal else { return false }
+    // While the seat is held, no player can begin the announcement.
+    let seat = try takeSeat(lane: entry.lane)
+    defer { withExtendedLifetime(seat) {} }
+    do throws(LedgerError) {
+      return try await set(number, .cancelled)
+    } catch {
+      if error.code == .illegalTransition || error.code == .notFound { return false }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Ledger
+
+@Suite("Requests that wait on several lanes")
+struct LanesTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  /// Accepts a request of an account on a lane.
+  @discardableResult
+  private func accept(
+    _ id: String, lane: String, _ category: Ledger.Category = .payment, sequence: Int64? = nil
+  ) async throws -> Int64 {
+    var request = payment(id, account: "shop", lane: lane, sequence: sequence)
+    request.category = category
+    return try await ledger.accept(request).number
+  }
+
+  @Test("every lane with waiting requests is listed with their number, and with the number of those about money")
+  func listed() async throws {
+    #expect(try await ledger.waitingLanes().isEmpty)
+    try await accept("a", lane: "door")
+    try await accept("b", lane: "door", .information)
+    let ended = try await accept("c", lane: "yard")
+    try await ledger.set(ended, .cancelled)
+    try await accept("d", lane: "counter", .refund)
+    _ = try await ledger.accept(payment("file", lane: "null"))
+    _ = try await ledger.accept(replayAnnouncement("replay"), again: 1, for: "shop")
+    let seat = try ledger.takeSeat(lane: "counter")
+    let lanes = try await ledger.waitingLanes()
+    #expect(lanes.map(\.lane) == ["counter", "door"])
+    #expect(lanes.map(\.count) == [1, 2] && lanes.map(\.moneyCount) == [1, 1])
+    #expect(lanes.map(\.isPlayed) == [true, false])
+    withExtendedLifetime(seat) {}
+  }
+
+  @Test("requests that are moved keep their numbers and order, and are to be played from their start")
+  func moved() async throws {
+    let first = try await accept("a", lane: "door")
+    let ended = try await accept("b", lane: "door")
+    let other = try await accept("c", lane: "counter")
+    let second = try await accept("d", lane: "door", .information)
+    for number in [first, ended] {
+      try await ledger.set(number, .waiting, Ledger.Change(clip: "x.wav"))
+      try await ledger.set(number, .playing)
+    }
+    try await ledger.set(ended, .played)
+    #expect(try await ledger.moveRequests(from: "door", to: "counter") == 2)
+    #expect(try await ledger.unfinished(lane: "counter").map(\.number) == [first, other, second])
+    #expect(try await ledger.entry(first)?.state == .accepted)
+    #expect(try await ledger.entry(ended)?.lane == "door")
+    let events = try await ledger.events(lane: "counter", limit: 100).filter { $0.kind == .moved }
+    #expect(events.map(\.number) == [first, second] && events.allSatisfy { $0.detail == ["from": "door"] })
+    #expect(try await ledger.moveRequests(from: "door", to: "counter") == 0)
+    #expect(try await ledger.moveRequests(from: "counter", to: "counter") == 0)
+  }
+
+  @Test("sound files, replays and announcements of this machine stay where somebody asked for them")
+  func stays() async throws {
+    var file = payment("file", lane: "door")
+    file.kind = .file
+    let number = try await ledger.accept(file).number
+    let heard = try await accept("a", lane: "yard")
+    var replay = replayAnnouncement("r")
+    replay.lane = "door"
+    let again = try await ledger.accept(replay, again: heard, for: "shop").number
+    #expect(try await ledger.moveRequests(from: "door", to: "counter") == 0)
+    for number in [number, again] { #expect(try await ledger.entry(number)?.lane == "door") }
+  }
+
+  @Test("a summary is cancelled when its payments move, and they are announced by themselves")
+  func summaries() async throws {
+    let payments = [try await accept("a", lane: "door"), try await accept("b", lane: "door")]
+    var summary = payment("s", lane: "door")
+    summary.kind = .summary
+    let number = try await ledger.accept(summary, standingFor: payments).number
+    #expect(try await ledger.moveRequests(from: "door", to: "counter") == 2)
+    #expect(try await ledger.entry(number)?.state == .cancelled)
+    for number in payments { #expect(try await ledger.entry(number)?.summarisedBy == nil) }
+    #expect(try await ledger.unfinished(lane: "counter").map(\.number) == payments)
+  }
+
+  @Test("a lane without numbers of its own continues those of the lane from which requests move", arguments: [nil, 7])
+  func sequence(own: Int64?) async throws {
+    try await ledger.setLastPassedSequence(41, lane: "door")
+    if let own { try await ledger.setLastPassedSequence(own, lane: "counter") }
+    try await accept("a", lane: "door", sequence: 42)
+    try await ledger.moveRequests(from: "door", to: "counter")
+    #expect(try await ledger.lastPassedSequence(lane: "counter") == own ?? 41)
+  }
+
+  @Test("an announcement on a lane that nothing plays is cancelled without a player, once")
+  func cancelled() async throws {
+    let number = try await accept("a", lane: "door")
+    #expect(try await ledger.cancelUnplayed(number))
+    #expect(try await ledger.entry(number)?.state == .cancelled)
+    #expect(try await !ledger.cancelUnplayed(number))
+    #expect(try await !ledger.cancelUnplayed(999))
+  }
+
+  @Test("an announcement on a lane that a process plays is left to its player")
+  func played() async throws {
+    let number = try await accept("a", lane: "door")
+    let seat = try ledger.takeSeat(lane: "door")
+    let error = await #expect(throws: LedgerError.self) { _ = try await ledger.cancelUnplayed(number) }
+    #expect(error?.code == .laneTaken)
+    #expect(try await ledger.entry(number)?.state == .accepted)
+    withExtendedLifetime(seat) {}
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Ledger
+import Playback
+import SoundOutputTestSupport
+import SoundOutputs
+import Testing
+
+@Suite("A player looks whether its device works", .timeLimit(.minutes(10)))
+struct ProbeTests {
+  @Test("a device that is missing at the start is known before anything is to be played, and again when it is back")
+  func missing() async throws {
+    let lane = try TestLane()
+    lane.output.refuseOpening(.deviceMissing)
+    let player = try await lane.started { $0.probeInterval = 30_000 }
+    try await lane.event(.deviceLost, of: player)
+    let loss = try #require(try await player.status().deviceLoss)
+    #expect(loss.code == "device_missing" && loss.since == lane.clock.date())
+    #expect(try lane.ledger.player(lane: "counter").report?.deviceCode == "device_missing")
+    lane.output.refuseOpening(nil)
+    lane.clock.advance(by: 250)
+    try await lane.event(.deviceBack, of: player)
+    #expect(try await player.status().deviceLoss == nil)
+    await player.stop()
+  }
+
+  @Test("a device that is lost while nothing plays is noticed at the next look")
+  func watched() async throws {
+    let lane = try TestLane()
+    let player = try await lane.started { $0.probeInterval = 30_000 }
+    while lane.output.openings < 1 { await Task.yield() }
+    lane.output.refuseOpening(.deviceBusy)
+    lane.clock.advance(by: 30_000)
+    #expect(try await lane.event(.deviceLost, of: player).detail == ["code": "device_busy"])
+    await player.stop()
+  }
+
+  @Test("an announcement counts as playing only while it is heard")
+  func states() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.deviceBusy)
+    let player = try await lane.started()
+    _ = try await player.accept(announcement("a"))
+    try await lane.event(.interrupted, 1, of: player)
+    #expect(try await lane.state(1) == .waiting)
+    lane.clock.advance(by: 250)
+    await lane.output.begins(1)
+    lane.output.setPosition(40)
+    while try await player.status().playing?.positionMilliseconds != 40 { await Task.yield() }
+    lane.clock.advance(by: 200)
+    try await lane.event(.deviceBack, of: player)
+    while try await lane.state(1) != .playing { await Task.yield() }
+    lane.output.hearAll()
+    try await lane.event(.played, 1, of: player)
+    #expect(
+      try await lane.kinds(1) == [
+        .accepted, .rendering, .waiting, .playing, .deviceLost, .interrupted, .deviceBack, .playing, .played,
+      ])
+    await player.stop()
+  }
+}

@@ -81,13 +81,13 @@
       try Self.check(unsafe snd_pcm_delay(handle, &delay), "reading the position")
       let free = unsafe snd_pcm_avail_update(handle)
       try Self.check(Int32(clamping: free), "reading the free space in the buffer")
-      // A sound server computes its delay from the time, which passes even if the server stops. Frames in the buffer
-      // have certainly not been heard.
+      // A sound server computes its delay from the elapsed time, even if the server has stopped. Frames that are still
+      // in the buffer have certainly not been heard.
       return max(delay, format.bufferFrames - free)
     }
 
     func drop() {
-      unsafe snd_pcm_drop(handle)  // A device that refuses is gone; the next call reports it.
+      unsafe snd_pcm_drop(handle)  // If this fails, the device is gone, and the next call reports it.
     }
 
     func pause(_ pauses: Bool) throws(DeviceFault) {
@@ -114,7 +114,7 @@
       try settle(
         unsafe snd_pcm_hw_params_set_access(handle, settings, SND_PCM_ACCESS_RW_INTERLEAVED),
         "setting interleaved frames")
-      // ALSA's own conversion interpolates linearly. libsoxr converts better, so the device's true rate is required.
+      // ALSA's own conversion interpolates linearly. libsoxr converts better, so ALSA must not convert the rate.
       try settle(
         unsafe snd_pcm_hw_params_set_rate_resample(handle, settings, 0), "setting its own sample rate")
 
@@ -168,7 +168,7 @@
       throw DeviceFault(kind: .init(errorNumber: -status, opening: opening), action: action, message: message)
     }
 
-    /// Checks a status whose failure means that the device does not support the setting.
+    /// Checks the status of a setting. A failure means that the device does not support the setting.
     private static func settle(_ status: Int32, _ action: String) throws(DeviceFault) {
       do {
         try check(status, action)

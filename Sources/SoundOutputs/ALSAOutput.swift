@@ -11,13 +11,14 @@
   /// converts the sound: to another rate with libsoxr, to several channels with the same samples, and from 16-bit
   /// samples to 32-bit integers or floats.
   ///
-  /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes longer than
-  /// the sound, its pauses and 3 s.
+  /// If a device plays no frame for 2 s, it is abandoned and reported as lost. No call of this class takes more than
+  /// 3 s in addition to the sound and its pauses.
   public final class ALSAOutput: SoundOutput {
-    /// The longest times for opening the device, for releasing it, and without progress while it plays.
+    /// The time limits for opening the device, for releasing it, and for playing without progress.
     static let openingPatience = Duration.seconds(2.5)
     static let releasingPatience = Duration.seconds(2)
-    /// A job usually detects a fault first and the device is closed. The device is abandoned only if the job hangs.
+    /// The job that plays usually detects a fault first and closes the device. The device is abandoned only if the job
+    /// hangs.
     static let playingPatience = DevicePlaying.patience + .milliseconds(250)
 
     private struct OpenDevice {
@@ -46,7 +47,8 @@
 
     /// Creates an output for a test.
     ///
-    /// - Parameter mayPause: false to drop the buffer and play again, even if the device could pause by itself.
+    /// - Parameter mayPause: false to pause by dropping the buffer and playing it again, even if the device could pause
+    ///   by itself.
     init(device: String, mayPause: Bool) {
       self.device = device
       self.mayPause = mayPause

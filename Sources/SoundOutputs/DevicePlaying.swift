@@ -2,13 +2,13 @@
 
 /// Plays one sound on a device.
 ///
-/// The buffer is kept full: with the sound and, after its end, with silence, until the device reports that the last
-/// frame was heard. Playing therefore needs no draining call, which in libasound blocks or cannot be stopped, and the
-/// buffer cannot become empty just before the end. Stopping and pausing drop the buffer's contents.
+/// The buffer is kept full with the sound and, after its end, with silence, until the device reports that the last
+/// frame was heard. The buffer therefore cannot become empty just before the end. Playing also needs no draining call,
+/// which in libasound blocks or cannot be stopped. Stopping and pausing drop the buffer's contents.
 ///
 /// Waiting uses the clock and not the device's poll, so that requests to stop and pause take effect at once.
 struct DevicePlaying {
-  /// The longest time without a played frame. After it the device is abandoned.
+  /// The longest time without a played frame. After this time, the device is abandoned.
   static let patience = Duration.seconds(2)
 
   /// The longest time that a suspended device may take to wake.
@@ -28,7 +28,7 @@ struct DevicePlaying {
   /// The index of the sound's first frame that was written since the device was prepared.
   private var base = 0
 
-  /// The number of frames written since then, including the silence after the sound.
+  /// The number of frames written since the device was prepared, including the silence after the sound.
   private var written = 0
   private(set) var heard = 0
   private var isStarted = false
@@ -74,9 +74,10 @@ struct DevicePlaying {
     }
   }
 
-  /// Ends the silence after a sound, one period later, so that a device that counts a few ms too fast still plays the
-  /// end. The device is then prepared for the next sound. A sound server needs 15 ms for this (PulseAudio 16,
-  /// measured), which pass during the pause between two sounds instead of making it longer.
+  /// Ends the silence after a sound and prepares the device for the next sound. The silence ends one period late, so
+  /// that a device that counts a few ms too fast still plays the end of the sound. A sound server needs 15 ms to
+  /// prepare (measured with PulseAudio 16). This time passes during the pause between two sounds instead of making the
+  /// pause longer.
   mutating func settle() {
     let end = clock.now() + period
     let silent = PlayControl()
@@ -87,7 +88,8 @@ struct DevicePlaying {
 
   private var period: Duration { duration(frames: device.format.periodFrames) }
 
-  /// Half a period, or less towards the end, so that the end is noticed when it comes.
+  /// The time until the next check: half a period, or less near the end of the sound, so that the end is noticed when
+  /// it comes.
   private var untilNextLook: Duration {
     max(.milliseconds(1), min(period / 2, duration(frames: samples.count - heard)))
   }

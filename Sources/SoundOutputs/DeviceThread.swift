@@ -5,8 +5,8 @@
 
   /// A thread with exclusive use of a device, so that a call that never returns blocks no other thread.
   ///
-  /// libasound's non-blocking mode does not prevent this. Its plugin for PulseAudio still waits for the server while
-  /// opening, preparing, reading the delay and closing.
+  /// libasound's non-blocking mode does not prevent such calls. Even in this mode, its plugin for PulseAudio waits for
+  /// the server while opening, preparing, reading the delay and closing.
   final class DeviceThread: @unchecked Sendable {  // `jobs` and `isEnded` are used only under `monitor`.
     typealias Job = @Sendable (inout (any PlaybackDevice)?) -> Void
 
@@ -65,7 +65,8 @@
 
     /// Records progress.
     ///
-    /// - Parameter isExpected: false if the answer may take any time until the next call.
+    /// - Parameter isExpected: false if no progress is expected until the next call, which may then come after any
+    ///   time.
     func noteProgress(_ isExpected: Bool) {
       monitor.withLock {
         lastProgress = .now

@@ -12,18 +12,19 @@ public import Waveforms
 ///     {"at_ms":1795236000000,"event":"begin","label":"a","length_ms":2293,"volume":100}
 ///     {"at_ms":1795236002293,"event":"end","heard_ms":2293,"label":"a","outcome":"heard"}
 ///
-/// `outcome` is `heard` or `stopped`, `label` is the control's label, and `at_ms` is the clock's time. Each line is one
-/// `write(2)` at the end of the file, so that it survives the end of the process. A begin without an end is a sound
-/// that was interrupted. A power cut may lose the last lines, because the file is not synchronised to the disk.
+/// `outcome` is `heard` or `stopped`, `label` is the control's label, and `at_ms` is the clock's time. Each line is
+/// appended with one `write(2)`, so that it survives the end of the process. A `begin` line without an `end` line
+/// belongs to a sound that was interrupted. A power cut may lose the last lines, because the file is not synchronised
+/// to the disk.
 ///
-/// The output may also write a WAV file of the whole time from the first sound on, with silence between the sounds.
-/// Each process starts a new WAV file. The volume is applied, and a sound with a different rate from the first is
-/// converted.
+/// The output can also write a WAV file that covers the whole time from the first sound on, with silence between the
+/// sounds. Each process starts a new WAV file. The volume is applied. If a sound's rate differs from that of the first
+/// sound, the sound is converted.
 public final class FileOutput: SoundOutput {
   public enum Pace: Sendable, Hashable {
     /// Playing takes as long as on a device.
     case realTime
-    /// Playing takes no time, but a paused control is still waited for.
+    /// Playing takes no time, except while the control is paused.
     case immediate
   }
 

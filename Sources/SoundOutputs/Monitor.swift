@@ -49,7 +49,7 @@ final class Monitor: @unchecked Sendable {  // pthread objects may be used by se
   func broadcast() { unsafe pthread_cond_broadcast(condition) }
 
   /// Waits with the lock released until a broadcast or the end of the timeout (`nil`: no timeout). The wait may also
-  /// end without a reason. Call it only inside `withLock`.
+  /// end early without either. Call it only inside `withLock`.
   func wait(timeout: Duration?) {
     guard let timeout else {
       unsafe pthread_cond_wait(condition, mutex)

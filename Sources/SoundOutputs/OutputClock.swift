@@ -11,8 +11,8 @@ public protocol OutputClock: Sendable {
   func wait(until deadline: Duration?, while state: PlayControl.State, of control: PlayControl)
 }
 
-/// The machine's clock: the time since 1970 by the wall clock when this value was created, and monotonic from then on.
-/// It does not count the time during which the machine slept.
+/// The machine's clock. It starts at the wall clock's time since 1970 when this value is created, and is monotonic from
+/// then on. It does not count the time during which the machine slept.
 public struct SystemClock: OutputClock {
   private let origin = SuspendingClock.now
   private let wallClock = Duration.milliseconds(Int64(Date().timeIntervalSince1970 * 1000))

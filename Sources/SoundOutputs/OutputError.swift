@@ -8,10 +8,10 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case deviceLost = "device_lost"
     /// Another program has exclusive use of the device.
     case deviceBusy = "device_busy"
-    /// There is no device of this name. After `deviceLost` this means that it is still disconnected.
+    /// There is no device of this name. After `deviceLost`, this means that the device is still disconnected.
     case deviceMissing = "device_missing"
-    /// The device accepts none of the formats that this module produces, or the sound's rate cannot be converted to its
-    /// own.
+    /// The device accepts none of the formats that this module produces, or the sound cannot be converted to the
+    /// device's rate.
     case formatUnsupported = "format_unsupported"
     /// The device exists, but refuses to be used.
     case deviceFailed = "device_failed"

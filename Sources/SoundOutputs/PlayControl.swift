@@ -38,7 +38,8 @@ public final class PlayControl: @unchecked Sendable {  // Every variable is used
   /// The part of the sound that has been heard, in ms: 0 before it plays, and the last position after it has ended.
   public var position: Int { monitor.withLock { heard }() }
 
-  /// Blocks the calling thread while the state is the given one, at most for the limit (`nil`: without limit).
+  /// Blocks the calling thread until the state differs from the given one, or until the limit is over (`nil`: no
+  /// limit).
   ///
   /// Implementations of `OutputClock` use this method; a player does not need it.
   public func wait(while state: State, atMost limit: Duration?) {

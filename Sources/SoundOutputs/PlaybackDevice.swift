@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sound device with a ring buffer, with the states and errors of an ALSA PCM. No call waits for sound to be played,
-/// but any call may hang when a sound server does.
+/// A sound device with a ring buffer. Its states and errors are those of an ALSA PCM. No call waits until sound has
+/// been played, but any call may hang if a sound server hangs.
 ///
 /// Use it on one thread only.
 protocol PlaybackDevice: AnyObject {
@@ -10,7 +10,8 @@ protocol PlaybackDevice: AnyObject {
   /// Whether ``pause(_:)`` is available, which keeps the buffer's contents.
   var canPause: Bool { get }
 
-  /// Empties the buffer and prepares the device for the first frames. The call has no effect if both are already done.
+  /// Empties the buffer and prepares the device for the first frames. The call has no effect on a prepared, empty
+  /// device.
   func prepare() throws(DeviceFault)
 
   /// Starts to play the buffer's contents, unless the device is already playing.

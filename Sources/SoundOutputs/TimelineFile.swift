@@ -6,7 +6,7 @@ import Waveforms
 
 /// A WAV file of everything that is heard over a time. Silence is a hole in the file and takes no disk space.
 ///
-/// Use it on one thread only. At 4 GiB, which is RIFF's limit and a day at 22,050 Hz, no more sound is added.
+/// Use it on one thread only. No sound is added beyond 4 GiB, which is RIFF's limit and lasts a day at 22,050 Hz.
 final class TimelineFile {
   private let file: RandomAccessFile
   private let rate: Int

@@ -25,8 +25,8 @@ public struct Volume: Sendable, Hashable, Comparable, CustomStringConvertible {
   public static let full = Volume(100)
   public static let silent = Volume(0)
 
-  /// Returns the samples at this volume. Each is rounded to the nearest integer, with halves away from zero, so that no
-  /// offset results.
+  /// Returns the samples at this volume. Each sample is rounded to the nearest integer, with halves away from zero, so
+  /// that rounding adds no constant offset.
   public func applied(to samples: [Int16]) -> [Int16] {
     guard self != .full else { return samples }
     let gain = percent * percent * percent

@@ -8,9 +8,9 @@
 
 /// One end of a Unix stream socket, with blocking reads and writes that stop at a deadline.
 ///
-/// The type uses system calls directly, because a long-lived child that answers binary messages within a millisecond
-/// needs no more. `FileHandle` reads without a deadline, and swift-subprocess streams a child's output in chunks
-/// through tasks.
+/// The type uses system calls directly, which suffice for a long-lived child process that answers binary messages
+/// within a millisecond. `FileHandle` cannot read with a deadline, and swift-subprocess streams the output of a child
+/// process in chunks through tasks.
 struct Descriptor: Sendable {
   enum Failure: Error {
     /// The peer has closed its end.
@@ -20,7 +20,7 @@ struct Descriptor: Sendable {
 
   let number: CInt
 
-  /// Returns two connected sockets. A child inherits neither, unless it is passed explicitly.
+  /// Returns two connected sockets. A child process inherits a socket only if the socket is passed explicitly.
   ///
   /// - Returns: `nil` when the process has no more file descriptors.
   static func pair() -> (Descriptor, Descriptor)? {
@@ -101,7 +101,7 @@ struct Descriptor: Sendable {
   private func wait(for events: CShort, deadline: ContinuousClock.Instant) throws(Failure) {
     var descriptor = pollfd(fd: number, events: events, revents: 0)
     while true {
-      // Available bytes are read, even if this thread arrives after the deadline.
+      // Available bytes are read, even if this thread gets here only after the deadline.
       let left = max(0, ContinuousClock.now.duration(to: deadline) / .milliseconds(1))
       // unsafe: the call receives one descriptor and a count of one.
       let ready = unsafe poll(&descriptor, 1, CInt(min(left.rounded(.up), 60_000)))

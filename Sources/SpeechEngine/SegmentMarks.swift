@@ -3,14 +3,15 @@
 import Announcements
 import Waveforms
 
-/// Computes when the segments of a run are heard, from the engine's word events. The result depends only on the
-/// arguments.
+/// Computes from the engine's word events (``Speech/Word``) when each segment of a run is heard. The result depends
+/// only on the arguments.
 enum SegmentMarks {
   /// Returns the marks of the segments.
   ///
-  /// - Parameter words: the word events in speaking order. The engine reports no event for a word that it merges with
-  ///   the previous one, and one event for each character of Chinese.
-  /// - Returns: a mark for each segment that contains letters. A segment without an event shares its neighbour's mark.
+  /// - Parameter words: the word events in speaking order. In Chinese, the engine reports an event for each character.
+  ///   For a word that it merges with the previous word, it reports no event.
+  /// - Returns: a mark for each segment that contains letters. A segment without an event shares the previous segment's
+  ///   mark.
   static func marks(of segments: [Script.Segment], words: [Speech.Word], endMilliseconds: Int) -> [Waveform.Mark] {
     var marks: [Waveform.Mark] = []
     var position = 0
@@ -35,8 +36,9 @@ enum SegmentMarks {
     return marks
   }
 
-  /// Returns the pieces that get marks. A segment of text from outside has many words. Each word is a piece, so that a
-  /// listener can follow a long note. A segment whose respelling has a different number of words is one piece.
+  /// Returns the pieces that get marks of their own. In a segment of text from outside, which can have many words, each
+  /// word is a piece, so that a listener can follow a long note. If the respelling of a segment has a different number
+  /// of words than its text, the whole segment is one piece.
   private static func pieces(of segments: [Script.Segment]) -> [(text: String, spelling: String)] {
     segments.flatMap { segment -> [(text: String, spelling: String)] in
       let texts = words(of: segment.text)

@@ -34,8 +34,8 @@ final class Speaker: @unchecked Sendable {
   private let program: URL
   private let allowance: Duration
 
-  /// The time that the speaker has for its greeting, which it usually sends after 30 ms. A late speaker is usually
-  /// waiting for a processor on a busy machine, and stopping it would increase the load.
+  /// The maximum wait for the speaker's greeting, which usually arrives after 30 ms. A late speaker is usually waiting
+  /// for a processor on a busy machine, and stopping the speaker would increase the load.
   private static let greetingPatience = Duration.seconds(10)
 
   private var connection: Descriptor?
@@ -45,7 +45,7 @@ final class Speaker: @unchecked Sendable {
 
   /// Creates a speaker without starting its program.
   ///
-  /// - Parameter allowance: the time for a reply in addition to the request's own deadline.
+  /// - Parameter allowance: how long after the request's own deadline a reply may still arrive.
   init(program: URL, number: Int, allowance: Duration) {
     self.program = program
     self.allowance = allowance
@@ -69,7 +69,7 @@ final class Speaker: @unchecked Sendable {
         Self.unavailable("this process has no more file descriptors", remedy: "raise its limit (ulimit -n)"))
     }
     let process = SpeakerProcess(program: program.path(percentEncoded: false), socket: theirs)
-    theirs.close()  // Our copy of their end would hide the end of the speaker.
+    theirs.close()  // An open copy of the speaker's socket would hide that the speaker has ended.
     guard let process else {
       ours.close()
       throw .unavailable(
@@ -88,8 +88,8 @@ final class Speaker: @unchecked Sendable {
     connection = ours
   }
 
-  /// Sends a request and waits for the whole reply. A request identifier, drawn here, ensures that the reply belongs to
-  /// this request.
+  /// Sends a request and waits for the whole reply. The method generates a request identifier, which ensures that the
+  /// reply belongs to this request.
   func exchange(
     _ kind: SpeakerMessages.Kind, _ utterance: Utterance, deadlineMilliseconds: Int, maximumSamples: Int
   ) throws(Failure) -> Reply {
@@ -98,7 +98,7 @@ final class Speaker: @unchecked Sendable {
     let request = SpeakerMessages.request(
       kind, utterance, identifier: identifier, deadlineMilliseconds: deadlineMilliseconds,
       maximumSamples: maximumSamples)
-    // The speaker enforces the deadline itself. A speaker that exceeds it by the allowance hangs.
+    // The speaker enforces the deadline itself. If it exceeds the deadline by the allowance, it counts as hung.
     let deadline = ContinuousClock.now + .milliseconds(deadlineMilliseconds) + allowance
     guard let connection else { throw .died }
     do {

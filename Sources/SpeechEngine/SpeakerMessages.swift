@@ -44,7 +44,7 @@ enum SpeakerMessages {
     var outcome: Outcome
     /// The identifier of the request that the reply answers.
     var identifier: UInt64
-    /// The number of the signal that ended a process, or of an error.
+    /// The number of the signal that ended a child process, or an error number.
     var detail: UInt32
     var sampleRate: Int
     var totalSamples: Int

@@ -9,10 +9,10 @@
 /// A child process whose standard input and output are the same socket. The speaker closes any other descriptor that it
 /// inherits.
 ///
-/// The type uses `posix_spawn` directly. Foundation's `Process` detects the end of a child through a socket, which
-/// children started at the same moment inherit. A long-lived speaker would therefore hide the end of other children
-/// (measured: `waitUntilExit` waited for a process that was a zombie). swift-subprocess cannot pass a socket to a
-/// child.
+/// The type uses `posix_spawn` directly. Foundation's `Process` detects the end of a child process through a socket,
+/// which other child processes inherit if they are started at the same moment. A long-lived speaker that inherits such
+/// a socket would hide the end of the other process (measured: `waitUntilExit` waited for a process that was a zombie).
+/// swift-subprocess cannot pass a socket to a child process.
 struct SpeakerProcess: ~Copyable {
   let identifier: pid_t
 
@@ -45,8 +45,8 @@ struct SpeakerProcess: ~Copyable {
     self.identifier = identifier
   }
 
-  /// Kills the process and waits for its end, so that it leaves no zombie. Its children then end by themselves. The
-  /// call blocks until the system has ended the process.
+  /// Kills the process and waits for its end, so that it leaves no zombie. The child processes of the killed process
+  /// then end by themselves. The call blocks until the system has ended the process.
   deinit {
     _ = kill(identifier, SIGKILL)
     while waitpid(identifier, nil, 0) == -1, errno == EINTR {}

@@ -21,7 +21,7 @@ extension SpeechEngine: Speaking {
   /// Speaks one run of a script.
   ///
   /// - Returns: the waveform, with a mark for each segment, and its full length in ms. The waveform is empty if the
-  ///   engine says nothing. The full length exceeds the waveform's if the engine was cut off at 31 s.
+  ///   engine says nothing. If the sound was cut off at 31 s, the full length exceeds the waveform's length.
   /// - Throws: the errors of ``SpeechEngine/speak(_:)``, and `.speechMismatch` when the word events show that the sound
   ///   does not match the run (``SpokenWords``).
   public func waveform(

@@ -18,8 +18,8 @@ public actor SpeechEngine {
     public var longestQueue: Int
     /// The longest time in ms that one utterance may take.
     public var deadlineMilliseconds: Int
-    /// The time that a speaker program has for its answer after an utterance's deadline. A speaker that exceeds it is
-    /// considered to hang and is stopped.
+    /// How long after an utterance's deadline the speaker program may still answer. A speaker that takes longer is
+    /// considered hung and is stopped.
     public var allowance: Duration
 
     public init(
@@ -34,12 +34,12 @@ public actor SpeechEngine {
     }
   }
 
-  /// The largest number of samples that are kept. No clip is longer, and trimming removes no significant samples.
-  /// Further samples are only counted.
+  /// The maximum number of samples of an utterance that are kept. Further samples are only counted. No clip is longer,
+  /// and trimming removes no significant number of samples.
   static let longestSamples = 31 * 22_050
 
-  /// The number of attempts for a request whose speaker program exits. Whatever kills speakers may also kill a newly
-  /// started one. With two attempts and a speaker killed at every tenth clip, this affected one batch in three.
+  /// The number of attempts for a request if its speaker program exits. The cause may also end a newly started speaker.
+  /// With two attempts, and with a speaker killed at every tenth clip, one batch in three was affected.
   private static let attempts = 4
 
   private let configuration: Configuration
@@ -55,7 +55,7 @@ public actor SpeechEngine {
 
   /// Speaks an utterance.
   ///
-  /// - Returns: at most 31 s of samples. ``Speech/isComplete`` says whether the utterance ends there.
+  /// - Returns: at most 31 s of samples. ``Speech/isComplete`` says whether these are all samples of the utterance.
   /// - Throws: `.textUnspeakable` when the engine failed on the text or took too long; the pool remains usable. Also
   ///   `.voiceUnknown`, `.requestRefused`, `.queueFull`, `.engineUnavailable`, `.speakerDied` and `.cancelled`.
   public func speak(_ utterance: Utterance) async throws(SpeechEngineError) -> Speech {
@@ -95,8 +95,8 @@ public actor SpeechEngine {
     return identity
   }
 
-  /// Returns the process identifiers of the running speakers, busy or idle. They serve diagnosis, and tests that kill
-  /// speakers.
+  /// Returns the process identifiers of the running speakers, busy or idle. They are for diagnosis, and for tests that
+  /// kill speakers.
   public func speakerProcesses() -> [Int32] { speakers.compactMap(\.processIdentifier) }
 
   private func exchange(
@@ -109,8 +109,8 @@ public actor SpeechEngine {
     let known = knownIdentity
     var hangs = 0
     var outcome: Result<Speaker.Reply, Speaker.Failure> = .failure(.died)
-    // A repetition helps only if the speaker itself exited. A text that crashes the engine does so in a child process,
-    // and again in each attempt.
+    // A repetition helps only if the speaker itself exited. A text that crashes the engine ends only a child process,
+    // and would do so again in each attempt.
     for _ in 0..<Self.attempts {
       outcome = await speaker.perform { speaker throws(Speaker.Failure) in
         try speaker.start()
@@ -120,7 +120,7 @@ public actor SpeechEngine {
       }
       guard case .failure(let failure) = outcome, failure.isWorthAnotherTry else { break }
       if case .hung = failure { hangs += 1 }
-      // A speaker that hangs uses its whole time, so the request is repeated only once.
+      // Each attempt with a hung speaker takes the full time limit, so the request is repeated only once.
       guard hangs < 2 else { break }
     }
     return try Self.checked(try Self.unwrap(outcome))
@@ -135,8 +135,8 @@ public actor SpeechEngine {
     }
   }
 
-  /// The error for an engine that changed. Clips are named after their engine, so a different engine must not speak
-  /// under the same name.
+  /// The error if the engine was replaced by a different one. A clip's name depends on the engine, so a different
+  /// engine must not make clips with the same names.
   private static var engineChanged: SpeechEngineError {
     SpeechEngineError(
       .engineUnavailable, "speaking", "the engine was replaced while this process ran", remedy: "restart the process")
@@ -204,7 +204,7 @@ public actor SpeechEngine {
     let ticket = nextTicket
     let speaker: Speaker? = await withTaskCancellationHandler {
       await waitForAnswer { answer in
-        // A task that was cancelled before it could wait would never be resumed by the cancellation handler.
+        // The cancellation handler would never resume a task that was cancelled before it joined the queue.
         if Task.isCancelled { answer.give(nil) } else { waiting.append((ticket, answer)) }
       }
     } onCancel: {

@@ -2,37 +2,38 @@
 
 import Announcements
 
-/// The words of a run, for a comparison with the word events of a sound. The comparison decides whether the samples
-/// were made from these words. The type is a pure value.
+/// The words of a run. They are compared with the word events of a sound, to decide whether the samples were made from
+/// these words. The type is a pure value.
 ///
-/// The engine reports for each word where it begins in the text and when it is heard. Over 16,600 announcements, in the
-/// voices of the phrase books and in 130 others, there was an event at the first letter of each word, in the order of
-/// the words, with these exceptions in espeak-ng 1.51:
-/// - A phrase in its dictionaries is one word: for "from the shop" it reports "from" and "shop".
+/// A word event reports where a word begins in the text and when the word is heard. Over 16,600 announcements, in the
+/// voices of the phrase books and in 130 other voices, espeak-ng 1.51 reported an event at the first letter of each
+/// word, in the order of the words, with these exceptions:
+/// - A phrase in the engine's dictionaries counts as one word: for "from the shop" the engine reports "from" and
+///   "shop".
 /// - A Korean word that begins with ㄴ or ㅁ has no event.
-/// - A word that is spelled out has several events, at one place or after it. A word after an opening quotation mark
-///   has one of length 0, which otherwise marks the end of a clause.
+/// - A word that is spelled out has several events, at the same place or after it. A word after an opening quotation
+///   mark has an event of length 0, which otherwise marks the end of a clause.
 ///
 /// Each of the announcement's own words, above all those of the sum, must therefore have its event. In text from
-/// outside a few consecutive words may lack one, and events may be anywhere within a word. In the Chinese voice each
-/// character is a word.
+/// outside, a few consecutive words may have no event, and an event may be anywhere within a word. In the Chinese
+/// voice, each character is a word.
 ///
-/// A run that is only text from outside, such as a free text or a name in a voice of its own, must only have its times
-/// in order, because it names no sum that was paid. It may be silent. A run with one of the announcement's own words
-/// may not.
+/// A run that consists only of text from outside, such as a free text or a name in a voice of its own, names no sum
+/// that was paid. Such a run may be silent, and only the order of its times is checked. A run with one of the
+/// announcement's own words must not be silent.
 ///
-/// The comparison detects the sound of another text, and words that the engine left out. It cannot detect two texts of
-/// equal shape ("five dollars", "nine dollars"), or a child that its text controls, which can forge samples and events
-/// alike. The speaker, and not this type, ensures that a sound is the answer to its own request. The phonemes of a
-/// second, independent utterance would distinguish texts of one shape. They would double the engine's time for a clip
-/// (5 of 8.6 ms), and the same text could forge them in the same way.
+/// The comparison detects the sound of another text, and words that the engine left out. It cannot tell apart two texts
+/// of the same shape ("five dollars", "nine dollars"). It cannot detect forged samples and events either, which a text
+/// can produce if it controls its child process. The speaker, and not this type, ensures that a sound is the answer to
+/// its own request. The phonemes of a second, independent utterance would distinguish texts of the same shape. However,
+/// they would double the engine's time for a clip (5 ms of 8.6 ms), and the same text could forge them in the same way.
 struct SpokenWords {
   private struct Word {
     /// The range from the word's first letter to its end, without the white space after it.
     var range: Range<Int>
-    /// Whether the word contains no digit or symbol. The engine reads those as other words.
+    /// Whether the word contains neither digits nor symbols, which the engine reads as other words.
     var isPlain: Bool
-    /// Whether the word is the announcement's own.
+    /// Whether the word is one of the announcement's own, and not from outside.
     var isOwn: Bool
     var lacksEvent: Bool
 
@@ -80,8 +81,8 @@ struct SpokenWords {
     self.words = words
   }
 
-  /// Returns whether the events can belong to the words. A sound that was cut is not used for a clip, so it is not
-  /// checked.
+  /// Returns whether the events can belong to the words. A sound that was cut off is not used for a clip, so its events
+  /// are not checked.
   func fit(_ speech: Speech) -> Bool {
     guard speech.isComplete else { return true }
     let times = speech.words.map(\.startMilliseconds)
@@ -91,15 +92,15 @@ struct SpokenWords {
     // Free text alone names no sum that was paid. The engine sends events at unusual places in it, such as inside
     // `$(id)` or after emoji, and a refusal would affect harmless text.
     guard words.contains(where: \.isOwn) else { return true }
-    // The announcement's own words must be audible. If its own part is only punctuation, such as a pause, silence is
-    // correct.
+    // The announcement's own words must be audible. If the announcement's own part is only punctuation, such as a
+    // pause, silence is correct.
     guard speech.isHeard || !words.contains(where: { $0.isOwn && $0.isSpoken }) else { return false }
     guard let told = told(speech.words) else { return false }
     return isEveryWord(told)
   }
 
-  /// Returns the words that events refer to; `nil` when an event is not at a word's place, or when the order is
-  /// different.
+  /// Returns the indices of the words that have events; `nil` when an event is not at the place of a word, or when the
+  /// events are not in the order of the words.
   private func told(_ events: [Speech.Word]) -> Set<Int>? {
     var told: Set<Int> = []
     var current = 0
@@ -116,7 +117,7 @@ struct SpokenWords {
         continue
       }
       guard index >= current else { return nil }
-      // In text from outside the event may be anywhere: after `x.` it comes one letter early.
+      // In text from outside, the event may be anywhere. For example, after `x.` it is one letter early.
       if word.isPlain, word.isOwn {
         // If a letter is spelled with two words, the second event comes after the letter.
         guard event.textPosition <= word.range.upperBound, isAtStart || told.contains(index) else { return nil }
@@ -128,7 +129,7 @@ struct SpokenWords {
   }
 
   private func isEveryWord(_ told: Set<Int>) -> Bool {
-    var lacking = Self.longestPhrase  // No word before the first can absorb a word.
+    var lacking = Self.longestPhrase  // The first word has no previous word that could absorb it.
     for (index, word) in words.enumerated() where !word.range.isEmpty {
       if told.contains(index) {
         lacking = 0

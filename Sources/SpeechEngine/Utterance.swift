@@ -30,7 +30,7 @@ public struct Speech: Sendable, Hashable {
     public var startMilliseconds: Int
   }
 
-  /// The samples: mono, signed 16-bit. They are cut at the engine's longest answer; see ``isComplete``.
+  /// The samples: mono, signed 16-bit. Samples beyond the engine's longest answer are cut off; see ``isComplete``.
   public var samples: [Int16]
 
   /// The sample rate in Hz; 22,050 for the engine's own voices.

@@ -22,7 +22,8 @@ public final class AwaitedAnswer<Value: Sendable>: Sendable {
 
 /// Suspends the task until the answer is given, and returns it.
 ///
-/// - Parameter ask: Runs at once. It must make sure that ``AwaitedAnswer/give(_:)`` is called exactly once, then or later.
+/// - Parameter ask: A closure that runs at once. It must ensure that ``AwaitedAnswer/give(_:)`` is called exactly once,
+///   at once or later.
 public func waitForAnswer<Value: Sendable>(_ ask: (AwaitedAnswer<Value>) -> Void) async -> Value {
   var asked: AwaitedAnswer<Value>?
   await withCheckedContinuation { continuation in

@@ -4,16 +4,16 @@ import Foundation
 
 /// The threads for work that blocks, such as waiting for a disk or for another program.
 ///
-/// Swift runs all tasks on as few threads as there are cores, and so do concurrent dispatch queues; work that blocks
-/// one of these threads keeps other work from running. A task that blocks more than once, such as a task that makes a
-/// clip, prefers this executor from beginning to end, and each wait blocks the thread that the task already has. Moving
-/// each wait to a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54
-/// µs, `perf bench sched pipe`).
+/// Swift tasks and concurrent dispatch queues run on as few threads as there are cores. Work that blocks one of these
+/// threads keeps other work from running. A task that blocks more than once, such as a task that makes a clip, prefers
+/// this executor from beginning to end. Each wait then blocks the thread that the task already has. Moving each wait to
+/// a queue instead would wake another thread twice per wait, which takes longer than most of the waits (54 µs,
+/// `perf bench sched pipe`).
 public final class WaitingThreads: TaskExecutor {
   public static let shared = WaitingThreads()
 
-  /// The maximum number of threads. It is more than the voice processes, clip writes and file reads that block at the
-  /// same time. Further jobs wait for a free thread, so that a disk that hangs costs no more threads than these.
+  /// The maximum number of threads. It exceeds the number of voice processes, clip writes and file reads that block at
+  /// the same time. Further jobs wait for a free thread, so a disk that hangs never takes more threads than this.
   private static let most = 64
 
   private struct State {
@@ -53,7 +53,7 @@ public final class WaitingThreads: TaskExecutor {
   }
 }
 
-/// Runs work that blocks on a thread that may be blocked. If the task already has such a thread, the work runs there.
+/// Runs blocking work on a thread that is allowed to block. If the task already has such a thread, the work runs there.
 ///
 /// - Throws: The error that the work throws.
 public func onWaitingThread<Value: Sendable, Failure: Error>(

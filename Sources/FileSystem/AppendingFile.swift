@@ -16,7 +16,8 @@ package final class AppendingFile: Sendable {
 
   /// Opens a file for appending and creates it if it is missing (0600).
   ///
-  /// - Throws: ``SystemError``. A pipe without a reader is an error, because opening it would block otherwise.
+  /// - Throws: ``SystemError``. A pipe without a reader is refused with an error, because opening it would otherwise
+  ///   block.
   package init(path: String) throws(SystemError) {
     descriptor = unsafe path.withCString {
       unsafe open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)

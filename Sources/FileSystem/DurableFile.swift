@@ -38,7 +38,8 @@ package enum DurableFile {
   /// Creates an empty file; leaves an existing file unchanged.
   ///
   /// An existing file is not even opened, because closing it would release the locks that SQLite holds on it in this
-  /// process. A folder that the user may use but not list is not synchronized; SQLite omits that as well.
+  /// process. If the user may use the folder but not list it, the folder is not synchronized. SQLite does not
+  /// synchronize it then either.
   ///
   /// - Throws: ``SystemError``.
   package static func createEmpty(_ file: URL, calls: FileSystemCalls = .system) throws(SystemError) {

@@ -8,9 +8,9 @@ package import Foundation
 
 /// Functions for folders whose changes survive a loss of power.
 package enum DurableFolder {
-  /// Creates a folder and those above it that are missing.
+  /// Creates a folder and any missing folders above it.
   ///
-  /// - Throws: ``SystemError``, of the kind `notAFolder` when something else has the name.
+  /// - Throws: ``SystemError``, of the kind `notAFolder` when something other than a folder has the name.
   package static func make(
     _ folder: URL, _ permissions: FileSystemCalls.Permissions, calls: FileSystemCalls = .system
   ) throws(SystemError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of `stat(2)` that identifies a file and tells a regular file from anything else.
+/// The part of `stat(2)` that identifies a file and says whether it is a regular file.
 package struct FileStatus: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
@@ -17,7 +17,7 @@ package struct FileStatus: Sendable, Equatable {
     self.byteCount = byteCount
   }
 
-  /// Returns whether both are the status of the same file, whatever its names are.
+  /// Returns whether both statuses are those of the same file, even under different names.
   package func isSameFile(as other: FileStatus) -> Bool {
     device == other.device && inode == other.inode
   }

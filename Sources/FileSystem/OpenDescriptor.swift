@@ -26,8 +26,8 @@ package struct OpenDescriptor: ~Copyable {
 extension OpenDescriptor {
   /// Opens a folder by its path. Symbolic links are followed, because the operator chose the path.
   ///
-  /// - Parameter permissions: The permissions of folders that are missing on the path. They are created and survive a
-  ///   loss of power; nil creates none.
+  /// - Parameter permissions: The permissions with which missing folders on the path are created; nil to create none.
+  ///   Created folders survive a loss of power.
   /// - Throws: ``SystemError``, of the kind `missing` when the folder does not exist and is not created.
   package static func folder(
     _ url: URL, making permissions: FileSystemCalls.Permissions? = nil, calls: FileSystemCalls
@@ -46,7 +46,7 @@ extension OpenDescriptor {
 
   /// Opens a folder in an open folder. A symbolic link is refused with the kind `notAFolder`.
   ///
-  /// - Parameter permissions: The permissions of the folder if it is missing; nil does not create it.
+  /// - Parameter permissions: The permissions with which the folder is created if it is missing; nil to not create it.
   package static func folder(
     _ name: String, in parent: borrowing OpenDescriptor, making permissions: FileSystemCalls.Permissions? = nil,
     calls: FileSystemCalls
@@ -80,8 +80,8 @@ extension OpenDescriptor {
     } catch {
       guard error.kind == .exists else { throw error }
     }
-    // The parent is synchronized even if another process has just created the folder: after a loss of power, a file is
-    // lost if a folder on its path is not on the disk.
+    // The parent is synchronized even if another process has just created the folder. If a folder on a file's path is
+    // not on the disk, a loss of power also loses the file.
     try parent.synchronize()
   }
 }

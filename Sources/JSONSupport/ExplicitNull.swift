@@ -2,8 +2,8 @@
 
 /// An optional value that is encoded as `null` when it is absent.
 ///
-/// The compiler's own encoding leaves the key of an absent value out. A reader of the JSON can then not tell a value
-/// that is unknown from a key that does not exist.
+/// The encoding that the compiler generates omits the key of an absent value. A reader of the JSON then cannot tell an
+/// unknown value from a key that does not exist.
 ///
 ///     struct Status: Encodable {
 ///       @ExplicitNull var finishedAt: Date? = nil  // {"finishedAt": null}
@@ -24,7 +24,7 @@ extension ExplicitNull: Hashable where Value: Hashable {}
 extension ExplicitNull: Encodable where Value: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    // The encoder itself must see the value's type, because it has forms of its own for dates, for example.
+    // The encoder itself must see the value's type, because it encodes some types, such as dates, in its own way.
     if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rule for two announcements that meet.
+/// The rule for a new announcement and one that is already playing or waiting.
 ///
-/// It is modelled on the priorities of speech-dispatcher (SSIP, "Priority Categories"), whose `important` messages are
-/// never interrupted and are spoken in order, as money needs.
+/// It is modelled on the priorities of speech-dispatcher (SSIP, "Priority Categories"). There, `important` messages are
+/// never interrupted and are spoken in order, which is what money needs.
 public struct Meeting: Sendable, Hashable {
   /// The effect of a new announcement on the one that is playing.
   public enum WhilePlaying: Sendable, Hashable {
@@ -18,18 +18,20 @@ public struct Meeting: Sendable, Hashable {
     case before, after
     /// Money is ordered by sequence number if both have one, and otherwise by acceptance.
     ///
-    /// Money with and without a sequence number forms two queues. The next announcement comes from the queue with the
-    /// earliest accepted announcement, unless that queue waits for a missing number.
+    /// Money with sequence numbers and money without them form two queues. The next announcement comes from the queue
+    /// that contains the earliest accepted announcement, unless that queue waits for a missing number.
     case inOrder
   }
 
   public var whilePlaying: WhilePlaying
-  /// The order that ``PlaybackOrder/next(at:)`` carries out by taking money before alerts and alerts before information.
-  /// Tests compare the two in each cell.
+  /// The place of the new announcement relative to a waiting one. ``PlaybackOrder/next(at:)`` produces this order by
+  /// taking money before alerts, and alerts before information. Tests compare the rule and the result for each cell of
+  /// the table.
   public var whileWaiting: WhileWaiting
 
-  /// The rule for each pair; every cell is tested. It applies to announcements that may play now: an announcement that
-  /// waits for a missing sequence number neither goes before others nor interrupts them until the waiting time has
+  /// The rule for each pair of categories; every cell is tested. A cell gives the effect on a playing announcement, and
+  /// then the place relative to a waiting one. The rule applies to announcements that may play now. An announcement
+  /// that waits for a missing sequence number neither goes before others nor interrupts them until its waiting time has
   /// passed.
   ///
   /// | newcomer, present | payment | refund | alert | information |

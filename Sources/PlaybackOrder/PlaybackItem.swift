@@ -7,7 +7,8 @@ public struct PlaybackItem: Sendable, Hashable {
   public var category: Category
 
   /// The sequence number, which rises by one with each announcement for a device; `nil` if the payload has none. Money
-  /// is played in its order. For other categories, it only means that the number is not missing.
+  /// is played in the order of its sequence numbers. For other categories, the number only shows that it is not
+  /// missing.
   public var sequence: Int64?
 
   /// The time of acceptance, in ms of the owner's clock, which never goes back.

@@ -3,8 +3,8 @@
 /// The rules that decide which announcement of a lane plays next: order, priority, interruption and backlog. It is a
 /// value without a clock, sounds or files. Its owner reports what happened and when, and carries out the decisions.
 ///
-/// Times are ms of a clock of the owner that never goes back, even across restarts. No method throws or traps, whatever
-/// the numbers and times are.
+/// Times are in ms, by a clock of the owner that never goes back, even across restarts. No method throws or traps,
+/// whatever the numbers and times are.
 public struct PlaybackOrder: Sendable {
   /// The settings of the order. Times are in ms, and a sum of times that would overflow `Int64` is clamped.
   public struct Settings: Sendable, Hashable {
@@ -15,7 +15,8 @@ public struct PlaybackOrder: Sendable {
     public var longestBacklog: Int?
     /// The duration of waiting payments, in ms, above which they are summarised; `nil` means never.
     public var longestBacklogMilliseconds: Int64?
-    /// The assumed duration of an announcement whose sound is not rendered yet, in ms. It is the average of a payment.
+    /// The assumed duration of an announcement whose sound is not rendered yet, in ms. It is the average duration of a
+    /// payment announcement.
     public var assumedDuration: Int64
 
     public init(
@@ -66,10 +67,10 @@ public struct PlaybackOrder: Sendable {
 
   /// Creates an order.
   ///
-  /// After a restart, accept all announcements that had not ended, including the one that was playing, in the old order
-  /// with their old numbers, times and sequence numbers. Announcements that ended with a sequence number above
-  /// `lastSequence` (a cancelled payment, an alert) must be accepted and removed again, because otherwise their numbers
-  /// would be waited for.
+  /// After a restart, accept all announcements that had not ended, including the one that was playing. Accept them in
+  /// the old order, with their old numbers, times and sequence numbers. Some announcements, such as a cancelled payment
+  /// or an alert, have ended with a sequence number above `lastSequence`. Accept and remove these again, because
+  /// otherwise their numbers would be waited for.
   ///
   /// - Parameter lastSequence: The value of ``lastSequence`` when the last finished announcement began, as stored in
   ///   the ledger.
@@ -167,8 +168,8 @@ public struct PlaybackOrder: Sendable {
   /// - Parameters:
   ///   - summary: A payment with its own number and without a sequence number.
   ///   - numbers: The payments' numbers, in the order of the decision.
-  /// - Returns: The payments with the state of their sequence numbers, in order. `nil`, without any change, if these
-  ///   payments are no longer the next ones, because one was cancelled or another one goes first; then ask
+  /// - Returns: The payments in order, each with the state of its sequence number. `nil` if these payments are no
+  ///   longer the next ones, because one was cancelled or another payment goes first. Nothing was changed then; call
   ///   ``next(at:)`` again. Additional payments after them do not matter.
   public mutating func began(
     summary: PlaybackItem, of numbers: [Int64], at now: Int64
@@ -210,11 +211,11 @@ public struct PlaybackOrder: Sendable {
     Meeting.of(newcomer.category, with: present.category).whilePlaying == .interrupts
   }
 
-  /// While a missing number is waited for, money without a number may play.
+  /// Whether money may play now. Money without a sequence number may play while a missing number is waited for.
   private func isMoneyDue(at now: Int64) -> Bool { plain.first != nil || sequenced.isDue(at: now) }
 
-  /// Any item of the queue counts, not only the first. Otherwise a late number would delay those after it, and a refund
-  /// without a number might play before the payment it belongs to.
+  /// Whether money with a sequence number plays next. Any item of that queue counts, not only the first. Otherwise a
+  /// late number would delay those after it, and a refund without a number might play before the payment it belongs to.
   private func isSequencedNext(at now: Int64) -> Bool {
     guard sequenced.isDue(at: now) else { return false }
     guard let plain = plain.first else { return true }

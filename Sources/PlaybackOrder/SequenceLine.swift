@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The queue of a lane's money with sequence numbers, in their order, and the waiting time for missing numbers.
+/// The queue of a lane's money announcements that have sequence numbers, in the order of these numbers. It also manages
+/// the waiting time for missing numbers.
 struct SequenceLine: Sendable {
   /// The highest number that was played or passed over; `nil` before the first.
   private(set) var last: Int64?
@@ -31,14 +32,14 @@ struct SequenceLine: Sendable {
   /// Whether the first announcement may be played now.
   ///
   /// The next number and late numbers may be played at once. A number after a gap may be played when the waiting time
-  /// has passed since the acceptance of the first announcement after the gap. The first number of a lane waits in the
-  /// same way, because earlier numbers may still arrive, unless it is 1.
+  /// has passed since the first announcement after the gap was accepted. Unless the first number of a lane is 1, it
+  /// waits in the same way, because earlier numbers may still arrive.
   func isDue(at now: Int64) -> Bool {
     guard let first = line.first else { return false }
     return isNextOrLate(first) || first.acceptedAt.plus(patience) <= now || gapEnd <= now
   }
 
-  /// The time when the first announcement may be played, in ms, if it has to wait.
+  /// If the first announcement has to wait, the time in ms when it may be played; otherwise `nil`.
   func waitsUntil(at now: Int64) -> Int64? { line.first == nil || isDue(at: now) ? nil : gapEnd }
 
   /// Removes and returns the first announcement, even if it would have to wait.
@@ -67,8 +68,8 @@ struct SequenceLine: Sendable {
     return sequence <= last || sequence - 1 == last
   }
 
-  /// The time when the gap ends. All waiting announcements are after the gap, so the earliest of them shows when the
-  /// gap was noticed.
+  /// The time when the wait for missing numbers ends. All waiting announcements come after the gap, so the gap was
+  /// noticed when the earliest of them was accepted.
   private var gapEnd: Int64 {
     let waiting = line.items.lazy.map(\.acceptedAt).min() ?? .max
     return min(waiting, settled.earliestAcceptance ?? .max).plus(patience)

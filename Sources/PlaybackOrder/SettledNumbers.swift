@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sequence numbers that arrived and are not waited for, although no waiting announcement has them. They were
-/// cancelled, or belong to announcements that are not money.
+/// Sequence numbers that have arrived and are not waited for, although no waiting announcement of money has them. Their
+/// announcements were cancelled or are not about money.
 ///
 /// Consecutive numbers are stored as one range, so the storage stays small even if many are cancelled after a gap.
 struct SettledNumbers: Sendable {
   private struct Run {
     var numbers: ClosedRange<Int64>
-    /// The time when the first of them was accepted, in ms.
+    /// The time when the earliest accepted announcement of the range was accepted, in ms.
     var since: Int64
   }
 
-  /// The ranges in ascending order, with at least one number between them.
+  /// The ranges in ascending order, with at least one other number between two ranges.
   private var runs: [Run] = []
 
   var lowest: Int64? { runs.first?.numbers.lowerBound }

@@ -64,8 +64,8 @@ public struct APIKey: Sendable, Hashable {
 
   /// The SHA-256 digest of the whole key's UTF-8, 32 bytes. The service stores it and looks the key up by it.
   ///
-  /// Looking it up in an index is safe although an index compares byte by byte, because an attacker without the key
-  /// cannot choose its digest.
+  /// An index compares digests byte by byte. Looking up the digest in an index is safe nevertheless, because an
+  /// attacker without the key cannot choose the digest that is looked up.
   public var digest: Data { Data(SHA256.hash(data: Data(text.utf8))) }
 
   /// Returns whether a digest is this key's, in constant time.

@@ -5,9 +5,9 @@
 public struct WorkLimits: Sendable, Hashable {
   /// The number of new clips that may be made at the same time.
   public var clipsAtOnce = 32
-  /// The number of new clips in 24 hours.
+  /// The maximum number of new clips in 24 hours.
   public var clipsADay = 20_000
-  /// The number of bytes of new clips in 24 hours.
+  /// The maximum number of bytes of new clips in 24 hours.
   public var bytesADay = 4 << 30
   /// The number of event streams that may be open at the same time.
   public var eventStreams = 25
@@ -19,8 +19,8 @@ public struct WorkLimits: Sendable, Hashable {
   public init() {}
 }
 
-/// An amount that may be used within 24 hours, all at once or in parts. Used amounts come back evenly, and completely
-/// within 24 hours.
+/// An amount that may be used within 24 hours, all at once or in parts. Used amounts become available again evenly, and
+/// completely within 24 hours.
 ///
 /// A pure value. The caller passes the time of any clock that does not run backwards.
 public struct DailyAllowance: Sendable, Hashable {
@@ -88,7 +88,7 @@ public struct AccountBudget: Sendable, Hashable {
   public enum Shortage: Sendable, Hashable {
     /// The account has reached its limit of clips that are made at the same time.
     case clipsAtOnce
-    /// The account has used its daily allowance. Some of it comes back after this time.
+    /// The account has used its daily allowance. Part of the allowance is available again after this time.
     case day(Duration)
   }
 

@@ -16,8 +16,8 @@ enum Base64URL {
       }, as: UTF8.self)
   }
 
-  /// Decodes a text; nil for any text that ``text(of:)`` never returns: with other letters, padding, or unused bits
-  /// that are not 0. Each value therefore has exactly one text.
+  /// Decodes a text. Returns nil for any text that ``text(of:)`` never returns, such as a text with other letters, with
+  /// padding, or with unused bits that are not 0. Each value therefore has exactly one text.
   static func bytes(of text: String) -> [UInt8]? {
     var standard = text.utf8.map { byte in
       switch byte {

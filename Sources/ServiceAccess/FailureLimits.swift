@@ -8,8 +8,8 @@ public struct FailureLimits: Sendable {
   private let capacity: Int
   /// The buckets of addresses that failed recently. When this table is full, it replaces `older`.
   private var recent: [IPAddress: TokenBucket] = [:]
-  /// The buckets of addresses that failed earlier. An address in neither table is forgotten; its bucket was nearly
-  /// full.
+  /// The buckets of addresses that failed earlier. An address that leaves both tables is forgotten. Its bucket was
+  /// nearly full by then.
   private var older: [IPAddress: TokenBucket] = [:]
 
   /// Creates the limits.

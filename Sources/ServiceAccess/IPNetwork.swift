@@ -16,15 +16,15 @@ public struct IPNetwork: Sendable, Hashable {
     }
 
     public let code: Code
-    /// The error's text: what is wrong with the argument, and what to give instead. It has no subject and follows the
-    /// argument's name.
+    /// The error's text: what is wrong with the argument, and what to give instead. It has no subject, because it
+    /// follows the argument's name in a message.
     public let description: String
   }
 
   /// Parses a network.
   ///
-  /// - Parameter text: An address, followed by `/` and the number of bits in the prefix, or without them for a single
-  ///   address.
+  /// - Parameter text: An address, followed by `/` and the number of bits in the prefix. For a single address, both may
+  ///   be left out.
   /// - Throws: ``Fault``; it does not repeat the text.
   public init(_ text: String) throws(Fault) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -13,8 +13,8 @@ public struct LogSampling<Kind: Hashable & Sendable>: Sendable {
   /// - Parameter most: The number of lines of each kind that are written per second.
   public init(most: Int = 10) { self.most = most }
 
-  /// Counts a line and returns whether to write it, and the numbers of lines of each kind that were left out in a
-  /// second that is over.
+  /// Counts a line. Returns whether to write the line, and how many lines of each kind were left out in a second that
+  /// is over.
   public mutating func take(_ kind: Kind, at now: Duration) -> (isWritten: Bool, leftOut: [Kind: Int]) {
     let leftOut = finish(at: now)
     second = now.components.seconds
@@ -22,7 +22,7 @@ public struct LogSampling<Kind: Hashable & Sendable>: Sendable {
     return (counts[kind, default: 0] <= most, leftOut)
   }
 
-  /// Returns the numbers of lines of each kind that were left out, once their second is over.
+  /// Returns how many lines of each kind were left out, once their second is over.
   public mutating func finish(at now: Duration) -> [Kind: Int] {
     guard now.components.seconds != second else { return [:] }
     defer { counts = [:] }

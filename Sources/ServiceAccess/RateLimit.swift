@@ -49,7 +49,7 @@ public struct TokenBucket: Sendable, Hashable {
     return decision(isAllowed: isAllowed, lacking: isAllowed ? lacking + limit.interval : lacking)
   }
 
-  /// Puts back the token of a request that did not come from the key's holder, such as a replayed one.
+  /// Puts back the token of a request that did not come from the key's holder, such as a replayed request.
   public mutating func giveBack(at now: Duration) {
     fullAt = now + max(.zero, lacking(at: now) - limit.interval)
   }

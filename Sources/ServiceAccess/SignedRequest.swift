@@ -17,12 +17,12 @@ public import Foundation
 ///     CONTENT-TYPE
 ///
 /// The target is the path with its query, as it is sent. The last two lines are the values of the header fields with
-/// these names, as they are sent and without surrounding blanks. The line is empty if the field is not sent; a field
+/// these names, as they are sent and without surrounding blanks. If a field is not sent, its line is empty, so a field
 /// with an empty value cannot be signed. No line can contain a line feed, so each message has only one interpretation.
 /// The key of the HMAC is ``APIKey/digest``, which is all that the service stores of a key.
 ///
-/// Version 1, `v1=`, signs `TIMESTAMP.METHOD TARGET\nBODY`. It is accepted only if the request contains nothing that it
-/// does not cover: no `Idempotency-Key`, and no `Content-Type` other than `application/json`.
+/// Version 1, `v1=`, signs `TIMESTAMP.METHOD TARGET\nBODY`. It is accepted only for a request that contains nothing
+/// else to sign: no `Idempotency-Key`, and no `Content-Type` other than `application/json`.
 public struct SignedRequest: Sendable, Hashable {
   /// The signed parts of a request, except for its time.
   public struct Content: Sendable, Hashable {
@@ -97,10 +97,11 @@ public struct SignedRequest: Sendable, Hashable {
     ]
   }
 
-  /// Checks that the content was signed with this key and within the window. If the call returns, it was.
+  /// Checks that the content was signed with this key and within the window. If the call returns without an error, the
+  /// signature is valid.
   ///
-  /// The call does not check whether the request came before. Do that only after this check; otherwise senders without
-  /// the key could fill the memory of known requests.
+  /// The call does not check whether the same request came before. Check that only after this call; otherwise senders
+  /// without the key could fill the memory of known requests.
   ///
   /// - Parameter content: The request's content as it was sent.
   /// - Throws: ``AccessError`` with `timestampOutsideWindow`, `signatureOutdated` or `signatureInvalid`.

@@ -38,7 +38,7 @@ public struct SignedURL: Sendable {
     return "\(path)?expires=\(time.text)&signature=\(Base64URL.text(of: code))"
   }
 
-  /// Checks a signed URL. If the call returns, the path may be fetched.
+  /// Checks a signed URL. If the call returns without an error, the path may be fetched.
   ///
   /// - Parameters:
   ///   - path: The path as it was sent, still percent-encoded, without its query.
@@ -61,8 +61,8 @@ public struct SignedURL: Sendable {
     Data("GET\n\(path)\n\(time.text)".utf8)
   }
 
-  /// Returns whether a path can be signed. Line ends are refused because they would let one path and time be read as
-  /// another. A query is refused because the signature's query must be the only one.
+  /// Returns whether a path can be signed. Line ends are refused because a path with a line end could be read as
+  /// another path and time. A query is refused because the signature's query must be the only one.
   private static func isSignable(_ path: String) -> Bool {
     path.utf8.first == UInt8(ascii: "/")
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

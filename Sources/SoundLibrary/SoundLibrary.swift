@@ -33,7 +33,7 @@ public struct SoundLibrary: Sendable {
   /// The container's `Library/Sounds`; the first ``publish(_:as:)`` creates it.
   public var soundsDirectory: URL { container.soundsDirectory }
 
-  /// Returns the place of the clip with a name, whether or not the clip exists.
+  /// Returns the file URL of the clip with a name, whether or not the clip exists.
   ///
   /// - Throws: ``SoundLibraryError`` with the code `invalidClipName`.
   public func url(for name: String) throws(SoundLibraryError) -> URL {
@@ -50,7 +50,7 @@ public struct SoundLibrary: Sendable {
   ///   - bytes: A complete sound file of at most ``maximumClipBytes``. The content is not checked.
   ///   - name: At most 255 bytes of UTF-8 that end in `.wav`, `.aiff` or `.caf`, with no `/`, no control character and
   ///     no `.` at the start.
-  /// - Returns: The file's place.
+  /// - Returns: The clip's file URL.
   /// - Throws: ``SoundLibraryError``. An existing clip is then unchanged, and no part of the new one is left. There is
   ///   one exception: if the last step, synchronizing the folder, fails, the complete new clip may already be in place.
   public func publish(_ bytes: [UInt8], as name: String) throws(SoundLibraryError) -> URL {

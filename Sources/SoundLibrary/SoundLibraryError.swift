@@ -42,7 +42,7 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
   public let code: Code
   public let action: Action
 
-  /// The `Library/Sounds` of the operation; nil when a name was refused.
+  /// The `Library/Sounds` folder in which the operation failed; nil when a name was refused.
   public let folder: URL?
 
   /// The system's `errno`; nil when the error did not come from a system call.

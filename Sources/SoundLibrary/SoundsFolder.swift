@@ -3,27 +3,27 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds`. Every file is named relative to the open folder, so nothing is written anywhere else even
-/// if the path changes in the meantime.
+/// An open `Library/Sounds` folder. Every file is named relative to the open folder, so nothing is written anywhere
+/// else even if the path changes in the meantime.
 ///
-/// Temporary files use a few fixed names, and the writer of a temporary file holds its lock. This allows the files of
-/// killed processes to be removed without scanning a folder of a million clips: a publisher that finds a name taken
-/// tries to lock the file, and the system has released the lock if the writer's process has ended. The method needs
+/// Temporary files use a few fixed names, and each is locked by its writer. Files of killed processes can therefore be
+/// removed without scanning a folder of a million clips. A publisher that finds a name taken tries to lock the file. If
+/// the writer's process has ended, the system has released the lock, and the publisher gets it. The method needs
 /// neither process numbers (which are reused, and differ between containers of one machine) nor clocks.
 ///
 /// - A file that is being written is never removed, because its lock is held. The writer takes the lock right after it
-///   creates the file. A publisher that takes the lock in between removes the file. The writer notices this, because
-///   the lock is taken or the file has no name left, and uses another name.
-/// - A name is removed only while the lock of the file with that name is held, so it cannot become another publisher's
-///   file in the meantime.
+///   creates the file. If another publisher takes the lock in between, it removes the file. The writer then finds that
+///   the lock is taken or that the file has no name left, and uses another name.
+/// - A file is removed only while its lock is held, so its name cannot come to mean another publisher's file in the
+///   meantime.
 /// - On a file system without locks, no temporary file is ever removed, and `O_EXCL` still keeps two publishers apart.
 struct SoundsFolder: ~Copyable {
   /// The number of names that a publisher tries first, starting at a random one. At most this many abandoned files
   /// exist, and later publishers find and remove them.
   static let temporaryNameCount = 64
 
-  /// The number of names that a publisher tries in all. The names beyond the first ones serve only while those are all
-  /// in use.
+  /// The number of names that a publisher tries in all. Names beyond the first ``temporaryNameCount`` are used only
+  /// while those are all in use.
   static let temporaryNameLimit = 1024
 
   static func temporaryName(_ index: Int) -> String { ".publishing-\(index)" }
@@ -125,7 +125,7 @@ extension SoundsFolder {
     } catch {
       // Another publisher believes that the file is abandoned and is about to remove it.
       if error.kind == .busy { return nil }
-      // Any other error means a file system without locks, where no publisher removes files as abandoned.
+      // Any other error means that the file system has no locks. There, no publisher removes files as abandoned.
     }
     do throws(SystemError) {
       // A file without a name was removed by a publisher that believed it abandoned.

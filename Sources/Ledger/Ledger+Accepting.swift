@@ -11,8 +11,8 @@ extension Ledger {
   ///
   /// - Parameter members: The numbers of the announcements that this one, a summary, includes. They are marked in the
   ///   same transaction. Each must be in the same lane, unfinished, not playing and in no other summary. When the
-  ///   summary is played, its members become played too. When it ends in any other way, they are to be played by
-  ///   themselves again. A duplicate marks nothing.
+  ///   summary is played, its members become played too. When the summary ends in any other way, its members are to be
+  ///   played by themselves again. A duplicate marks nothing.
   /// - Throws: ``LedgerError`` with `invalidValue`, `illegalSummary`, `waitingListFull`, `diskFull`, `busy` or a file
   ///   error. Nothing was accepted then. (After an error of the disk itself, the announcement may have been accepted
   ///   after all; it is safe to try again.)

@@ -57,8 +57,8 @@ extension Ledger {
     public let subject: String?
   }
 
-  /// The minimum time for which the log of administration is kept, in seconds: 365 days. It is kept longer if
-  /// announcements are.
+  /// The minimum time for which the log of administration is kept, in seconds: 365 days. The log is kept longer if
+  /// announcements are kept longer.
   public static let administrationRetention: TimeInterval = 365 * 86_400
 
   /// Adds an entry to the log of administration. The entry is durable when the call returns and is never changed.

@@ -108,8 +108,8 @@ extension Ledger {
     }
   }
 
-  /// Removes the oldest answers that were stored before a moment, in one transaction. Call it again while it removes
-  /// `limit` answers.
+  /// Removes the oldest answers that were stored before a moment, in one transaction. Call it again as long as it
+  /// returns `limit`.
   ///
   /// - Parameters:
   ///   - moment: A time at least ``answerLifetime`` ago. With a later time, a retry of a request counts as a new
@@ -161,8 +161,8 @@ extension Ledger {
       database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
       arguments: [account, id]
     ).map(Entry.init(row:))
-    // The order is by row because the index of ids is in that order. Ordered by time, SQLite would scan all answers of
-    // the account.
+    // The order is by row number, because the index of ids is in that order. If the order were by time, SQLite would
+    // scan all answers of the account.
     let answer = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT * FROM answers WHERE account = ? AND id = ? ORDER BY rowid LIMIT 1"),
       arguments: [account, id]

@@ -16,20 +16,20 @@ extension Ledger {
   /// the disk. Unfinished announcements stay, however old they are. The log of administration is kept for at least
   /// ``administrationRetention``.
   ///
-  /// The ledger forgets an announcement's id with the announcement: a later request with that id is a new announcement.
-  /// Keep announcements for longer than any client repeats a request. The call works in small transactions, so that
-  /// acceptances hardly wait. When it throws, rows that were already removed stay removed.
+  /// The ledger forgets an announcement's id together with the announcement, so a later request with that id is a new
+  /// announcement. Keep announcements for longer than any client repeats a request. The call works in small
+  /// transactions, so that acceptances hardly wait. When the call throws, rows that were already removed stay removed.
   @discardableResult
   public func prune(finishedBefore moment: Date) async throws(LedgerError) -> Pruned {
     guard let moment = moment.wholeMilliseconds else {
       throw LedgerError(
         .invalidValue, while: .pruning, in: file, field: "finishedBefore (a date that the calendar can represent)")
     }
-    // On a full disk the log cannot grow. After a checkpoint it is written from its start again.
+    // On a full disk the write-ahead log cannot grow. After a checkpoint, the log is written from its start again.
     await checkpoint()
     var pruned = Pruned()
-    // Announcements of one moment are removed in the order of their numbers: a summary's members go before the summary,
-    // while they still carry its number.
+    // Announcements that ended at the same moment are removed in the order of their numbers. The members of a summary
+    // are therefore removed before the summary, while they still carry the summary's number.
     pruned.announcements = try await delete(
       """
       FROM announcements WHERE number IN (
@@ -62,7 +62,7 @@ extension Ledger {
     return total
   }
 
-  /// Truncates the file by its free pages.
+  /// Truncates the file to remove its free pages.
   private func giveBack() async throws(LedgerError) {
     var free = Int.max
     while true {

@@ -8,7 +8,7 @@ extension Ledger {
   @dynamicMemberLookup
   public struct Entry: Sendable, Hashable {
     public let number: Int64
-    /// The announcement, whose properties are the entry's too.
+    /// The announcement. Its properties can also be read directly from the entry.
     public let announcement: StoredAnnouncement
     public let state: State
     /// The detail of the last change of state.
@@ -28,8 +28,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the unfinished announcements of a lane in the order of acceptance, including those that a summary
-  /// includes.
+  /// Returns the unfinished announcements of a lane in the order of acceptance, including the members of summaries.
   ///
   /// - Parameters:
   ///   - number: The number of the last announcement that the caller has seen; 0 for none. Reading page by page keeps

@@ -77,12 +77,12 @@ extension Ledger {
     }
   }
 
-  /// The query behind ``isClipOfOthers(_:than:)``. It looks for an account before and after the given one in each of
-  /// the three indexes: six look-ups.
+  /// The query behind ``isClipOfOthers(_:than:)``. It makes six look-ups: in each of the three indexes, it looks for an
+  /// account before the given one and for an account after it.
   static var clipOfOthers: String {
     let tables = [
       ("answers", ""), ("batch_clips", ""),
-      // This condition must match the index's own.
+      // This condition must be the same as the index's own condition.
       ("announcements", " AND kind = 'request' AND NOT replay"),
     ]
     let lookUps: [String] = tables.flatMap { table, condition in

@@ -21,7 +21,8 @@ extension Ledger {
   /// Accepts a replay. It is durable when the call returns.
   ///
   /// - Parameters:
-  ///   - original: The number of the announcement to play again. If that is a replay, its original is used.
+  ///   - original: The number of the announcement to play again. If that announcement is itself a replay, its original
+  ///     is used.
   ///   - requester: The account that requests the replay; nil for a person at the machine, for whom only the lane's
   ///     limit counts.
   /// - Throws: ``LedgerError`` as ``accept(_:standingFor:)`` does; with `tooManyReplays` when a limit of unfinished

@@ -13,7 +13,7 @@ extension Ledger {
     public var clip: String?
     /// The length of the part that was played, in milliseconds; nil keeps the stored value.
     public var heardMilliseconds: Int?
-    /// The sequence number up to which the lane's numbers have passed. A number lower than the stored one changes
+    /// The lane's last sequence number that was played or passed over. A number lower than the stored one changes
     /// nothing.
     public var passing: Int64?
     /// Whether the members of a summary that is cancelled or fails end with it, in the same state. Otherwise they are
@@ -140,8 +140,7 @@ extension Ledger {
 
   // MARK: - Sequence numbers
 
-  /// Returns the last of the lane's sequence numbers that has passed, whether or not it was heard; nil before the
-  /// first.
+  /// Returns the lane's last sequence number that was played or passed over; nil before the first.
   public func lastPassedSequence(lane: String) async throws(LedgerError) -> Int64? {
     try checkLane(lane, while: .reading)
     return try await read { database in
@@ -149,9 +148,9 @@ extension Ledger {
     }
   }
 
-  /// Sets the last sequence number that has passed to any value, even a lower one, for a sender that restarts its
-  /// numbering; nil for a lane without numbers. In normal operation ``set(_:_:_:)`` and
-  /// ``record(_:lane:number:detail:passing:)`` advance it.
+  /// Sets the lane's last sequence number that was played or passed over. The new value may be lower, for a sender that
+  /// restarts its numbering, or nil, for a lane without numbers. In normal operation,
+  /// ``set(_:_:_:)`` and ``record(_:lane:number:detail:passing:)`` advance the value.
   public func setLastPassedSequence(_ sequence: Int64?, lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
     try await write(while: .changing) { database in

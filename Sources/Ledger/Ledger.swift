@@ -16,8 +16,9 @@ import GRDB
 /// - Any number of processes and `Ledger` values on one machine can have the same file open.
 ///
 /// The ledger refuses a file with an error, and leaves it unchanged, if SQLite finds it damaged, if it is not a
-/// database, if it belongs to another program, or if a newer version wrote it. The checksums of the log end it at the
-/// first damaged page. Damage that a disk does to the log after it reported the data as safe cannot be detected.
+/// database, if it belongs to another program, or if a newer version wrote it. Because of its checksums, the log ends
+/// at its first damaged page. If a disk damages the log after it reported the data as safe, the damage can therefore
+/// not be detected.
 public final class Ledger: Sendable {
   /// The options for opening a ledger.
   public struct Options: Sendable, Hashable {
@@ -102,10 +103,10 @@ public final class Ledger: Sendable {
   func read<Value: Sendable>(
     while action: LedgerError.Action = .reading, _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws(LedgerError) -> Value {
-    // GRDB's own async calls fail when their task is cancelled; this one still returns a result, as writing does.
-    // GRDB's read calls forbid writing each time, with a pragma that makes SQLite discard all compiled statements. This
-    // connection has forbidden writing since it was opened. (If it were opened read-only, it could not empty the log
-    // when it is the last connection to be closed.)
+    // GRDB's own async calls fail when their task is cancelled. This call still returns a result, as writing does.
+    // GRDB's read calls also forbid writing with a pragma in each call, which makes SQLite discard all compiled
+    // statements. This connection has forbidden writing since it was opened, so it needs no pragma. (If the
+    // connection were opened read-only, it could not empty the log when it is the last connection to be closed.)
     let result: Result<Value, LedgerError> = await waitForAnswer { answer in
       reader.asyncWriteWithoutTransaction { [file] database in
         var value: Result<Value, any Error> = .failure(CancellationError())

@@ -34,7 +34,7 @@ extension LedgerError {
     }
   }
 
-  /// Whether the error would affect every write of a shared transaction, so that a retry of each write alone is
+  /// Whether the error would affect every write of a shared transaction, so that retrying each write separately is
   /// useless.
   var meetsEveryWrite: Bool {
     switch code {

@@ -102,8 +102,8 @@ public struct PlayerStatus: Sendable, Hashable {
   public let lane: String
   /// Whether a process holds the lane's seat at this moment.
   public let isRunning: Bool
-  /// The latest report; the last player's when none is running. Nil when no player ever ran, or the report was lost in
-  /// a power failure.
+  /// The latest report. When no player is running, it is the last player's report. Nil when no player ever ran, or when
+  /// the report was lost in a power failure.
   public let report: PlayerReport?
 }
 
@@ -111,7 +111,7 @@ extension Ledger {
   /// Takes the lane's seat.
   ///
   /// - Throws: ``LedgerError`` with `laneTaken` when this process or another already has the seat on this ledger. The
-  ///   call tries for 0.1 s, because a watcher's look holds the lock for a moment.
+  ///   call tries for 0.1 s, because a watcher holds the lock for a moment when it looks.
   public func takeSeat(lane: String) throws(LedgerError) -> PlayerSeat {
     try checkLane(lane, while: .playing)
     do {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Schema {
-  /// The table that links a replay to its original and to the account that requested it. The account is null for a
-  /// person at the machine.
+  /// The table that links a replay to its original and to the account that requested it. The account is null if a
+  /// person at the machine requested the replay.
   static let replays = """
     CREATE TABLE replays (
       number    INTEGER PRIMARY KEY REFERENCES announcements (number) ON DELETE CASCADE,

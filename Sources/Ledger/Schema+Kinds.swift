@@ -7,7 +7,7 @@ extension Schema {
   /// The columns for an announcement's kind, and for the defaults of its sender. Before this migration, the account's
   /// name held the kind, and the payload held the defaults; see `docs/decisions/0037-one-stored-announcement.md`.
   ///
-  /// The index leaves out what the player creates itself, because a replay uses its original's clip.
+  /// The index leaves out entries that the player creates, because a replay uses the clip of its original.
   private static let kindColumns = """
     ALTER TABLE announcements ADD COLUMN kind TEXT NOT NULL DEFAULT 'request'
       CHECK (kind IN ('request', 'file', 'summary'));
@@ -25,8 +25,8 @@ extension Schema {
       WHERE clip IS NOT NULL AND kind = 'request' AND NOT replay;
     """
 
-  /// Adds the columns and fills them in. The entries of the player keep their accounts, because their ids are unique
-  /// in these.
+  /// Adds the columns and fills them in. Entries already made by the player stay with their accounts, because their ids
+  /// are unique within each account.
   static func addKinds(to database: Database) throws {
     try database.execute(sql: kindColumns)
     let page = try database.makeStatement(
@@ -62,7 +62,7 @@ private struct PayloadWithDefaults {
   let payload: Data
   let defaults: [String: String]
 
-  /// - Returns: Nil when the payload has no defaults in this place, so nothing but the sent bytes.
+  /// - Returns: Nil when the payload does not begin with defaults and is therefore exactly the bytes that were sent.
   init?(_ stored: Data) {
     let brace = UInt8(ascii: "{")
     guard let start = stored.firstIndex(of: brace) else { return nil }

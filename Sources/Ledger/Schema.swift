@@ -14,8 +14,8 @@ enum Schema {
   static func examine(_ database: Database, file: URL) throws -> Bool {
     let id = try Int32.fetchOne(database, sql: "PRAGMA application_id")
     guard id != applicationID else { return false }
-    // A new file gets the table of migrations before the first migration runs. A process that was killed in between
-    // leaves a file with this table alone, which is still a ledger.
+    // A new file gets the table of migrations before the first migration runs. If the process is killed in between, the
+    // file contains only this table. Such a file is still a ledger.
     let tables = try Int.fetchOne(
       database, sql: "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'")
     guard id == 0, tables == 0 else { throw LedgerError(.notALedger, while: .opening, in: file) }
@@ -100,8 +100,8 @@ enum Schema {
     CREATE INDEX commands_by_lane ON commands (lane, number);
     """
 
-  /// The tables of migration 2. `key_changes` counts the changes that a cache of keys must notice; the time of a key's
-  /// last use is not one of them.
+  /// The tables of migration 2. `key_changes` counts the changes that a cache of keys must notice. A new time of last
+  /// use is not such a change.
   private static let second = """
     CREATE TABLE keys (
       id           TEXT NOT NULL PRIMARY KEY,

@@ -12,7 +12,7 @@ extension Ledger {
   /// | any of these | cancelled, failed |
   /// | accepted, rendering, waiting | expired |
   ///
-  /// An announcement in a summary becomes played when the summary is played. It cannot be played on its own.
+  /// An announcement in a summary cannot be played on its own. It becomes played when the summary is played.
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The announcement is on the disk and has not been processed yet.
     case accepted

@@ -31,8 +31,8 @@ public struct StoredAnnouncement: Sendable, Hashable {
   public var sequence: Int64?
   /// The announcement as JSON, at most 1 MiB: exactly the bytes that were sent. The ledger does not parse it.
   public var payload: Data
-  /// The locale for a payload that names none, as a BCP 47 tag. This default and the next two are the sender's as they
-  /// were when the announcement was accepted; each has at most 255 bytes of UTF-8 without a zero byte.
+  /// The locale for a payload that names none, as a BCP 47 tag. Like the next two properties, it is the sender's
+  /// default at the time of acceptance, and has at most 255 bytes of UTF-8 without a zero byte.
   public var defaultLocale: String?
   /// The id of the voice pack for a payload that names none.
   public var defaultPack: String?

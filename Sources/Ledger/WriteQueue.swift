@@ -19,7 +19,8 @@ final class WriteQueue: Sendable {
     let fail: @Sendable (LedgerError) -> Void
   }
 
-  /// The maximum number of writes in one transaction. It limits how long the first write waits for the last.
+  /// The maximum number of writes in one transaction. It limits how long the first write of a transaction waits for the
+  /// last.
   static let transactionLimit = 256
 
   private struct State {

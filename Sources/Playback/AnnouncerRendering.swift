@@ -85,9 +85,9 @@ public struct AnnouncerRendering: Rendering {
     }
   }
 
-  /// Whether an error may be temporary. Only errors in the announcement itself are permanent. Everything that an
-  /// operator can repair (a phrase book, an option, a pack, a voice) may be temporary, and so is every other error,
-  /// because money waits for it.
+  /// Whether an error may be temporary. Only errors in the announcement itself are permanent. An operator can repair
+  /// other causes, such as a phrase book, an option, a pack or a voice. Such errors, and all remaining ones, count as
+  /// temporary, because money waits for them to pass.
   static func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as AnnouncementError: [.phraseBooksMissing, .phraseBookInvalid].contains(error.code)

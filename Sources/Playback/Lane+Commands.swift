@@ -6,8 +6,8 @@ import PlaybackOrder
 import SoundOutputs
 
 extension Lane {
-  /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` matters: a
-  /// skipped announcement has ended, and a new player is neither paused nor muted.
+  /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
+  /// out. A skipped announcement has already ended, and a new player is neither paused nor muted.
   func takeCommands() async {
     let commands: [Ledger.SentCommand]
     do {

@@ -5,7 +5,7 @@ import Ledger
 import PlaybackOrder
 
 extension Lane {
-  /// Renders one announcement for these payments. They keep their places until it begins.
+  /// Renders one announcement for these payments. The payments keep their places until that announcement begins.
   func makeSummary(of payments: [Int64]) {
     summary = Summary(payments: payments)
     Task { [ledger, mailbox, summaryMaker] in

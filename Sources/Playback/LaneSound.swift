@@ -13,7 +13,7 @@ struct LaneSound: Sendable {
 
   var length: Int { waveform.durationMilliseconds }
 
-  /// The threshold of silence: -44 dBFS, which is inaudible beside speech at -16 LUFS.
+  /// The threshold of silence: -44 dBFS, which is inaudible next to speech at -16 LUFS.
   private static let threshold: UInt16 = 200
 
   /// - Parameter again: The word "again" before a replay; nil if it is not a replay.

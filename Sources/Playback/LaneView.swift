@@ -36,7 +36,8 @@ public struct LaneView: Sendable, Hashable {
     let waiting = entries.filter { $0.number != playing?.number && $0.summarisedBy == nil }
     var order = PlaybackOrder(lastSequence: try await ledger.lastPassedSequence(lane: lane))
     for entry in waiting { order.accept(PlaybackItem(entry, now: 0, date: date)) }
-    // The playing announcement and the payments of a summary, among the entries that were read.
+    // The number of entries that were read and are not listed as waiting: the playing announcement and the payments of
+    // a summary.
     let told = (playing == nil ? 0 : 1) + entries.count { $0.summarisedBy != nil }
     let known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.number, $0) })
     return LaneView(
@@ -48,8 +49,8 @@ public struct LaneView: Sendable, Hashable {
 }
 
 extension PlaybackItem {
-  /// Creates an item whose times are on a clock that shows `now` at `date`. If the calendar was set back, no time is in
-  /// the future.
+  /// Creates an item. Its times are on a clock that shows `now` at `date`. No time is in the future, even if the
+  /// calendar was set back.
   init(_ entry: Ledger.Entry, now: Int64, date: Date) {
     func moment(_ other: Date) -> Int64 {
       now + (Int64(exactly: (other.timeIntervalSince(date) * 1000).rounded()) ?? 0)

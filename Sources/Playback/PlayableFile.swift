@@ -17,7 +17,7 @@ public enum PlayableFile {
   /// The size of the largest accepted file, in bytes. 10 minutes of stereo at 192 kHz and 16 bits are 461 MB.
   static let largest = 512 << 20
 
-  /// Reads any file that libsndfile can read, of at most 10 minutes, and mixes its channels in equal parts.
+  /// Reads a file of at most 10 minutes in any format that libsndfile can read. Mixes its channels in equal parts.
   ///
   /// - Throws: ``PlayableFileError``.
   public static func waveform(of file: URL) throws(PlayableFileError) -> Waveform {

@@ -9,11 +9,11 @@ public import SoundOutputs
 /// failures.
 ///
 /// - Accepted announcements are in the ledger. `PlaybackOrder` alone decides the order.
-/// - An announcement is `played` when its last sample has been heard. This is written to disk before the next one
-///   begins. After a crash or a power loss, the interrupted announcement is played again from its start, finished ones
-///   are not, and the order stays the same. If the crash happens between the last sample and the write, that
-///   announcement is played twice, which is better than not at all. The *beginning* of a sound is written while it
-///   plays, so that the disk never delays a sound.
+/// - An announcement is `played` when its last sample has been heard. This is written to disk before the next
+///   announcement begins. After a crash or a power loss, the interrupted announcement is played again from its start,
+///   finished announcements are not played again, and the order stays the same. If the crash happens between the last
+///   sample and the write, that announcement is played twice, which is better than not at all. The *beginning* of a
+///   sound is written while it plays, so that the disk never delays a sound.
 /// - Money waits as long as necessary for the engine, the disk and the device. Only an error in the payment itself, or
 ///   a person, ends it without playing it.
 /// - Between two announcements there is a silence of ``Settings/gap``, which includes the quiet ends of the clips.
@@ -107,8 +107,8 @@ public final class Player: Sendable {
   /// Stops the player: nothing more begins, and the output and the lane are released. The next player plays the waiting
   /// announcements.
   ///
-  /// - Parameter finishingPlaying: Whether the current announcement plays to its end. If not, or if it is paused or its
-  ///   device is lost, the next player plays it again from its start. A second call with `false` stops it at once.
+  /// - Parameter finishingPlaying: Whether the current announcement plays to its end. If it is stopped, is paused or
+  ///   has lost its device, the next player plays it again from its start. A second call with `false` stops it at once.
   /// - Parameter numbers: The announcements to cancel before the next player can play them, if the ledger can be
   ///   written.
   public func stop(finishingPlaying: Bool = true, cancelling numbers: [Int64] = []) async {
@@ -148,8 +148,9 @@ public final class Player: Sendable {
   @discardableResult
   public func skip() async throws -> Bool { try await ask { .skip($0) } }
 
-  /// Plays a finished announcement again, as a separate entry that does not count as a payment. It is an alert, so it
-  /// plays before information and after waiting money, and is never interrupted. The word "again" is played before it.
+  /// Plays a finished announcement again, as a separate entry that does not count as a payment. The replay is an alert,
+  /// so it plays before information and after waiting money, and is never interrupted. The word "again" is played
+  /// before it.
   ///
   /// - Parameters:
   ///   - number: The announcement's number; `nil` means the last one that was played.

@@ -9,8 +9,8 @@ extension Player {
     /// The waiting time for missing sequence numbers, and the limits of the backlog.
     public var order = PlaybackOrder.Settings()
 
-    /// The silence that a listener hears between two announcements, including the quiet ends of their clips. If these
-    /// ends are longer together, the silence is as long as they are.
+    /// The silence that a listener hears between two announcements, including the quiet ends of their clips. If the
+    /// quiet ends together are longer than this value, the silence is as long as the quiet ends.
     public var gap: Int64 = 250
 
     /// The number of sounds that are rendered ahead while another one plays.

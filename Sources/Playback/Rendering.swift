@@ -35,7 +35,7 @@ public struct RenderFailure: Error, Sendable, Hashable, CustomStringConvertible 
   public var code: String
 
   /// Whether a later attempt may succeed, for example if the engine is unavailable or the disk is full. Money waits for
-  /// that without limit. An error in the announcement itself is permanent.
+  /// such an attempt without limit. An error in the announcement itself is permanent.
   public var isPassing: Bool
 
   public init(code: String, isPassing: Bool) {

@@ -6,8 +6,8 @@ public import SoundOutputs
 /// A lane for programs that run only briefly. Programs that share a ledger never play on it at the same time.
 ///
 /// If another process, such as the service, already plays the lane, announcements wait their turn there. Otherwise this
-/// process becomes the lane's player until its own announcements have ended. It then also plays announcements left by
-/// others.
+/// process becomes the lane's player until its own announcements have ended. It then also plays announcements that
+/// other processes left waiting.
 public struct SharedLane: Sendable {
   private let lane: String
   private let ledger: Ledger

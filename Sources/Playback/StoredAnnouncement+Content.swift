@@ -39,11 +39,11 @@ extension StoredAnnouncement {
       defaultLocale: defaults.locale, defaultPack: defaults.pack, defaultGroup: defaults.group, expiresAt: expiresAt)
   }
 
-  /// Creates an announcement of a sound file. It is information, so money goes before it.
+  /// Creates an announcement of a sound file. Its category is information, so money is played before it.
   ///
   /// - Parameters:
-  ///   - file: The sound file. The process that plays the lane reads it shortly before its turn, so its path is made
-  ///     absolute.
+  ///   - file: The sound file. The process that plays the lane reads the file shortly before its turn, so the path is
+  ///     made absolute.
   ///   - title: The title for people; nil for the file's name.
   public init(file: URL, title: String? = nil, id: String, expiresAt: Date? = nil) {
     let path = file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
@@ -93,10 +93,11 @@ extension StoredAnnouncement {
 
   private var filePayload: FilePayload? { try? JSONDecoder().decode(FilePayload.self, from: payload) }
 
-  /// Makes the single announcement that stands for these payments. It says their number and their sum in each currency.
+  /// Makes the single announcement that stands for these payments. It says how many payments there are, and their sum
+  /// in each currency.
   ///
-  /// - Returns: The announcement, or nil if one of them is not a received payment or if a sum is too large to be
-  ///   spoken.
+  /// - Returns: The announcement, or nil if one of the announcements is not a received payment or if a sum is too large
+  ///   to be spoken.
   public static func summary(of payments: [StoredAnnouncement]) -> StoredAnnouncement? {
     var received: [Payment] = []
     for stored in payments {

@@ -43,7 +43,7 @@ struct AnnouncementOrder: Sendable {
     request = try PayloadDecoder.request(body, unknownKeys: call.unknownKeys)
     self.key = key
     id = request.id ?? key ?? UUID().uuidString.lowercased()
-    // Clients remove these segments from a path, so they could not request the announcement again.
+    // HTTP clients remove the segments `.` and `..` from a path, so they could not request the announcement again.
     guard id != ".", id != ".." else {
       throw Problem(.unprocessableContent, "field_invalid", "id: must not be one or two dots; give another id.")
     }

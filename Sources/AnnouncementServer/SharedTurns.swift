@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A lock for each key with shared and exclusive turns. Announcements of a clip share its turn and do not wait for each
-/// other. The removal of a clip waits for them and has the turn alone.
+/// A set of locks, one for each key, with shared and exclusive turns. The announcements of a clip have shared turns and
+/// do not wait for each other. The removal of a clip waits for them and has an exclusive turn.
 ///
 /// Turns are granted in the order of the requests, so that neither kind makes the other wait forever.
 actor SharedTurns<Key: Hashable & Sendable> {

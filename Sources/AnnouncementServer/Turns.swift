@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A lock for each key. Requests with the same idempotency key are processed one after another, so that the second
-/// request finds the result of the first.
+/// A set of locks, one for each key. For example, requests with the same idempotency key are processed one after
+/// another, so that the second request finds the result of the first.
 actor Turns<Key: Hashable & Sendable> {
   private var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
 

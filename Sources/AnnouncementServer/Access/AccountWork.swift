@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import ServiceAccess
 
-/// The record of the new clips that each account has had made. It decides whether an account may have more.
+/// The record of the new clips that the service has made for each account. It decides whether more may be made.
 ///
 /// The usage of the current day survives a restart, so that a restart gives no account a new daily budget. The usage is
 /// saved once a minute and when the service stops, so a crash loses at most one minute of it.
@@ -96,7 +96,8 @@ final class AccountWork: Sendable {
       guard !isStopping() else { throw ListStopped() }
       guard let shortage = begin(account, .list) else { return }
       guard shortage == .clipsAtOnce else { throw Refusal(account: account, shortage: shortage) }
-      // A poll: the account's own clips and the list's cancellation both end the wait, and a row is in no hurry.
+      // The row polls, because it is in no hurry and two things can end its wait: the end of another clip of the
+      // account, and the cancellation of the list.
       try await Task.sleep(for: Self.patience)
     }
   }

@@ -190,7 +190,8 @@ final class KeyRing: Sendable {
     if isKey(try await roster()) { return }
     let moment = now
     while let checkedAt = state.withLock({ $0.checkedAt }), checkedAt < moment {
-      // Another process may have made the key, and the ledger sends no event: the next check is due then.
+      // Another process may have made the key, and the ledger sends no event about it. This waits until the next check
+      // is due.
       try await sleep(Self.memory - (now - checkedAt))
       try await forgetChanged()
     }

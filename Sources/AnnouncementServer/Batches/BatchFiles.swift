@@ -32,7 +32,7 @@ struct BatchFiles: Sendable {
 
   /// Stores a new batch. When this function returns, its record and its list are on disk.
   ///
-  /// - Throws: The operating system's error. Parts of the batch may be on disk then; remove them.
+  /// - Throws: The operating system's error. Parts of the batch may be on disk then; the caller must remove them.
   func store(_ record: Batches.Record, list: Data) async throws {
     let id = record.status.id
     try await onDisk { [self] in

@@ -5,7 +5,8 @@ import Ledger
 import Logging
 
 /// The clips in the results of batches. Such a clip remains when another account removes an announcement with the same
-/// clip. The names are held in memory first, because a disk write for each row would make a list of known clips slow.
+/// clip. The names are held in memory first, because a disk write for each row would slow down a list whose clips
+/// already exist.
 extension Batches {
   /// The clips of a result that are not in the ledger yet.
   struct HeldClips: Sendable {

@@ -23,8 +23,8 @@ final class Clips: Sendable {
   /// The file of a clip and its header fields for responses.
   struct File: Sendable {
     var bytes: ByteBuffer
-    /// The entity tag with its quotation marks. It depends on the bytes only, so it is the same wherever they were
-    /// made.
+    /// The entity tag with its quotation marks. It depends only on the bytes, so equal bytes have the same tag wherever
+    /// they were made.
     var etag: String
     var mediaType: String
     /// The header fields of every response with the file or a part of it.

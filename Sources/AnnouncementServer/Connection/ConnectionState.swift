@@ -16,8 +16,9 @@ struct ConnectionState: Sendable, Equatable {
   static let lastReading: TimeAmount = .seconds(8)
 
   /// The number of bytes that a client must read within the limit to count as reading. Progress is visible only in
-  /// steps: Linux accepts more of a response when a third of its buffer is free again (`sk_stream_is_writeable`), which
-  /// is 170 kB of 512 KiB. With a limit of 30 s, clients that read 6 kB/s or more receive all of a long response.
+  /// steps, because Linux accepts more of a response when a third of its buffer is free again
+  /// (`sk_stream_is_writeable`). This third is 170 kB of a buffer of 512 KiB. With a limit of 30 s, clients that read
+  /// 6 kB/s or more receive all of a long response.
   static let leastRead = 60_000
 
   private let limit: TimeAmount
@@ -108,11 +109,11 @@ struct ConnectionState: Sendable, Equatable {
 
   /// Whether the request that is being received may be answered from memory, before it is passed on.
   ///
-  /// Responses keep the order of their requests, so no other response may be missing. A client that does not read
+  /// Responses keep the order of their requests, so no earlier response may be outstanding. A client that does not read
   /// receives nothing more from memory. The usual path waits until the client reads.
   var mayAnswerFromMemory: Bool { unanswered == 1 && isWritable && !isClosed }
 
-  /// When an event may be passed on to the server library after which the library closes the connection.
+  /// When to pass an event on to the server library. After such an event, the library closes the connection.
   enum PassingOn: Sendable, Equatable {
     case now
     /// When all bytes are written that wait to be written.
@@ -140,7 +141,7 @@ struct ConnectionState: Sendable, Equatable {
     case wait(until: NIODeadline)
   }
 
-  /// Returns whether a client has been too slow.
+  /// Returns what to do with a connection, depending on whether its client has been too slow.
   ///
   /// - Parameter unread: The number of bytes that the operating system has not accepted yet.
   mutating func timePassed(at now: NIODeadline, unread: Int) -> Patience {

@@ -68,7 +68,7 @@ struct HotClips: Sendable {
     }
   }
 
-  /// The fields of a request for a whole clip. A request with any further condition is not parsed as one.
+  /// The fields of a request for a whole clip. A request with any further condition takes the usual path.
   private struct Wish {
     var name: Substring
     var authorization: String?

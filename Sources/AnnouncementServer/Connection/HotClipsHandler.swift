@@ -6,8 +6,8 @@ import NIOHTTP1
 /// Answers requests for clips in memory on the thread that read the request, before a task is involved. Other requests
 /// are passed on to the server library.
 ///
-/// To the library, a connection with such requests only looks idle. Half of the cost of a GET was passing its parts to
-/// a task and back (`docs/benchmarks.md`).
+/// To the library, a connection with only such requests looks idle. When a task answered each GET, passing the parts of
+/// the GET to the task and back took half of its cost (`docs/benchmarks.md`).
 final class HotClipsHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

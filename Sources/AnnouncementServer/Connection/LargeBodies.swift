@@ -7,8 +7,8 @@ import HTTPTypes
 /// A limit on the lists that are read into memory at once. Without it, simultaneous lists could take all of the memory.
 final class LargeBodies: Sendable {
   static let most = 6
-  /// The maximum number of lists of one account. An account that sends its lists slowly does not keep the others from
-  /// sending theirs.
+  /// The maximum number of lists of one account. Because of this limit, an account that sends its lists slowly does not
+  /// keep other accounts from sending theirs.
   static let mostOfOne = 2
 
   private let reading = Locked<[String: Int]>([:])

@@ -10,8 +10,8 @@ import NIOHTTP1
 /// The library's idle timeout does not suffice: each byte resets it, so a client that sends one byte a second would
 /// keep its connection open forever.
 ///
-/// This handler is the first one of a connection, so it sees everything that is read and written. It reports all of it
-/// to the ``ConnectionState``, which decides, and it has the timer.
+/// This handler is the first one of a connection, so it sees everything that is read and written. It reports all of
+/// this to the ``ConnectionState``, which decides what to do. The handler also has the timer.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

@@ -115,7 +115,7 @@ struct SpeakableRoutes: Sendable {
     var entry = PackEntry(
       id: manifest.id, locale: manifest.locale, speaker: manifest.speaker, licence: manifest.licence,
       sampleRate: manifest.sampleRate, clips: manifest.clips.count, tokens: manifest.tokens.count)
-    // The tokens that every announcement of the locale may need. The tokens that are most useful to record come first.
+    // These are the tokens that every announcement of the locale may need. The most useful tokens to record come first.
     if let vocabulary = try? phraseBooks.writer(for: manifest.locale).vocabulary() {
       let needed = vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token)
       let missing = needed.filter { manifest.tokens[$0] == nil }

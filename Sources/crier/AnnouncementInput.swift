@@ -119,7 +119,8 @@ extension Payment.Kind: ExpressibleByArgument {}
 
 /// The reader of a payload's bytes, from a file or standard input.
 enum PayloadFile {
-  /// The most bytes to read: one more than a payload may have, to recognise a payload that is too large.
+  /// The maximum number of bytes to read. It is one more than a payload may have, to recognise a payload that is too
+  /// large.
   private static let limit = 64 * 1024 + 1
 
   static func read(_ path: String) throws -> Data {

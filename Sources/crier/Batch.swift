@@ -62,7 +62,7 @@ struct Batch: AsyncParsableCommand {
   @OptionGroup(title: "Publishing") var publishing: PublishingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
-  /// The most clips rendered at once: the number of requests that may wait for the engine.
+  /// The maximum number of clips rendered at once. It is the number of requests that may wait for the engine.
   private static let mostJobs = 256
 
   func validate() throws {

@@ -17,7 +17,7 @@ struct BatchProgress: Equatable {
   /// The total size of the new clips, in bytes.
   private(set) var clipBytes = 0
 
-  /// The number of the list's bytes whose rows are finished.
+  /// The number of bytes of the list that belong to finished rows.
   private(set) var doneBytes = 0
 
   /// Snapshots of the last seconds, oldest first. The estimate of the time left uses only these, because rows whose

@@ -5,12 +5,12 @@ import ArgumentParser
 
 /// A word of the command line that is not the name of a subcommand or of an option.
 ///
-/// ArgumentParser reports an unknown option only after it has checked the values of all others, so the user would read
-/// about a consequence of the misspelling. Words are therefore checked before they are parsed.
+/// ArgumentParser reports an unknown option only after it has checked the values of all other options, so the user
+/// would read about a consequence of the misspelling. Words are therefore checked before they are parsed.
 struct UnknownWord: Equatable {
   /// The word as typed, without the value after an equals sign.
   var word: String
-  /// The names of the command and its subcommands to which the word was given, such as `crier keys`.
+  /// The names of the command and its subcommands before the word, such as `crier keys`.
   var path: [String]
   /// The names that the word could have been.
   var choices: [String]

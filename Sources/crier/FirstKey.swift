@@ -12,7 +12,7 @@ struct FirstKey {
 
   /// The message about the key when the service starts.
   enum Greeting {
-    /// The key was just created. It is printed this one time, wherever the service's output goes.
+    /// The key was just created. It is printed only this time, even if the output of the service goes to a log.
     case made(APIKey)
     /// The key was created earlier, is in force, and is in its file.
     case kept(APIKey)
@@ -33,8 +33,8 @@ struct FirstKey {
       guard isLocal else { throw NoKeys(host: host) }
       guard keys.isEmpty else { return .noneInForce }
       let key = APIKey.make()
-      // The files are written first. If the key existed without its file, nobody would have it, and no new one would be
-      // made.
+      // The files are written before the key is stored. If the key were stored without its file, nobody would have the
+      // key, and no new key would be made.
       try write(key)
       try await ledger.createKey(
         NewKey(
@@ -45,7 +45,7 @@ struct FirstKey {
       let key = try? APIKey(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)),
       inForce.contains(where: { key.hasDigest($0.digest) })
     else { return .none }
-    // A home folder of an earlier version only has the key.
+    // A home folder of an earlier version contains the key but not the file with the header.
     if (try? Data(contentsOf: home.firstKeyHeader)) != Self.header(key) { try write(key) }
     return .kept(key)
   }

@@ -10,8 +10,8 @@ import Foundation
   import Darwin
 #endif
 
-/// An interrupt (Ctrl-C) or a request to terminate. The running task is cancelled, undoes unfinished work, and then the
-/// process ends by the same signal, as other programs do.
+/// An interrupt (Ctrl-C) or a request to terminate. The running task is cancelled and undoes unfinished work. Then the
+/// process ends itself with the same signal, as other programs do.
 struct Interruption: Error, CustomStringConvertible {
   var signal: Int32
   var description: String { "interrupted" }

@@ -22,7 +22,7 @@ struct KeyLine: Encodable {
   var revokedAt: Date?
   /// The id of the key that replaced this one.
   var rotatedTo: String?
-  /// The addresses and networks the key may be used from. Empty if it may be used from anywhere.
+  /// The addresses and networks from which the key may be used; empty if it may be used from anywhere.
   var addresses: [String]
   var strict: Bool
   /// The name that identifies the key in the service's log.

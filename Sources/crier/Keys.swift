@@ -134,7 +134,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        // With a default locale or pack that does not exist, every request with this key would fail.
+        // If the default locale or pack did not exist, every request with this key would fail.
         let spoken = try locale.map { try files.phraseBooks(home: home.folder).book(for: $0).locale }
         if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
         let key = APIKey.make()

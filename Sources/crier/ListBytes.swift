@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 
 #if canImport(Glibc)
-  // When the service is linked, the Swift 6.3 compiler resolves `stat` to this module's.
+  // When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch.
   import CDispatch
   import Glibc
 #else
@@ -77,7 +77,7 @@ final class ListBytes: Sendable {
       remedy: "give a CSV or JSON lines file, or - for standard input")
   }
 
-  /// The first result given, passed to the single waiter. The result passes through the lock, as in `Answer`.
+  /// The first result that is given. It is passed to the single waiting task through the lock, as in `AwaitedAnswer`.
   private final class FirstResult: Sendable {
     private struct State {
       var given: Result<[UInt8], any Error>?

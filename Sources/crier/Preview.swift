@@ -64,7 +64,7 @@ struct Preview: AsyncParsableCommand {
     try await player.play([announcement], titles: [rendered.report.text], files: files, mustBeHeard: true)
   }
 
-  /// Removes the files of previews that were killed.
+  /// Removes the files left by previews that were killed.
   private static func removeLeft(in folder: URL) throws {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

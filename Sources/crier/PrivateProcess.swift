@@ -12,7 +12,6 @@ enum PrivateProcess {
   static func keepFilesUnwritable() { umask(umask(0o022) | 0o022) }
 
   /// Disables core files, because the memory contains keys, amounts and names. Child processes inherit the setting.
-  /// started later inherit it.
   static func leaveNoCoreFile() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     #if canImport(Glibc)

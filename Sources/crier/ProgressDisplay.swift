@@ -62,7 +62,7 @@ extension Terminal {
   /// Writes text to standard error as it is, without adding a newline.
   static func writeMessage(_ text: String) {
     guard !text.isEmpty else { return }
-    // A message that nobody can read is no reason to fail.
+    // Failure to print a message does not affect the result.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

@@ -187,8 +187,8 @@ struct Serve: AsyncParsableCommand {
     return host == "localhost" || host == "::1" || (isAddress && host.hasPrefix("127."))
   }
 
-  /// Returns the text printed at start. A new key is always shown. An existing key is only shown on a terminal, so that
-  /// logs contain the path of the key's file instead.
+  /// Returns the text printed at start. A new key is always shown. An existing key is shown only on a terminal, so that
+  /// logs contain not the key but the path of its file.
   private static func greeting(
     _ address: String, _ key: FirstKey.Greeting, _ home: CrierHome, plays: Bool
   ) -> String {
@@ -239,8 +239,8 @@ struct NoKeys: Error, CustomStringConvertible {
   }
 }
 
-/// The limit of open files. Each connection uses a file, and system libraries end a process that cannot open its own
-/// files.
+/// The limit of open files. Each connection uses an open file, and system libraries end a process that cannot open
+/// their files.
 enum OpenFiles {
   /// The error for a limit that is too low for the service.
   struct TooFew: Error, CustomStringConvertible {

@@ -59,13 +59,13 @@ struct ServiceConfiguration: Sendable {
   private(set) var gap = 250
   private(set) var chime = ""
   private(set) var missingNumberMilliseconds = 2_000
-  /// The number of waiting payments from which they are summarised. 0 means never.
+  /// If more payments than this are waiting, they are summarised. 0 means never.
   private(set) var backlogPayments = 0
   private(set) var backlogSeconds = 0
   private(set) var logLevel = Logger.Level.info
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
-  /// A sentence for each environment variable that looks like a setting but is none.
+  /// A warning for each environment variable that looks like a setting but is not a setting.
   private(set) var warnings: [String] = []
 
   private static var defaultRate: RateLimit {

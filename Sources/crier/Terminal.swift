@@ -39,7 +39,7 @@ enum Terminal {
 
   /// Writes a message and a newline to standard error.
   static func note(_ message: String) {
-    // A message that nobody can read is no reason to fail.
+    // Failure to print a message does not affect the result.
     try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
   }
 

@@ -225,7 +225,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     // The batches are loaded before any client can request one.
     await batches.load()
     await player?.prepare()
-    // The listener runs in its own group and task, so that it can go on for a moment when all other parts are told to
+    // The listener runs in its own group and task, so that it continues for a moment after all other parts are told to
     // stop.
     let listener = ServiceGroup(
       configuration: ServiceGroupConfiguration(services: [application()], logger: logger))

@@ -28,7 +28,8 @@ extension Ledger {
     }
   }
 
-  /// Returns the unfinished announcements of a lane in the order of acceptance, including the members of summaries.
+  /// Returns the unfinished announcements of a lane in the order of acceptance, including those that belong to a
+  /// summary.
   ///
   /// - Parameters:
   ///   - number: The number of the last announcement that the caller has seen; 0 for none. Reading page by page keeps

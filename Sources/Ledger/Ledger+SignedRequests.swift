@@ -39,8 +39,8 @@ extension Ledger {
         database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM signed_requests WHERE signature = ?)"),
         arguments: [signature])
       guard isKnown != true else { return .replayed }
-      // The numbers of one key increase by one and are removed from the low end, so the lowest and the highest give an
-      // upper bound of their count.
+      // The requests of one key are numbered consecutively, and the lowest numbers are removed first. The lowest and
+      // the highest number therefore give an upper bound of the number of requests.
       let ends = try Row.fetchOne(
         database.cachedStatement(
           sql: """

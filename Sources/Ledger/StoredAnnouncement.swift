@@ -24,7 +24,7 @@ public struct StoredAnnouncement: Sendable, Hashable {
   /// sets its own lane.
   public var lane: String
   public var kind: Kind
-  /// Whether the announcement is a replay, which is played after the word "again". Its payload is the original's.
+  /// Whether the announcement is a replay, which is played after the word "again". A replay has the original's payload.
   public var isReplay: Bool
   public var category: Ledger.Category
   /// The sequence number, which rises by one with each announcement for a device; nil if the payload has none.

@@ -4,7 +4,7 @@ import ConcurrencySupport
 import Foundation
 import GRDB
 
-/// The queue of writes that wait for the disk. They are done in the order of arrival, and all that are waiting share a
+/// The queue of writes that wait for the disk. Writes are done in the order of arrival. All waiting writes share a
 /// transaction, up to ``transactionLimit``.
 ///
 /// The next transaction collects writes while the current one is being synchronized, so no delay has to be configured:
@@ -107,8 +107,8 @@ final class WriteQueue: Sendable {
       guard let first = writes.first else { return }
       let failure = LedgerError(error, while: first.action, in: file)
       guard writes.count == 1 || failure.meetsEveryWrite else {
-        // The whole transaction was rolled back. One write may be too large for the free space, so each is retried
-        // alone.
+        // The whole transaction was rolled back. One write may be too large for the free space, so each is retried in a
+        // transaction of its own.
         for index in writes.indices { commit(writes[index...index], in: database) }
         return
       }

@@ -59,7 +59,7 @@ public enum PlayableFile {
     }
   }
 
-  /// Reads a chime of at most 10 s. It is converted to the rate of clips and mastered to the same loudness.
+  /// Reads a chime of at most 10 s. The chime is converted to the sample rate of clips and mastered to their loudness.
   ///
   /// - Throws: ``PlayableFileError``.
   public static func chime(of file: URL) throws(PlayableFileError) -> Waveform {

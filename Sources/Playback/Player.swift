@@ -18,9 +18,9 @@ public import SoundOutputs
 ///   a person, ends it without playing it.
 /// - Between two announcements there is a silence of ``Settings/gap``, which includes the quiet ends of the clips.
 ///
-/// A single task (`Lane`) owns all mutable state, and everything else sends it messages. It plays through a serial
-/// `OperationQueue`, with one operation for each sound. ``stop(finishingPlaying:)`` ends the player; releasing the last
-/// reference does not.
+/// A single task (`Lane`) owns all mutable state, and everything else sends it messages. The task plays through a
+/// serial `OperationQueue`, with one operation for each sound. ``stop(finishingPlaying:)`` ends the player; releasing
+/// the last reference does not.
 public final class Player: Sendable {
   public let lane: String
   let ledger: Ledger
@@ -165,7 +165,7 @@ public final class Player: Sendable {
 
   // MARK: The lane
 
-  /// Pauses the current sound, and keeps others from beginning, until ``resume()``. A new player is not paused.
+  /// Pauses the current sound, and keeps other sounds from beginning, until ``resume()``. A new player is not paused.
   public func pause() async throws { _ = try await ask { .pause($0) } }
   public func resume() async throws { _ = try await ask { .resume($0) } }
 

@@ -10,7 +10,7 @@ public protocol Rendering: Sendable {
   /// - Throws: ``RenderFailure``. Any other error is treated as temporary, so that no payment is lost.
   func render(_ announcement: StoredAnnouncement) async throws -> RenderedSound
 
-  /// Renders the word "again" in the replay's language. It is played immediately before the replay.
+  /// Renders the word "again" in the replay's language. The word is played immediately before the replay.
   ///
   /// - Throws: The same errors as ``render(_:)``. The replay is then not played, because without the word it would
   ///   sound like another payment.

@@ -3,7 +3,7 @@
 public import Ledger
 public import SoundOutputs
 
-/// A lane for programs that run only briefly. Programs that share a ledger never play on it at the same time.
+/// A lane for programs that run only briefly. Programs that share a ledger never play on the lane at the same time.
 ///
 /// If another process, such as the service, already plays the lane, announcements wait their turn there. Otherwise this
 /// process becomes the lane's player until its own announcements have ended. It then also plays announcements that

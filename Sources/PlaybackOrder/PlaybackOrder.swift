@@ -87,7 +87,7 @@ public struct PlaybackOrder: Sendable {
 
   // MARK: Reporting events
 
-  /// Adds an announcement. One that is already waiting or playing is ignored.
+  /// Adds an announcement. An announcement that is already waiting or playing is ignored.
   public mutating func accept(_ item: PlaybackItem) {
     guard item.number != playing?.number else { return }
     if item.category == .payment { mayBeSummarised = true }
@@ -126,7 +126,7 @@ public struct PlaybackOrder: Sendable {
   /// Reports that the current announcement was interrupted. It is played again at its next turn, before others of its
   /// category.
   ///
-  /// - Returns: `false` if its category is never interrupted. It then still counts as playing.
+  /// - Returns: `false` if its category is never interrupted. The announcement then still counts as playing.
   @discardableResult
   public mutating func interrupted() -> Bool {
     guard let item = playing, item.category.mayBeInterrupted else { return false }

@@ -51,7 +51,7 @@ public struct DailyAllowance: Sendable, Hashable {
 
   /// Returns the time until one more unit may be used; zero when it may be used now.
   ///
-  /// - Parameter kept: The part of the amount that must stay free for others.
+  /// - Parameter kept: The part of the amount that must stay free for other purposes.
   public func wait(at now: Duration, keeping kept: Int = 0) -> Duration {
     max(.zero, used(at: now) + Self.day * (1 + kept) / amount - Self.day)
   }

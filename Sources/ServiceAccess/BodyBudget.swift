@@ -3,9 +3,9 @@
 /// The memory for request bodies whose sender is not authenticated yet. A signature covers the body, so the body must
 /// be read before the signature can be checked.
 ///
-/// Anyone who knows a key's id, which is not secret, can make the service read a body. These bodies therefore have a
-/// small budget of their own, in total and for each key id. A body that has been arriving for long is dropped when
-/// others need its space.
+/// Anyone who knows a key's id, which is not secret, can make the service read a body. The bodies of unauthenticated
+/// senders therefore have a small budget of their own, in total and for each key id. A body that has been arriving for
+/// a long time is dropped when other bodies need its space.
 ///
 /// A pure value; the caller passes the time.
 public struct BodyBudget: Sendable {
@@ -95,7 +95,7 @@ public struct BodyBudget: Sendable {
     return total.bytes + more <= limits.bytesOfOne && total.bodies + moreBodies <= limits.bodiesOfOne
   }
 
-  /// Drops as many of the oldest bodies as necessary. Bodies that are not older than the patience are kept.
+  /// Drops as many of the oldest bodies as necessary, but only bodies that are older than `patience`.
   private mutating func dropOldest(
     for keyID: String, bytes more: Int, bodies moreBodies: Int, except own: Ticket?, at now: Duration
   ) -> [Ticket] {

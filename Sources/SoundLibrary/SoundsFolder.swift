@@ -18,7 +18,7 @@ import Foundation
 ///   meantime.
 /// - On a file system without locks, no temporary file is ever removed, and `O_EXCL` still keeps two publishers apart.
 struct SoundsFolder: ~Copyable {
-  /// The number of names that a publisher tries first, starting at a random one. At most this many abandoned files
+  /// The number of names that a publisher tries first, starting at a random name. At most this many abandoned files
   /// exist, and later publishers find and remove them.
   static let temporaryNameCount = 64
 

@@ -3,8 +3,8 @@
 /// The reason why a sound could not be played.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
-    /// The device was disconnected, its server cannot be reached, or it plays no more sound. It may come back: wait,
-    /// and play the sound again from its start.
+    /// The device was disconnected, its server cannot be reached, or it plays no more sound. The device may come back:
+    /// wait, and play the sound again from its start.
     case deviceLost = "device_lost"
     /// Another program has exclusive use of the device.
     case deviceBusy = "device_busy"

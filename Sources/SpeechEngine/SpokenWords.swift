@@ -89,8 +89,8 @@ struct SpokenWords {
     guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }), times.last ?? 0 <= speech.totalMilliseconds else {
       return false
     }
-    // Free text alone names no sum that was paid. The engine sends events at unusual places in it, such as inside
-    // `$(id)` or after emoji, and a refusal would affect harmless text.
+    // A run that is only free text names no sum that was paid. In free text, the engine sends events at unusual places,
+    // such as inside `$(id)` or after emoji, and a refusal would affect harmless text.
     guard words.contains(where: \.isOwn) else { return true }
     // The announcement's own words must be audible. If the announcement's own part is only punctuation, such as a
     // pause, silence is correct.

@@ -54,7 +54,7 @@ struct CrierHome: Sendable {
   /// The folder of lists that the service renders in advance.
   var batches: URL { directory.appending(path: "batches", directoryHint: .isDirectory) }
 
-  /// The number of new clips that each account has used of its daily allowance.
+  /// The file that stores how many new clips of its daily allowance each account has used.
   var accountWork: URL { directory.appending(path: "account-work.json") }
 
   /// The key that the service creates at its first start. Only its owner can read it.

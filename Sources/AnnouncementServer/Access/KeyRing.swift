@@ -170,7 +170,7 @@ final class KeyRing: Sendable {
   private func remember(_ key: Ledger.Key, _ version: Int64?) -> Caller {
     let caller = described(key)
     state.withLock { state in
-      // If the version has changed since the key was read, the key may have been revoked. It is not cached then.
+      // If the version has changed since the key was read, the key may have been revoked, so it is not cached.
       if state.version == version {
         state.callers[caller.digest] = caller
         state.signers[caller.keyID] = caller

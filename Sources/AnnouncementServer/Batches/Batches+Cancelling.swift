@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 extension Batches {
   /// Cancels a batch. A waiting batch is not started. A running batch starts no further row. Clips that were made
-  /// remain: others may use them, and their rows are in the result.
+  /// remain, because other announcements may use them, and because their rows are in the result.
   ///
   /// The cancellation is on disk before anything is stopped, so that no restart begins the batch again.
   ///

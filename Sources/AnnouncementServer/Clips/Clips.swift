@@ -59,7 +59,7 @@ final class Clips: Sendable {
   private let files: RecentlyUsed<String, File>
   /// The clips that were removed recently. The mutex is also held while a file is added to or removed from ``files``.
   private let removed = Locked(RemovedClips())
-  /// The turns for work on a clip. Announcements of a clip share its turn; a removal has the turn alone.
+  /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
   let turns = SharedTurns<String>()
   private let metrics: ServiceMetrics
   private let groups: AppGroups
@@ -169,8 +169,8 @@ final class Clips: Sendable {
   /// The present moment. Take it before you read a file, and pass it to ``keep(_:as:readAt:)``.
   var moment: RemovedClips.Moment { removed.withLock { $0.now } }
 
-  /// Returns whether the file of a clip still exists. It may have been removed from the folder, where a phone looks for
-  /// it.
+  /// Returns whether the file of a clip still exists. It may have been removed from the folder in which a phone looks
+  /// for the clip.
   static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
 
   /// Returns a clip's file by its name, from any of the operator's groups. The name determines the content, so all

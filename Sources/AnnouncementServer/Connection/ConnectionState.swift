@@ -70,7 +70,7 @@ struct ConnectionState: Sendable, Equatable {
     requestDeadline = unanswered > 0 ? nil : now + patience
   }
 
-  /// The request that is being received, or one before it, is the last one that is answered.
+  /// The last request that is answered is the one that is being received, or an earlier one.
   mutating func lastRequestRead() { hasLastRequest = true }
 
   /// A response was written to its end.
@@ -95,8 +95,8 @@ struct ConnectionState: Sendable, Equatable {
     requestDeadline = requestDeadline.map { min($0, now + Self.stopLimit) }
   }
 
-  /// The service has closed its side. The client is expected to read the remaining bytes and then close its side. It may
-  /// have sent requests that are no longer answered.
+  /// The service has closed its side. The client is expected to read the remaining bytes and then close its side. The
+  /// client may have sent requests that are no longer answered.
   mutating func closed(at now: NIODeadline) {
     isClosed = true
     requestDeadline = now + patience
@@ -104,7 +104,8 @@ struct ConnectionState: Sendable, Equatable {
 
   // MARK: What to do
 
-  /// Whether the request that is being received comes after the last one that is answered. Nothing of it is passed on.
+  /// Whether the request that is being received comes after the last one that is answered. No part of such a request is
+  /// passed on.
   var ignoresRequest: Bool { isAfterLastRequest }
 
   /// Whether the request that is being received may be answered from memory, before it is passed on.
@@ -154,8 +155,8 @@ struct ConnectionState: Sendable, Equatable {
     return .wait(until: nextCheck(after: now))
   }
 
-  /// Returns the time of the next check: the earliest deadline, but at the latest one patience from now, because another
-  /// deadline may be set meanwhile.
+  /// Returns the time of the next check: the earliest deadline, but at the latest one time limit from now, because
+  /// another deadline may be set meanwhile.
   func nextCheck(after now: NIODeadline) -> NIODeadline {
     let latest = now + patience
     return min(requestDeadline ?? latest, readingDeadline ?? latest, latest)

@@ -161,8 +161,8 @@ private actor LedgerEvents {
           return event
         }
       }
-      // There is no player, or it has stopped. A new one may start, so this loop checks as often as the player tries to
-      // take its lane.
+      // There is no player, or it has stopped. A new player may start, so this loop checks as often as a player tries
+      // to take its lane.
       try await Task.sleep(for: LanePlayer.patience)
     }
   }

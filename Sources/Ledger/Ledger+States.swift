@@ -149,8 +149,8 @@ extension Ledger {
   }
 
   /// Sets the lane's last sequence number that was played or passed over. The new value may be lower, for a sender that
-  /// restarts its numbering, or nil, for a lane without numbers. In normal operation,
-  /// ``set(_:_:_:)`` and ``record(_:lane:number:detail:passing:)`` advance the value.
+  /// restarts its numbering, or nil, for a lane without numbers. In normal operation, ``set(_:_:_:)`` and
+  /// ``record(_:lane:number:detail:passing:)`` advance the value.
   public func setLastPassedSequence(_ sequence: Int64?, lane: String) async throws(LedgerError) {
     try checkLane(lane, while: .changing)
     try await write(while: .changing) { database in

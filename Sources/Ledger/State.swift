@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Ledger {
-  /// The state of an announcement. Every announcement ends in exactly one of the last four states and stays there.
+  /// The state of an announcement. Every announcement ends in exactly one of the states `played`, `cancelled`, `failed`
+  /// and `expired`, and stays there.
   ///
   /// | from | to |
   /// |---|---|

@@ -27,7 +27,7 @@ extension Lane {
       case .resume: resume()
       case .volume(let percent): volume = Volume(percent: percent) ?? volume
       case .skip(let number):
-        // The announcement may have ended meanwhile, and then a different one is playing.
+        // The announcement to skip may have ended meanwhile. The command must not end the announcement that plays now.
         if number == nil || number == current?.item.number { await skip(Reply { _ in }) }
       case .replay(let number): _ = await replay(number, for: nil)
       case .cancel: break

@@ -33,7 +33,7 @@ public final class Player: Sendable {
   private let summary: SummaryMaker
   private let running = Locked(Running())
 
-  /// Makes the single announcement that stands for these payments, in order; returns `nil` if there cannot be one.
+  /// Makes the single announcement that stands for these payments, in order; returns `nil` if no summary is possible.
   public typealias SummaryMaker = @Sendable ([StoredAnnouncement]) async -> StoredAnnouncement?
 
   /// Creates a player without opening anything.

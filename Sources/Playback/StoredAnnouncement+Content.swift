@@ -23,7 +23,7 @@ extension StoredAnnouncement {
   /// - Parameters:
   ///   - id: The id of the request.
   ///   - payload: The bytes from which the request was decoded.
-  ///   - defaults: The sender's defaults for what the request leaves out.
+  ///   - defaults: The sender's defaults for values that the request leaves out.
   public init(
     account: String = "", id: String, lane: String = "", request: AnnouncementRequest, payload: Data,
     defaults: AnnouncementRequest.Defaults = AnnouncementRequest.Defaults(), expiresAt: Date? = nil
@@ -83,7 +83,7 @@ extension StoredAnnouncement {
     }
   }
 
-  /// The defaults for what the payload leaves out.
+  /// The defaults for values that the payload leaves out.
   public var defaults: AnnouncementRequest.Defaults {
     AnnouncementRequest.Defaults(locale: defaultLocale, pack: defaultPack, group: defaultGroup)
   }

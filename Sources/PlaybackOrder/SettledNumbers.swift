@@ -31,7 +31,7 @@ struct SettledNumbers: Sendable {
     runs.replaceSubrange(start..<end, with: [run])
   }
 
-  /// Forgets the numbers up to this one, and the numbers that follow it without a gap.
+  /// Forgets the numbers up to the given one, and the numbers that follow it without a gap.
   ///
   /// - Returns: The last forgotten number, or the given number if none follows.
   mutating func passing(_ number: Int64) -> Int64 {

@@ -28,7 +28,7 @@ public struct RateLimit: Sendable, Hashable {
   var interval: Duration { .nanoseconds(Int64((1_000_000_000 / rate).rounded())) }
 }
 
-/// A token bucket: it holds ``RateLimit/burst`` tokens, each request takes one, and they come back at
+/// A token bucket. It holds ``RateLimit/burst`` tokens, each request takes one, and taken tokens come back at
 /// ``RateLimit/rate``.
 ///
 /// A pure value. The caller passes the time of any clock that does not run backwards, such as `ContinuousClock` since

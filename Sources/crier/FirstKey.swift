@@ -25,7 +25,8 @@ struct FirstKey {
   /// Finds the first key, or creates it if no key was ever created and only this machine can reach the service. Expired
   /// and revoked keys were ended on purpose, so no key is created in their place.
   ///
-  /// - Throws: ``NoKeys`` if other machines can reach the service and no key is in force; `LedgerError`; ``PrivateFile/Failure``.
+  /// - Throws: ``NoKeys`` if other machines can reach the service and no key is in force; `LedgerError`;
+  ///   ``PrivateFile/Failure``.
   func prepare(isLocal: Bool, host: String) async throws -> Greeting {
     let keys = try await ledger.keys()
     let inForce = keys.filter { $0.isInForce(at: Date()) }

@@ -6,18 +6,18 @@ import Foundation
 ///
 /// The phrase book's data selects one of three forms:
 /// - the major and the minor units, each counted (`twelve dollars and fifty cents`);
-/// - more than one minor unit (`十二元五角五分`);
-/// - for a currency without named minor units, the digits after a decimal point (`twelve point five zero Swiss
-///   francs`). All of the currency's digits are spoken, so nothing is rounded.
+/// - several minor units, each counted (`十二元五角五分`);
+/// - for a currency whose minor units have no name in the book, the digits after a decimal point (`twelve point five
+///   zero Swiss francs`). All digits of the currency are spoken, so nothing is rounded.
 ///
-/// Each word carries the white space and punctuation that follow it. Joined, the words are the engine's text; separate,
-/// they are the tokens of a recorded voice.
+/// Each word carries the white space and punctuation that follow it. Joined together, the words are the text for the
+/// engine. Taken one by one, they are the tokens for a recorded voice.
 struct AmountGrammar {
   let book: PhraseBook
 
   /// Returns the words in speaking order. Joined without a separator, they are the text to speak.
   ///
-  /// - Throws: `.currencyUnspeakable` when the book has no units for the currency and CLDR's name for the currency is
+  /// - Throws: `.currencyUnspeakable` when the book has no units for the currency, and CLDR's name for the currency is
   ///   written in a script that the book's voice does not read.
   func words(_ money: Money) throws(AnnouncementError) -> [String] {
     guard let units = book.content.currencies[money.currency.code] else {
@@ -51,7 +51,8 @@ struct AmountGrammar {
     return words
   }
 
-  /// Returns the words of a payment count in the form that the book's summary uses. Joined, they are the text to speak.
+  /// Returns the words for a number of payments, in the form that the book's summary uses. Joined, they are the text to
+  /// speak.
   func count(_ number: Int) -> [String] {
     separated(book.content.summary.counting(Int64(number), by: book.numbers))
   }
@@ -59,20 +60,20 @@ struct AmountGrammar {
   /// Returns a whole number in words, for free text.
   func cardinal(_ number: Int64) -> String { joined(book.numbers.words(number)) }
 
-  /// Returns the words of a number as written text, with the language's separators.
+  /// Returns the words of a number as one text, with the language's separators.
   func joined(_ words: [NumberWord]) -> String { separated(words).joined() }
 
   /// Returns digits spoken one by one, for free text.
   func digits(_ digits: some Sequence<Int>) -> String { joined(digits.map { NumberWord(book.content.digits[$0]) }) }
 
-  /// Returns the digits of a telephone, card or order number, spoken one by one, for free text.
+  /// Returns the digits of a telephone, card or order number as words, one by one, for free text.
   func numberDigits(_ digits: some Sequence<Int>) -> String {
     let words = book.content.text?.numberDigits ?? book.content.digits
     return joined(digits.map { NumberWord(words[$0]) })
   }
 
-  /// Appends the separator between two parts of a sum. White space and punctuation are added to the previous word; a
-  /// word such as `and` becomes an element of its own.
+  /// Appends the separator between two parts of a sum. White space and punctuation are added to the previous word. A
+  /// separator that is a word, such as `and`, becomes an element of its own.
   private func append(_ separator: String, to words: inout [String]) {
     let opening = separator.prefix { !$0.isLetter }
     words[words.count - 1] += opening
@@ -81,7 +82,7 @@ struct AmountGrammar {
 
   /// Returns the words of a count and its unit.
   ///
-  /// - Parameter isAlone: whether no unit is spoken before this one.
+  /// - Parameter isAlone: whether no other unit is spoken before this unit.
   private func counted(
     _ count: Int64, _ unit: PhraseBook.Unit, isFeminine: Bool = false, isAlone: Bool = false
   ) -> [NumberWord] {
@@ -93,8 +94,8 @@ struct AmountGrammar {
   }
 
   private func decimalWords(_ money: Money) -> [NumberWord] {
-    // A sum without a fraction is counted; a zero before a decimal point is read as a digit. Korean uses 공 for the
-    // first and 영 for the second.
+    // A sum without a fraction is a count. With a fraction, a zero before the point is read as a digit. Korean has a
+    // different word for each: 공 for zero in a count, 영 for zero as a digit.
     guard money.minorPart > 0 else {
       return book.numbers.words(counting: money.majorPart, isFeminine: book.numbers.isFeminine(money.currency))
     }
@@ -114,7 +115,7 @@ struct AmountGrammar {
     let isOne = money.majorPart == 1 && money.minorPart == 0
     let style = Decimal.FormatStyle.Currency(code: money.currency.code, locale: Locale(identifier: book.locale))
       .presentation(.fullName).precision(.fractionLength(0))
-    // Only decimal digits are removed. 百 is also a number, but it begins the name of the Bermudian dollar.
+    // Only decimal digits are removed. The character 百 is a number too, but it begins the name of the Bermudian dollar.
     let name = String(
       String.UnicodeScalarView(
         Decimal(isOne ? 1 : 2).formatted(style).unicodeScalars
@@ -134,7 +135,7 @@ struct AmountGrammar {
     return name
   }
 
-  /// Returns the words, each but the last followed by the separator that the book writes after it.
+  /// Returns the words, with the book's separator after each word except the last.
   private func separated(_ words: [NumberWord]) -> [String] {
     words.enumerated().map { index, word in
       word.isBound || index == words.count - 1 ? word.text : word.text + book.content.wordSeparator

@@ -2,8 +2,8 @@
 
 /// The reason why a payload, a phrase book or an amount could not be turned into words.
 ///
-/// `description` names the field, the shape of the value and the remedy. It never contains an amount, a name or a note,
-/// so it can be logged and returned to a caller unchanged.
+/// `description` names the field, describes the shape of its value, and says how to correct it. It never contains an
+/// amount, a name or a note, so it can be logged and returned to a caller unchanged.
 public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of error. The raw values are stable, so that programs can branch on them.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -23,7 +23,7 @@ public struct AnnouncementError: Error, Sendable, Hashable, CustomStringConverti
 
   public var code: Code
 
-  /// The field or file in error, spelled as in the input: `payment.amount`, `zh-CN.json`.
+  /// The field or file that has the error, spelled as in the input: `payment.amount`, `zh-CN.json`.
   public var subject: String
 
   /// What is wrong. The text describes the shape of the value and never the value itself: `is a string of 3 letters`.

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A backend's request to the service: an announcement, how to render it, and where to deliver it.
 ///
-/// The JSON is a payload, or `{"text": "…", "locale": "…"}`, with the keys of ``optionKeys`` at the same level.
+/// The JSON is a payload, or `{"text": "…", "locale": "…"}`. The keys of ``optionKeys`` may stand at its top level.
 public struct AnnouncementRequest: Sendable, Hashable {
   /// A destination of an announcement.
   public enum Delivery: String, Sendable, Hashable, CaseIterable {
@@ -16,7 +16,7 @@ public struct AnnouncementRequest: Sendable, Hashable {
     case push
   }
 
-  /// How to render the clip. An option that the request leaves out is `nil`; names keep the caller's spelling.
+  /// How to render the clip. An option that the request leaves out is `nil`. Names are spelled as in the request.
   public struct Options: Sendable, Hashable {
     public var method: String?
     public var voice: String?
@@ -31,12 +31,12 @@ public struct AnnouncementRequest: Sendable, Hashable {
   }
 
   public var announcement: Announcement
-  /// The payment's id, or the text's id if the text has one.
+  /// The id of the payment or, if it has one, of the text.
   public var id: String?
   public var deliver: Set<Delivery>
   public var device: String?
   public var options: Options
-  /// A sentence for the report for each key that the decoder does not know.
+  /// Sentences for the report, one for each key that the decoder does not know.
   public var warnings: [String] = []
 
   /// The defaults that an API key supplies for options that a request leaves out.
@@ -71,8 +71,8 @@ extension PayloadDecoder {
     try request(try fields(of: data), unknownKeys)
   }
 
-  /// Reads a request that was accepted before. A request that an earlier version accepted under other rules is also
-  /// read, because it must still be announced.
+  /// Reads a request that the service accepted earlier. A request accepted by an earlier version of the program, under
+  /// other rules, can also be read, because it must still be announced.
   ///
   /// - Throws: the same errors as ``request(_:unknownKeys:)``.
   public static func storedRequest(_ data: Data) throws(AnnouncementError) -> AnnouncementRequest {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A phrase book's wording for one channel: either a name, which the book inserts into its channel phrase (`through
-/// {channel}`), or complete phrases (`in cash`).
+/// A phrase book's wording for one channel. It is either a name, which the book inserts into its channel phrase
+/// (`through {channel}`), or a complete phrase for each kind of payment (`in cash`).
 struct ChannelName: Sendable, Decodable {
   var name: String
-  /// The channel's phrases by kind of payment. The key `other` serves the kinds without a phrase.
+  /// The complete phrases, by kind of payment. The key `other` applies to all kinds that have no phrase.
   var phrases: [String: String] = [:]
 
   private enum CodingKeys: String, CodingKey { case name, phrases }
@@ -23,8 +23,8 @@ struct ChannelName: Sendable, Decodable {
   func phrase(for kind: Payment.Kind) -> String? { phrases[kind.rawValue] ?? phrases["other"] }
 }
 
-/// A sentence of a phrase book. It has a second form for an amount of one unit in languages where the verb agrees with
-/// the amount: हुआ, हुए.
+/// A sentence of a phrase book. In languages where the verb agrees with the amount, the sentence has a second form for
+/// an amount of one unit: हुआ, हुए.
 struct SentenceForms: Sendable, Decodable {
   var one: String?
   var other: String
@@ -41,7 +41,7 @@ struct SentenceForms: Sendable, Decodable {
     other = try fields.decode(String.self, forKey: .other)
   }
 
-  /// Both forms, with the suffix that names each in errors.
+  /// Both forms. Each has a suffix that identifies it in errors.
   var named: [(suffix: String, sentence: String)] {
     [("", other)] + (one.map { [(".one", $0)] } ?? [])
   }

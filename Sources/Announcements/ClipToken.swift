@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of a script for a recorded voice: the words of one clip, from a locale's finite vocabulary.
+/// A piece of a script for a recorded voice: the words of one clip. The tokens of a locale form a finite vocabulary.
 ///
-/// Tokens do not need a second grammar. Each token is a segment of the script, with the same words that the engine
-/// would receive, but without the surrounding white space and punctuation. Punctuation becomes a pause.
+/// Tokens need no grammar of their own. Each token is a segment of the script: it has the words that the engine would
+/// receive, but not the white space and punctuation around them. Punctuation becomes a pause.
 public struct ClipToken: Sendable, Hashable {
-  /// The boundary after a token, in order from the closest joint to the end.
+  /// The boundary after a token. The cases are ordered from the closest joint to the end of the announcement.
   public enum Pause: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-    /// The next word of the same piece follows: `twenty` `one`.
+    /// The next word of the same piece follows: `twenty`, then `one`.
     case word
-    /// The next piece of the sentence follows: `Received` `twelve`.
+    /// The next piece of the sentence follows: `Received`, then `twelve`.
     case piece
     /// A comma follows.
     case clause
@@ -38,17 +38,17 @@ public struct ClipToken: Sendable, Hashable {
   public static func words(ofName name: String) -> String { name.replacing("_", with: " ") }
 }
 
-/// The lengths in ms of a recorded voice's silences between two clips: the `pauses` of a phrase book.
+/// The pauses of a recorded voice between two clips, in ms: the key `pauses` of a phrase book.
 public struct ClipPauses: Sendable, Hashable, Decodable {
   public var word: Int
   public var piece: Int
   public var clause: Int
   public var sentence: Int
 
-  /// The lengths in ms that a phrase book may request. Listeners take a longer silence for the end.
+  /// The pause lengths, in ms, that a phrase book may request. Listeners would mistake a longer pause for the end.
   public static let range = 0...2_000
 
-  /// The pauses for a phrase book that defines none.
+  /// The pauses of a phrase book that defines none.
   public static let usual = ClipPauses(word: 20, piece: 50, clause: 180, sentence: 320)
 
   public init(word: Int, piece: Int, clause: Int, sentence: Int) {

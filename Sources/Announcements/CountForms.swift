@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms that the words of a count take before the counted noun, in languages whose numbers agree with it. Spanish
-/// says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
+/// The forms of number words in a count, that is, before a noun, in languages whose numbers agree with the noun.
+/// Spanish says `veintiuno` for the number, but `veintiún pesos` and `veintiuna libras` for money.
 struct CountForms: Sendable, Decodable {
   /// The form of a count's last word before any unit. The form may be several words: `uno` becomes `un`, and `millón`
   /// becomes `millón de`.
@@ -9,13 +9,15 @@ struct CountForms: Sendable, Decodable {
   var feminine: Feminine?
 
   struct Feminine: Sendable, Decodable {
-    /// The form of a word before a feminine unit, wherever the word stands in the number: doscientas mil trescientas
+    /// The form of a number word before a feminine unit, at any position in the number: doscientas mil trescientas
     /// libras.
     var forms: [String: String]
-    /// The number words that are nouns themselves. A word that counts such a noun agrees with the noun and not with the
-    /// unit, so all words up to the last noun stay unchanged: doscientos millones trescientas libras.
+    /// The number words that are themselves nouns, such as `millones`. A word that counts such a noun agrees with that
+    /// noun and not with the unit. All words up to the last such noun therefore stay unchanged: doscientos millones
+    /// trescientas libras.
     var nouns: Set<String>
-    /// The ISO 4217 codes of currencies whose major unit is feminine, including currencies without units in the book.
+    /// The ISO 4217 codes of the currencies whose major unit is feminine. They may include currencies without units in
+    /// the book.
     var currencies: Set<String>
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An ISO 4217 currency: its code and the number of decimal digits of its minor unit.
+/// An ISO 4217 currency: its code, and the number of decimal digits that its minor unit takes.
 ///
-/// The numbers of digits come from ISO 4217, list one (2026), and not from CLDR. CLDR has the number of digits that
-/// people write (none for the Iranian rial), but a payment carries the digits that the standard defines.
+/// The numbers of digits come from ISO 4217, list one (2026), and not from CLDR. CLDR states how many digits people
+/// write (none for the Iranian rial), but a payment has as many digits as the standard defines.
 public struct Currency: Sendable, Hashable {
   /// The code: three upper-case letters.
   public let code: String

@@ -2,17 +2,17 @@
 
 public import struct Foundation.Decimal
 
-/// An exact sum of money: a whole number of minor units of one currency, above zero.
+/// An exact sum of money: a whole number of minor units of one currency. It is always above zero.
 ///
 /// A sum is created from decimal text or from integer minor units and never passes through binary floating point.
 public struct Money: Sendable, Hashable {
   public let currency: Currency
 
-  /// The sum in minor units (cents, fen, paise; for yen, whole yen), at least 1.
+  /// The sum in minor units (cents, fen, paise), at least 1. For yen, which has no minor unit, it is in whole yen.
   public let minorUnits: Int64
 
-  /// The largest sum in major units: ten trillion minus one. Above this sum the number words of the locales differ too
-  /// much, and no real payment comes near it.
+  /// The largest sum in major units: ten trillion minus one. For larger sums the number words of the locales differ too
+  /// much, and no real payment comes near this limit.
   public static let largestMajorUnits: Int64 = 9_999_999_999_999
 
   /// Creates a sum from minor units.
@@ -32,10 +32,10 @@ public struct Money: Sendable, Hashable {
     self.currency = currency
   }
 
-  /// Creates a sum from decimal text: digits, optionally a point and at most as many digits as the currency has.
+  /// Creates a sum from decimal text: digits, and optionally a point with at most as many decimals as the currency has.
   ///
-  /// Signs, grouping, exponents and digits other than ASCII are refused, because two readers could take such text for
-  /// two different sums.
+  /// Signs, grouping, exponents and non-ASCII digits are refused, because two readers could take such text for two
+  /// different sums.
   ///
   /// - Throws: `.fieldInvalid`, with the name of the field and the correct form.
   public init(decimalText text: String, currency: Currency, field: String = "amount") throws(AnnouncementError) {
@@ -70,7 +70,7 @@ public struct Money: Sendable, Hashable {
     try self.init(minorUnits: minorUnits, currency: currency, field: field)
   }
 
-  /// Creates a sum from a JSON number that was decoded from its digits.
+  /// Creates a sum from a JSON number. The number must have been decoded from its digits.
   ///
   /// - Throws: `.fieldInvalid`, as for decimal text. The error says whether the number is negative or has too many
   ///   digits.

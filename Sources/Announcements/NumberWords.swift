@@ -5,15 +5,15 @@ import Foundation
 
 /// A language's words for the whole numbers from 0 to 9,999,999,999,999.
 ///
-/// The words of a number are kept separate. A unit can therefore contract with the last word, and a recorded voice can
-/// have a clip for each word: `twenty-` and `one`, instead of a clip for each of ninety-nine numbers.
+/// Each word of a number is a separate element. Therefore a unit can contract with the last word, and a recorded voice
+/// needs a clip only for each word (`twenty-` and `one`), and not for each of ninety-nine numbers.
 enum NumberWords: Sendable {
-  /// CLDR's rule-based number format, for the languages where it is correct: English, Hindi, Korean (with one
-  /// correction) and most European languages.
+  /// CLDR's rule-based number format. It is used for the languages where it is correct: English, Hindi, Korean (with
+  /// one correction) and most European languages.
   case cldr(SpelledOutNumbers, CountForms)
 
-  /// Counting in groups of ten thousand from a table, for the languages where CLDR is wrong for money: Chinese (`一千〇一`,
-  /// and 兆 for 10^12) and Japanese (CLDR gives kanji, and the engine reads none).
+  /// Counting in groups of ten thousand, with words from a table. It is used for the languages where CLDR is wrong for
+  /// money: Chinese (`一千〇一`, and 兆 for 10^12) and Japanese (CLDR gives kanji, which the engine cannot read).
   case myriad(MyriadNumerals)
 
   func words(_ number: Int64) -> [NumberWord] {
@@ -23,7 +23,8 @@ enum NumberWords: Sendable {
     }
   }
 
-  /// Returns the words of a count before a unit. They may differ from the number itself: 两元, but 第二; un peso, but uno.
+  /// Returns the words of a count before a unit. They may differ from the words of the number itself: 两元, but 第二; un
+  /// peso, but uno.
   func words(counting number: Int64, isFeminine: Bool = false) -> [NumberWord] {
     counting(words(number), isFeminine: isFeminine)
   }
@@ -61,7 +62,7 @@ struct NumberWord: Equatable {
 /// `NumberFormatter` is a class with mutable state, and Foundation does not promise that it is thread-safe. Each phrase
 /// book therefore has one formatter, protected by a lock.
 final class SpelledOutNumbers: Sendable {
-  /// The corrections, longest first, so that they are applied in the same order everywhere.
+  /// The corrections of CLDR's spellings, longest first, so that they are applied in the same order everywhere.
   private let corrections: [(spelled: String, said: String)]
   private let isSyllabic: Bool
   private let formatter: Locked<NumberFormatter>
@@ -94,7 +95,7 @@ final class SpelledOutNumbers: Sendable {
     }
   }
 
-  /// Returns the parts of a hyphenated word. Each part but the last keeps its hyphen.
+  /// Returns the parts of a hyphenated word. Each part except the last keeps its hyphen.
   private static func hyphenated(_ word: String) -> [String] {
     let parts = word.split(separator: "-")
     return parts.enumerated().map { $0.offset < parts.count - 1 ? $0.element + "-" : String($0.element) }
@@ -103,29 +104,29 @@ final class SpelledOutNumbers: Sendable {
 
 /// Numerals that count in groups of four digits. The tables list every word, so irregular words need no rules.
 struct MyriadNumerals: Sendable, Decodable {
-  /// The words for one to nine. This row and those for tens, hundreds and thousands have nine words each.
+  /// The words for 1 to 9. The tables of ones, tens, hundreds and thousands have nine words each.
   var ones: [String]
   var tens: [String]
   var hundreds: [String]
   var thousands: [String]
 
-  /// The words for 10^4, 10^8 and, in languages that have one, 10^12. A language with two words counts ten thousands of
-  /// 10^8: 一万亿.
+  /// The words for 10^4, 10^8 and, if the language has one, 10^12. A language without a word for 10^12 counts it as ten
+  /// thousand times 10^8: 一万亿.
   var groups: [String]
 
-  /// The word for zero as a number of its own.
+  /// The word for zero when zero is the whole number.
   var zero: String
 
-  /// The word for one or more skipped places between two digits: 一百零一. `nil` in languages that say nothing there.
+  /// The word for one or more skipped places between two digits: 一百零一. It is `nil` in languages that say nothing there.
   var skipped: String?
 
-  /// The word for the ten of ten to nineteen at the start of a number: 十二, not 一十二.
+  /// The word for ten at the start of the numbers 10 to 19: 十二, not 一十二.
   var leadingTen: String?
 
-  /// The contraction of a group's last word with the group's name: `せん` + `まん` becomes いっせんまん.
+  /// The contraction of a group's last word with the group's name, keyed by both: `せん` + `まん` becomes いっせんまん.
   var contractions: [String: String]?
 
-  /// The form of a word that is a whole group, or a whole count before a unit: 二 becomes 两 in 两万 and 两元.
+  /// The form of a word that is the only word of a group, or of a count before a unit: 二 becomes 两 in 两万 and 两元.
   var alone: [String: String]?
 
   func words(_ number: Int64) -> [String] {
@@ -142,13 +143,14 @@ struct MyriadNumerals: Sendable, Decodable {
     let (higher, group) = isHighest ? (0, number) : number.quotientAndRemainder(dividingBy: 10_000)
     if higher > 0 { append(higher, groupIndex: groupIndex + 1, to: &words) }
     guard group > 0 else { return }
-    // A place is skipped when the group has fewer than four digits, or when the group above it is empty: 一亿零一千.
+    // A place is skipped when the group has fewer than four digits, or when the next higher group is empty: 一亿零一千.
     if let skipped, !words.isEmpty, group < 1_000 || higher % 10_000 == 0 { words.append(skipped) }
     var groupWords: [String] = []
     if group < 10_000 {
       appendGroup(group, to: &groupWords)
     } else {
-      // The group exceeds the range of the highest group's name, so it is a number itself: 一万亿 is ten thousand of 10^8.
+      // The highest group has more than four digits, so its count is itself written in groups: 一万亿 is ten thousand
+      // times 10^8.
       append(group, groupIndex: 0, to: &groupWords)
     }
     if groupIndex > 0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PayloadDecoder {
-  /// The treatment of unknown keys that are not similar to a known key.
+  /// How to treat unknown keys that are not similar to a known key.
   public enum UnknownKeys: Sendable, Hashable {
     /// The report lists the unknown keys.
     case warn
@@ -9,9 +9,9 @@ extension PayloadDecoder {
     case refuse
   }
 
-  /// The context of a payload, which determines the keys that may stand beside it.
+  /// The context in which a payload is read. It determines the keys that may stand next to the payload.
   struct Surroundings {
-    /// The option keys that are valid beside the payload.
+    /// The option keys that may stand next to the payload.
     var options: [String] = []
     /// Whether a text may stand in place of a payload.
     var allowsText = false
@@ -19,11 +19,11 @@ extension PayloadDecoder {
 
   /// Checks all keys of a payload before any value is read.
   ///
-  /// - Returns: a sentence for the report for each unknown key, in alphabetical order: at most
-  ///   ``PayloadKeys/mostNamed`` sentences, and one more that counts the remaining keys.
-  /// - Throws: `.fieldUnknown` for a key that is similar to a known one, a key that other systems use to report the
-  ///   state of a payment, a key with characters other than plain ASCII, and any unknown key if unknown keys are
-  ///   refused; `.fieldsConflict` for a second source of the amount. A payload that was accepted earlier causes no
+  /// - Returns: sentences for the report about the unknown keys, in alphabetical order. At most
+  ///   ``PayloadKeys/mostNamed`` keys have a sentence each, and one more sentence counts the remaining keys.
+  /// - Throws: `.fieldUnknown` for a key that is similar to a known key, that other systems use to report the state of
+  ///   a payment, or that contains characters other than plain ASCII. If unknown keys are refused, also for any other
+  ///   unknown key. `.fieldsConflict` for a second source of the amount. A payload that was accepted earlier causes no
   ///   errors.
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
@@ -63,7 +63,7 @@ extension PayloadDecoder {
     }
   }
 
-  /// The remedy for a key or a column that may look like a different one.
+  /// The remedy for a key or a column with characters that may look like others.
   private static let plainRemedy = "use only the letters a to z, digits and underscores, or leave it out"
 
   /// Returns the report's sentences about unused columns.
@@ -78,13 +78,13 @@ extension PayloadDecoder {
       + (count > names.count ? ["\(count - names.count) more unknown keys, ignored"] : [])
   }
 
-  /// Returns the form of a key or a column for reports and errors: at most 40 characters, without characters that a
-  /// terminal or a log file would interpret.
+  /// Returns the name of a key or a column in a form for reports and errors. It has at most 40 characters, and none
+  /// that a terminal or a log file would interpret.
   public static func printable(_ key: String) -> String { PayloadKeys.printable(key) }
 
-  /// Checks the name of a column that is not in ``rowKeys``.
+  /// Checks the name of a column that is not among ``rowKeys``.
   ///
-  /// - Throws: `.fieldUnknown` when the name is similar to one of them, or is not plain ASCII.
+  /// - Throws: `.fieldUnknown` when the name is similar to one of ``rowKeys``, or is not plain ASCII.
   public static func checkColumn(_ name: String) throws(AnnouncementError) {
     if let meant = knownColumns.near(PayloadKeys.Folded(name)) {
       throw AnnouncementError(.fieldUnknown, printable(name), "is not a column", remedy: "did you mean \(meant)?")
@@ -98,9 +98,9 @@ extension PayloadDecoder {
 
   private static let knownColumns = PayloadKeys.Known(rowKeys)
 
-  /// Returns the key for the cells of a column that other systems use to report the state of a payment, or `nil` for
-  /// any other column. ``row(cells:)`` reads the key if a list has no `kind`. Columns with the same meaning share one
-  /// key.
+  /// Returns the key under which to store the cells of a column, if other systems use that column to report the state
+  /// of a payment, or else `nil`. If a list has no `kind`, ``row(cells:)`` reads this key instead. Columns with the
+  /// same meaning have the same key.
   public static func keyOfState(column name: String) -> String? { PayloadKeys.state(PayloadKeys.Folded(name))?.name }
 
   /// One object of a payload, and the rules for its keys.
@@ -110,9 +110,9 @@ extension PayloadDecoder {
     var unknown: [String]
     /// The known keys that a misspelt key may mean.
     var near: [String]
-    /// Whether a key that reports the state of the payment must say that money was received.
+    /// Whether a key that reports the state of the payment must mean that money was received.
     var mustMeanReceipt: Bool
-    /// Whether unknown keys belong to the app itself.
+    /// Whether unknown keys belong to the app, as all unknown keys next to `aps` do.
     var isFromApp: Bool
 
     init(
@@ -143,7 +143,7 @@ extension PayloadDecoder {
       if !top.wasAccepted { try refuse(PayloadKeys.decisive, beside: "payment", top) }
       let outer = shapes + surroundings.options
       let inner = top.fields("payment", values)
-      // An app has its own keys beside `aps`, but none of them may contradict the payment's kind.
+      // An app may have its own keys next to `aps`, but none of them may contradict the payment's kind.
       let near = isBesideAPNs ? ["payment", "kind"] : outer + PayloadKeys.decisive
       let isKindMissing = inner.value("kind") == nil
       return [
@@ -151,13 +151,13 @@ extension PayloadDecoder {
         Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustMeanReceipt: isKindMissing),
       ]
     }
-    // All keys beside `aps` belong to the app. Only a misspelt `payment` is an error.
+    // All keys next to `aps` belong to the app. Only a misspelt `payment` is an error.
     if isBesideAPNs {
       if !top.wasAccepted { try refuse(["amount", "minor"], beside: "aps", top) }
       let known = shapes + ["id"] + surroundings.options
       return [Level(top, known: known, near: ["payment"], mustMeanReceipt: false, isFromApp: true)]
     }
-    // When a text and a payment's key are both present, the conflict between the two is the error to report.
+    // If a text and a payment's key are both present, the error to report is the conflict between them.
     if surroundings.allowsText, top.value("text") != nil,
       PayloadKeys.neverBesideText.allSatisfy({ top.value($0) == nil })
     {

@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// The content of one row of a list. A row is a payload whose payment may have no id, or a text to be spoken.
+/// The content of one row of a list: a text to be spoken, or a payload. The payment in the payload need not have an id.
 public struct PayloadRow: Sendable, Hashable {
-  /// The row's id, if it could be read. It may be known even if the rest of the row is invalid.
+  /// The id of the row of the list, if it could be read. It may be known even if the rest of the row is invalid.
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
-  /// A sentence for the report for each key that the decoder does not know.
+  /// Sentences for the report, one for each key that the decoder does not know.
   public var warnings: [String]
 
   public init(id: String? = nil, announcement: Result<Announcement, AnnouncementError>, warnings: [String] = []) {
@@ -22,7 +22,7 @@ extension PayloadDecoder {
   /// The largest size of a payload, or of a line of JSON, in bytes.
   public static let largestBytes = PayloadParser.largestBytes
 
-  /// The fields of a row that is not JSON: the keys of a payment and of a text.
+  /// The column names of a list that is not JSON: the keys of a payment and of a text.
   public static let rowKeys = PayloadKeys.payment + ["text"]
 
   /// Reads a line of JSON: a payload as in ``decode(_:)``, or `{"text": "…", "locale": "…"}`.
@@ -38,9 +38,9 @@ extension PayloadDecoder {
 
   /// Reads the cells of a table's row.
   ///
-  /// - Parameter cells: The cells, keyed by ``rowKeys`` and ``keyOfState(column:)``. An empty cell counts as absent,
-  ///   except in the column `kind` and the columns that replace it: if a list has such a column, each payment needs a
-  ///   value. `amount` is decimal text; `minor` and `sequence` are whole numbers.
+  /// - Parameter cells: The cells, keyed by ``rowKeys`` and ``keyOfState(column:)``. An empty cell counts as absent.
+  ///   The exceptions are the column `kind` and the columns that replace it: if a list has such a column, it needs a
+  ///   value for each payment. `amount` is decimal text; `minor` and `sequence` are whole numbers.
   public static func row(cells: [String: String]) -> PayloadRow {
     var values: [String: PayloadValue] = [:]
     var fault: AnnouncementError?
@@ -75,7 +75,7 @@ extension PayloadDecoder {
     }
   }
 
-  /// Reads the text of a row.
+  /// Reads the text of a row of a list.
   ///
   /// - Returns: `nil` when the row holds a payload instead of a text.
   static func text(_ top: PayloadFields) throws(AnnouncementError) -> Announcement? {

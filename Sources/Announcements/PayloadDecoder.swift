@@ -6,7 +6,7 @@ public import Foundation
 public struct DecodedPayload: Sendable, Hashable {
   public var announcement: Announcement
 
-  /// A sentence for the report for each key that the decoder does not know.
+  /// Sentences for the report, one for each key that the decoder does not know.
   public var warnings: [String]
 
   public init(announcement: Announcement, warnings: [String] = []) {
@@ -17,8 +17,8 @@ public struct DecodedPayload: Sendable, Hashable {
 
 /// Turns the bytes of a payload into an announcement, by the JSON contract of `docs/payload.md`.
 ///
-/// A payload is a bare payment, an APNs payload with the key `payment`, or an APNs payload without it. The last is
-/// spoken as text, from `aps.alert` or its `title` and `body`.
+/// A payload has one of three forms: a bare payment, an APNs payload with the key `payment`, or an APNs payload without
+/// that key. The third form is spoken as text, which comes from `aps.alert` or from its `title` and `body`.
 public enum PayloadDecoder {
   /// Reads a payload.
   ///
@@ -40,7 +40,8 @@ public enum PayloadDecoder {
     return DecodedPayload(announcement: try announcement(top), warnings: warnings)
   }
 
-  /// Checks that bytes are valid JSON for a payload: strict, in UTF-8, without repeated keys, and within the limits.
+  /// Checks that bytes are valid JSON for a payload: strict JSON in UTF-8, without repeated keys, and within the
+  /// limits.
   ///
   /// - Throws: `.payloadTooLarge` or `.payloadMalformed`.
   public static func requireJSON(_ data: Data) throws(AnnouncementError) {

@@ -3,11 +3,11 @@
 /// The keys that other systems use to report the state of a payment. If a payment has no `kind`, the value of such a
 /// key must mean that money was received.
 extension PayloadKeys {
-  /// The way in which the value of a key is read.
+  /// How the value of a key is read.
   enum State: Sendable {
-    /// Words. Each must mean that money was received, or say nothing about it.
+    /// The value consists of words. Each must mean that money was received, or be neutral.
     case words
-    /// The name of a thing, which may be a refund.
+    /// The value names a kind of object, which may be a refund.
     case thing
     /// A flag that is true when money was received.
     case received
@@ -56,8 +56,8 @@ extension PayloadKeys {
 
   /// Returns the known state key that a key means, and how its value is read; `nil` if the key is not a state key.
   ///
-  /// A key matches if it has the same letters, except for one letter that is wrong, missing or additional, or two
-  /// letters in swapped places. A key whose first or last word is `kind` also matches.
+  /// A key matches a state key if both have the same letters. One error is allowed: a wrong, missing or additional
+  /// letter, or two swapped neighbours. A key whose first or last word is `kind` also matches.
   static func state(_ key: Folded) -> (name: String, state: State)? {
     if let same = spellings.first(where: { $0.joined == key.joined }) { return (same.name, same.state) }
     if key.words.starts(with: kind + ["_"]) || key.joined.suffix(kind.count).elementsEqual(kind) {
@@ -87,7 +87,7 @@ extension PayloadKeys {
 
   // MARK: Values
 
-  /// The largest size of a value in bytes. A longer value is not a state.
+  /// The largest size of a value in bytes. A longer value does not report a state.
   private static let longestValue = 64
 
   /// The words that mean that money was received.
@@ -102,7 +102,7 @@ extension PayloadKeys {
     "transaction",
   ]
 
-  /// Returns whether a value means that money was received. Each part must mean so or be neutral:
+  /// Returns whether a value means that money was received. Each part must have that meaning or be neutral:
   /// PAYMENT.SALE.COMPLETED is accepted; payout.paid and payment.failed.ok are not.
   private static func meansReceipt(_ value: PayloadValue) -> Bool {
     guard case .string(let text) = value, text.utf8.count <= longestValue else { return false }
@@ -110,8 +110,8 @@ extension PayloadKeys {
     return !parts.isEmpty && parts.allSatisfy { received.contains($0) || neutral.contains($0) }
   }
 
-  /// Returns a value's words in lower case. They are separated by periods, hyphens, blanks and similar characters, and
-  /// at each capital after a small letter. Other signs remain, so that a word that contains one is not a known word.
+  /// Returns a value's words in lower case. Words are separated by periods, hyphens, blanks and similar characters, and
+  /// before each capital that follows a small letter. Other signs stay in the word, which is then not a known word.
   private static func parts(of text: String) -> [String] {
     var parts: [String.UnicodeScalarView] = [.init()]
     var isBehindSmall = false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of a payload, and the rules for unknown keys. The type is a pure value.
+/// The keys of a payload, and the rules for unknown keys. All functions here are pure.
 ///
-/// A misspelt key must not be ignored: without its `kind`, a refund would be announced as money received.
+/// A misspelt key must not be ignored: if the key `kind` were, a refund would be announced as money received.
 enum PayloadKeys {
   /// The keys of a payment.
   static let payment = [
@@ -10,27 +10,27 @@ enum PayloadKeys {
     "occurred_at",
   ]
 
-  /// The keys of a payment that determine the announced sum. Beside a payment they would contradict it.
+  /// The keys of a payment that determine the announced sum. Outside the payment they would contradict it.
   static let decisive = ["amount", "minor", "currency", "kind"]
 
-  /// The keys of a payment that a text cannot have.
+  /// The keys of a payment that must not occur together with a text.
   static let neverBesideText = ["amount", "minor", "kind"]
 
   // MARK: Near keys
 
-  /// Words that are similar to a key by chance, and that other systems send often.
+  /// Words that other systems often send, and that are similar to a key by chance.
   static let unrelated: Set<String> = [
     "account", "aid", "auction", "avoid", "count", "date", "driver", "mailed", "next", "node", "payee", "pid", "player",
     "service", "stage", "stats", "test",
   ]
 
-  /// A key, of any length, in a form for comparison. Signs between its letters do not hide a word.
+  /// A key of any length, in a form for comparison. Signs between its letters do not hide a word.
   struct Folded {
     /// The key in lower case.
     let lowered: [Unicode.Scalar]
     /// The key's words in lower case, joined by underscores: `occurredAt`, `Occurred At` and `occurred-at` become
-    /// occurred_at. Other ASCII punctuation is removed. A key with an additional word is a different key: payment_id is
-    /// not payment.
+    /// occurred_at. Other ASCII punctuation is removed. A key with an additional word is a different key: payment_id
+    /// does not match payment.
     let words: [Unicode.Scalar]
     /// The words without underscores.
     let joined: [Unicode.Scalar]
@@ -68,7 +68,7 @@ enum PayloadKeys {
   }
 
   /// Returns whether a key has only printable ASCII characters. Other characters may be invisible, or may look like
-  /// others.
+  /// ASCII characters.
   static func isPlain(_ key: String) -> Bool { key.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 
   /// The known keys that a misspelt key may mean.
@@ -79,7 +79,7 @@ enum PayloadKeys {
       /// The key without underscores.
       var joined: [Unicode.Scalar]
       var isShort: Bool { scalars.count < 4 }
-      /// The number of letters that may differ in a misspelt key, unless the key is short.
+      /// The number of errors that a misspelt key may have. A short key may have none.
       var edits: Int { scalars.count < 6 ? 1 : 2 }
     }
 
@@ -92,11 +92,11 @@ enum PayloadKeys {
       }
     }
 
-    /// Returns the key that was probably meant; `nil` if none is similar.
+    /// Returns the key that was probably meant; `nil` if no key is similar.
     ///
-    /// A key may differ in letter case, hyphens or underscores. In a key of four or five letters one letter may also be
-    /// different, and in a longer key two: a letter is wrong, missing or additional, or two neighbours are swapped. In
-    /// a key of two or three letters only the letter case may differ.
+    /// A misspelt key may differ in letter case, hyphens or underscores. A key of four or five letters may also have
+    /// one error, and a longer key two. An error is a wrong, missing or additional letter, or two swapped neighbours. A
+    /// key of two or three letters may differ only in letter case.
     func near(_ key: Folded) -> String? {
       if let same = keys.first(where: { $0.joined == ($0.isShort ? key.lowered : key.joined) }) { return same.name }
       guard !unrelated.contains(key.name) else { return nil }
@@ -112,8 +112,8 @@ enum PayloadKeys {
   /// The largest number of unknown keys that a report lists by name.
   static let mostNamed = 20
 
-  /// Returns the form of a key for reports and errors: at most 40 characters, without characters that a terminal or a
-  /// log file would interpret.
+  /// Returns a key in a form for reports and errors. It has at most 40 characters, and none that a terminal or a log
+  /// file would interpret.
   static func printable(_ key: String) -> String {
     let scalars = key.unicodeScalars.prefix(40).map { scalar -> Unicode.Scalar in
       let isPlain = scalar.isASCII ? (0x21...0x7E).contains(scalar.value) : scalar.properties.isAlphabetic

@@ -2,28 +2,29 @@
 
 import Foundation
 
-/// Parses the bytes of a payload in one pass, so that the cost is proportional to their number.
+/// Parses the bytes of a payload in one pass, so the time is proportional to the number of bytes.
 ///
-/// The parser follows RFC 8259 strictly and reports the byte at which the text stops being JSON. It also enforces
-/// limits that Foundation's decoder does not have: the nesting depth of a payload, the length of its numbers, and that
-/// no object has the same key twice.
+/// The parser follows RFC 8259 strictly and reports the byte at which the text stops being JSON. It also enforces three
+/// rules that Foundation's decoder does not have: a limit for the nesting depth, a limit for the length of a number,
+/// and no repeated key within one object.
 ///
-/// Foundation accepts a comma after the last element, half of a surrogate pair and a byte order mark (measured, Swift
-/// 6.3). It rounds a number of more than 38 digits without an error (measured: `1.000…1` with 45 digits becomes 1). Of
-/// two equal keys it takes the first, while other readers take the last. In the last two cases another reader would see
-/// a different sum.
+/// Foundation's decoder accepts a comma after the last element, half of a surrogate pair, and a byte order mark
+/// (measured, Swift 6.3). It rounds a number of more than 38 digits without an error (measured: `1.000…1` with 45
+/// digits becomes 1). Of two equal keys it uses the first, while other readers use the last. With such a number or such
+/// keys, another reader would see a different sum.
 ///
-/// Keys are compared byte by byte, because the time to compare characters grows with the square of the number of their
-/// combining marks.
+/// Keys are compared byte by byte. Comparing them as characters would take time that grows with the square of the
+/// number of combining marks.
 struct PayloadParser {
   static let largestBytes = 64 * 1024
   static let deepestNesting = 16
 
-  /// The largest length of a number: digits, point and exponent together. A `Decimal` holds any such number exactly.
+  /// The largest length of a number, counting digits, point and exponent. A `Decimal` holds any such number exactly.
   static let longestNumber = 36
 
   /// The largest size of a key in bytes. A longer key is kept whole only if it is ASCII, which is cheap to compare. Of
-  /// any other key only the beginning is kept, followed by an ellipsis, which is not ASCII either.
+  /// any other long key only the beginning is kept. It is followed by an ellipsis, which is not ASCII, so the key still
+  /// counts as non-ASCII.
   static let longestKey = 64
 
   private let bytes: [UInt8]
@@ -40,7 +41,7 @@ struct PayloadParser {
         remedy: "send at most \(largestBytes) bytes")
     }
     guard !bytes.isEmpty else { throw malformed("is empty") }
-    // JSON text never contains NUL, but ASCII text in UTF-16 or UTF-32 contains many.
+    // JSON text never contains NUL. ASCII text encoded as UTF-16 or UTF-32 contains many.
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
       throw malformed("is not JSON in UTF-8")
     }
@@ -56,8 +57,8 @@ struct PayloadParser {
       "is not valid JSON (RFC 8259): " + (byte == nil ? "the text ends too early" : "\(reason) at \(place)"))
   }
 
-  /// The line and the column of `position`, which begin at 1. A column is one Unicode scalar, as in most editors. A text
-  /// of one line has only columns, because the row of a list has a line number already.
+  /// The line and the column of `position`, both counted from 1. A column is one Unicode scalar, as in most editors.
+  /// For a text of one line only the column is given, because for a row of a list the line number is already known.
   private var place: String {
     let before = bytes[..<position]
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
@@ -120,8 +121,7 @@ struct PayloadParser {
     return values
   }
 
-  /// Skips the comma before the next element, or the bracket that ends the list, and returns whether an element
-  /// follows.
+  /// Skips the comma before the next element, or the bracket that ends the list. Returns whether an element follows.
   private mutating func isFollowed(isFirst: Bool, end: UInt8) throws(AnnouncementError) -> Bool {
     if take(end) { return false }
     guard !isFirst else { return true }
@@ -168,7 +168,7 @@ struct PayloadParser {
 
   // MARK: Numbers
 
-  /// Returns the digits of a number unchanged, checked by RFC 8259, section 6.
+  /// Returns the digits of a number unchanged, after checking them against RFC 8259, section 6.
   private mutating func number() throws(AnnouncementError) -> String {
     let start = position
     take("-")
@@ -276,7 +276,7 @@ struct PayloadParser {
     while let byte, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
   }
 
-  /// Skips white space, and the wanted byte if it follows. Returns whether it followed.
+  /// Skips white space, and then the wanted byte if it is next. Returns whether it was.
   private mutating func take(_ wanted: UInt8) -> Bool {
     skipBlanks()
     guard byte == wanted else { return false }

@@ -2,17 +2,17 @@
 
 import Foundation
 
-/// A decoded JSON value whose numbers keep their digits.
+/// A decoded JSON value. Its numbers keep all their digits.
 enum PayloadValue: Decodable, Sendable {
   case null
   case boolean(Bool)
-  /// A number, as the digits in the input.
+  /// A number, with the digits exactly as in the input.
   case number(String)
   case string(String)
   case array([PayloadValue])
   case object([String: PayloadValue])
 
-  /// Decodes a value of a summary. ``PayloadParser`` reads payloads from outside.
+  /// Decodes a value of a summary. For payloads from outside ``PayloadParser`` is used instead.
   init(from decoder: any Decoder) throws {
     if let fields = try? decoder.container(keyedBy: Key.self) {
       self = .object(
@@ -64,8 +64,8 @@ struct PayloadFields {
   let path: String
   let values: [String: PayloadValue]
 
-  /// Whether the payload was accepted earlier, perhaps under different rules. Such a payload is always read, because an
-  /// accepted payment must be announced: an empty text counts as absent, and a long text is cut.
+  /// Whether the payload was accepted earlier, perhaps under different rules. Such a payload can always be read,
+  /// because an accepted payment must be announced. An empty text therefore counts as absent, and a long text is cut.
   var wasAccepted = false
 
   /// Returns the field's path, spelled as in the payload.
@@ -88,10 +88,10 @@ struct PayloadFields {
     AnnouncementError(.fieldInvalid, name(key), "is \(value.shape)", remedy: remedy)
   }
 
-  /// Returns a field's text of at most `limit` characters. Characters are Unicode scalar values, which are counted
-  /// without comparing or composing them, so the time never exceeds the size of the text.
+  /// Returns a field's text of at most `limit` characters. Characters are Unicode scalar values. Counting these needs
+  /// no comparison or composition, so the time is at most proportional to the size of the text.
   ///
-  /// - Throws: `.fieldInvalid`, also for text that is empty or all white space.
+  /// - Throws: `.fieldInvalid` for a wrong value, including text that is empty or all white space.
   func text(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
     guard let value = value(key) else { return nil }
     if let text = try textOrBlank(key, atMost: limit) { return text }
@@ -107,7 +107,8 @@ struct PayloadFields {
   func textOrBlank(_ key: String, atMost limit: Int) throws(AnnouncementError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(var text) = value else { throw invalid(key, value, "give a string") }
-    // A scalar has at most four bytes, and the number of bytes is already known.
+    // A scalar has at most four bytes. A text with more than four times as many bytes as the limit is therefore too
+    // long, and its scalars need not be counted.
     if text.utf8.count > 4 * limit || text.unicodeScalars.count > limit {
       guard wasAccepted else { throw invalid(key, value, "give at most \(limit) characters") }
       text = String(text.unicodeScalars.prefix(limit))

@@ -14,23 +14,23 @@ public struct Payment: Sendable, Hashable {
   public var amount: Money
   public var kind: Kind
 
-  /// The payment channel. The phrase book translates names that it knows; any other name is spoken as given.
+  /// The payment channel. If the phrase book knows the name, it is translated. Any other name is spoken as given.
   public var channel: String?
 
-  /// The payer's name, at most ``longestPayer`` characters.
+  /// The payer's name, at most ``longestPayer`` characters long.
   public var payer: String?
 
-  /// The pronunciation of the payer's name (kana, pinyin), if its spelling does not show it; at most ``longestPayer``
-  /// characters.
+  /// The pronunciation of the payer's name (kana, pinyin), for names whose spelling does not show it. It is at most
+  /// ``longestPayer`` characters long.
   public var payerReading: String?
 
-  /// The payer's message, at most ``longestNote`` characters.
+  /// The payer's message, at most ``longestNote`` characters long.
   public var note: String?
 
   /// The locale as a BCP 47 tag.
   public var locale: String?
 
-  /// The payment's number in a sequence that increases by one for each device.
+  /// The payment's number in the sequence of its device. The number increases by one for each payment.
   public var sequence: Int64?
   public var occurredAt: Date?
 
@@ -61,17 +61,17 @@ public struct Payment: Sendable, Hashable {
 public enum Announcement: Sendable, Hashable {
   case payment(Payment)
 
-  /// A text to be spoken, at most ``longestText`` characters, in `locale` (BCP 47).
+  /// A text to be spoken in `locale` (BCP 47), at most ``longestText`` characters long.
   case text(String, locale: String?)
 
-  /// Several waiting payments as one announcement. Shortening steps never remove any part of it.
+  /// Several waiting payments as one announcement. Shortening a clip never removes a part of a summary.
   case summary(PaymentSummary)
 
   /// The word spoken before a repeated announcement, in `locale` (BCP 47): `Again`.
   case again(locale: String?)
 
-  /// The largest length of a text in characters. It exceeds 30 s of speech by far, so that the error for a text that is
-  /// somewhat too long can report its duration.
+  /// The largest length of a text in characters. Such a text takes much longer than 30 s to speak. The error for a text
+  /// that is only somewhat too long can therefore report how long it would take.
   public static let longestText = 2_000
 
   /// The locale that the announcement itself requests.

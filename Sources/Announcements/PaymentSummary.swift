@@ -2,14 +2,14 @@
 
 public import Foundation
 
-/// A summary of several received payments: their number and their sum for each currency.
+/// A summary of several received payments. For each currency it has the number of payments and their sum.
 ///
 /// The JSON form:
 ///
 ///     {"locale": "zh-CN", "totals": [{"count": 5, "currency": "CNY", "amount": "57.50"}]}
 ///
-/// `locale` is optional; the amount is decimal text. Read the JSON with ``init(json:)``, which also detects repeated
-/// keys; a decoder alone does not.
+/// `locale` is optional, and the amount is decimal text. To read the JSON, use ``init(json:)``, which also detects
+/// repeated keys. A decoder alone does not detect them.
 public struct PaymentSummary: Sendable, Hashable {
   /// The number of payments in one currency, and their sum.
   public struct Total: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct PaymentSummary: Sendable, Hashable {
 
     /// Creates a total.
     ///
-    /// - Parameter field: the name of the count for the error.
+    /// - Parameter field: the field name for errors about the count.
     /// - Throws: `.fieldInvalid` for a count that is not between 1 and ``PaymentSummary/largestCount``.
     public init(count: Int, amount: Money, field: String = "count") throws(AnnouncementError) {
       guard (1...PaymentSummary.largestCount).contains(count) else {
@@ -32,14 +32,15 @@ public struct PaymentSummary: Sendable, Hashable {
     }
   }
 
-  /// The largest number of payments in one currency. The read-back does not understand larger counts.
+  /// The largest number of payments in one currency. The reader that checks the spoken words understands no larger
+  /// count.
   public static let largestCount = 9_999_999
 
-  /// The locale as a BCP 47 tag; `nil` selects the account's locale.
+  /// The locale as a BCP 47 tag. If it is `nil`, the account's locale is used.
   public let locale: String?
 
-  /// The totals, in the order in which their currencies first occurred. There is at least one, and one for each
-  /// currency.
+  /// The totals, in the order in which their currencies first occurred. There is at least one total, and exactly one
+  /// for each currency.
   public let totals: [Total]
 
   /// Creates a summary.
@@ -59,11 +60,11 @@ public struct PaymentSummary: Sendable, Hashable {
     self.totals = totals
   }
 
-  /// Adds payments exactly. The summary's locale is the one that most payments have; no locale counts as a locale of
-  /// its own, and the earliest wins among equals.
+  /// Adds payments exactly. The summary's locale is the most frequent locale of the payments, where having no locale
+  /// counts as a locale too. If several are equally frequent, the one that occurs first is used.
   ///
-  /// - Returns: `nil` when the payments cannot be summarised: there are fewer than two, one is not a received payment,
-  ///   or the sum of a currency is too large to be spoken.
+  /// - Returns: `nil` when the payments cannot be summarised: there are fewer than two payments, one of them is not a
+  ///   received payment, or the sum of a currency is too large to be spoken.
   public init?(of payments: [Payment]) {
     guard payments.count >= 2, payments.allSatisfy({ $0.kind == .received }) else { return nil }
     var currencies: [Currency] = []
@@ -159,7 +160,7 @@ extension PaymentSummary: Codable {
       field: fields.name("count"))
   }
 
-  /// Encodes a total in the form that ``init(from:)`` reads: its amount is not an object of its own.
+  /// Encodes a total in the form that ``init(from:)`` reads, in which the amount is not an object of its own.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Key.self)
     try object.encodeIfPresent(locale, forKey: .locale)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The lookup tables for free text. They are built from a phrase book's words when the book is read.
+// The lookup tables for free text. They are built from the words of a phrase book when the book is read.
 
 extension PhraseBook.Content {
   var unitNames: ReplacementTable {
@@ -24,7 +24,7 @@ extension PhraseBook.Content {
     return table
   }
 
-  /// The keys of ``TextRules/counters``, each mapped to itself.
+  /// The names of ``TextRules/counters``. Each is mapped to itself.
   var counterNames: ReplacementTable {
     var table = ReplacementTable()
     for name in (text?.counters ?? [:]).keys {
@@ -33,7 +33,7 @@ extension PhraseBook.Content {
     return table
   }
 
-  /// The fixed words of the payment sentences, clause by clause, and the channels' own phrases.
+  /// The fixed words of the payment sentences, divided into clauses, and the complete phrases of channels.
   var sentenceWords: ReplacementTable {
     var table = ReplacementTable()
     for phrase in channels.values.compactMap({ $0.phrase(for: .received) }) where phrase.utf8.count > 8 {
@@ -44,7 +44,7 @@ extension PhraseBook.Content {
         for case .words(let words) in SentenceTemplate.pieces(of: sentence, filled: []) {
           for clause in words.split(whereSeparator: { !$0.isLetter && !$0.isWhitespace && !$0.isMark }) {
             let phrase = String(clause).trimmed
-            // A word of one or two letters does not indicate a payment: a, の, 의.
+            // Words of one or two letters do not indicate a payment: a, の, 의.
             guard phrase.unicodeScalars.count > 1, phrase.utf8.count > 3 else { continue }
             table.add(phrase, "", isWholeWord: !phrase.unicodeScalars.allSatisfy(\.isUnspaced))
           }
@@ -65,7 +65,7 @@ extension PhraseBook.Content {
     return names
   }
 
-  /// Returns every word that a number can contain. The words are collected by writing numbers.
+  /// Returns every word that a number can contain. The words are collected by writing out sample numbers.
   func numberWords(_ numbers: NumberWords) -> Set<String> {
     var values = Array(Int64(0)...100)
     var power: Int64 = 1_000

@@ -5,8 +5,8 @@ public import Foundation
 /// The wording of one locale for payments: its sentences, units, channels, numbers and voice. Each book is one file in
 /// `Templates/`, described in `docs/phrase-books.md`.
 ///
-/// The book is immutable. It is still a class, because it is passed along for every word, and copying its tables cost
-/// more time than writing the words.
+/// The book is immutable. It is still a class and not a structure, because it is passed along for every word. Copying
+/// the structure's tables took more time than writing the words.
 public final class PhraseBook: Sendable {
   /// The locale (BCP 47), which is also the file's name.
   public let locale: String
@@ -14,13 +14,13 @@ public final class PhraseBook: Sendable {
   /// The engine's voice for this language, such as `en-us+f2`.
   public let voice: String
 
-  /// The speaking rate in words per minute, for callers that request none.
+  /// The speaking rate in words per minute that applies when a caller requests none.
   public let rate: Int
 
   let numbers: NumberWords
   let content: Content
 
-  /// The names of the currencies' major units in a text, with the currencies' codes.
+  /// The names of the currencies' major units, to recognise them in a text. Each is mapped to its currency code.
   let unitNames: ReplacementTable
 
   /// The pronunciations of words that the voice cannot read.
@@ -32,29 +32,29 @@ public final class PhraseBook: Sendable {
   /// The templates of the payment sentences, parsed.
   let sentences: [Payment.Kind: SentenceTemplates]
 
-  /// The phrases around a channel's name, parsed, by kind of payment and `other`.
+  /// The phrases around a channel's name, parsed. The keys are the kinds of payment and `other`.
   let channelPhrases: [String: SentenceTemplate]
 
   /// The words of the book's sentences. A name that contains them may imitate a payment.
   let sentenceWords: ReplacementTable
 
-  /// Returns whether a voice of the engine reads this book's words: the book's own voice or one of its other voices,
-  /// with any variant.
+  /// Returns whether a voice of the engine can read this book's words. It can if it is the book's own voice or one of
+  /// its other voices. A variant such as +f2 may follow the name.
   public func isReadable(by voice: String) -> Bool { voices.contains(String(voice.prefix { $0 != "+" })) }
 
   /// The voices that read this book's words, without a variant.
   public var voices: [String] { [String(voice.prefix { $0 != "+" })] + (content.otherVoices ?? []) }
 
-  /// The names of the channels that the book translates, in alphabetical order. Other channels are spoken as given.
+  /// The channels that the book translates, in alphabetical order. The names of other channels are spoken as given.
   public var channels: [String] { content.channels.keys.sorted() }
 
-  /// The names of the book's channels in the book's language, as the voice speaks them, by channel.
+  /// The spoken names of the book's channels in the book's language, by channel.
   public var channelNames: [String: String] { content.channels.mapValues(\.name) }
 
-  /// The lengths of a recorded voice's silences between two clips.
+  /// The pauses of a recorded voice between two clips.
   public var pauses: ClipPauses { content.pauses ?? .usual }
 
-  /// Adds the book's words for numbers and units.
+  /// Adds the book's words for numbers and units to a table.
   func add(to sumWords: inout NumberWordTable) {
     sumWords.add(
       words: content.numberWords(numbers), joiners: content.joiners, units: content.allUnitNames)
@@ -70,25 +70,25 @@ public final class PhraseBook: Sendable {
   struct Content: Decodable, Sendable {
     var locale: String
     var voice: String
-    /// Further voices that pronounce the words correctly. A voice of a neighbouring language (`cmn` for Chinese) does
-    /// not.
+    /// Further voices that pronounce the words correctly. Voices of similar languages that mispronounce them are not
+    /// listed, such as `cmn` for Chinese.
     var otherVoices: [String]?
     var rate: Int
-    /// A CLDR locale identifier and corrections to it, or tables.
+    /// The source of number words: either a CLDR locale identifier with corrections, or tables.
     var numbers: Numbers
-    /// The scripts (ISO 15924) that the voice reads. Text in another script becomes a run for another voice.
+    /// The scripts (ISO 15924) that the voice reads. Text in another script is given to another voice.
     var writingSystems: Set<String>
-    /// The separator between two words, and between a number and its unit.
+    /// The separator between two words, which also stands between a number and its unit.
     var wordSeparator: String
     /// The separator between the major and the minor part of a sum.
     var majorMinorSeparator: String
-    /// The word for the decimal point. With the ten digits it serves sums whose minor unit has no name.
+    /// The word for the decimal point. Sums whose minor unit has no name are spoken with it and the ten digits.
     var decimalPoint: String
     /// The word before a negative number in free text.
     var minus: String
     var digits: [String]
     var channels: [String: ChannelName]
-    /// The phrases around a channel's name, by kind of payment and `other`: `through {channel}`.
+    /// The phrases around a channel's name, such as `through {channel}`. The keys are the kinds of payment and `other`.
     var channelPhrases: [String: String]
     var currencies: [String: Units]
     var sentences: [String: SentenceForms]
@@ -96,20 +96,20 @@ public final class PhraseBook: Sendable {
     var again: String
     /// The sentences that summarise several payments.
     var summary: SummaryPhrases
-    /// The lengths of a recorded voice's silences between two clips.
+    /// The pauses of a recorded voice between two clips.
     var pauses: ClipPauses?
     /// The words for symbols in free text.
     var symbols: [String: String]
-    /// The currencies that signs before or after a number mean in free text.
+    /// The currency signs before or after numbers in free text. Each is mapped to its currency.
     var currencySigns: [String: String]
-    /// The form of a number's last word before the decimal point: いってん.
+    /// The form that a number's last word takes before the decimal point, such as いってん.
     var pointContractions: [String: String]?
-    /// The forms of address that are removed from the end of a name, because the sentence adds one itself: さん, 님.
+    /// The forms of address that are removed from the end of a name, because the sentence itself adds one: さん, 님.
     var honorifics: [String]?
     /// The pronunciations of words that the voice cannot read, such as a family name in kanji.
     var readings: [String: String]?
-    /// The scripts (ISO 15924) of the book's own language that only a voice of another language can read. The report
-    /// mentions their use.
+    /// The scripts (ISO 15924) that belong to the book's own language, but that only a voice of another language can
+    /// read. When such a voice is used, the report says so.
     var borrowedScripts: Set<String>?
     /// The rules for numbers in free text.
     var text: TextRules?
@@ -134,7 +134,8 @@ public final class PhraseBook: Sendable {
     }
   }
 
-  /// A currency's units: one major unit and its minor units. Each minor unit is worth `value` of the smallest unit.
+  /// A currency's units: one major unit and its minor units. The `value` of a minor unit is its worth in the smallest
+  /// unit.
   struct Units: Decodable, Sendable {
     var major: Unit
     /// The minor units from large to small (角, 分); empty when sums are spoken with a decimal point.
@@ -142,17 +143,17 @@ public final class PhraseBook: Sendable {
   }
 
   struct Unit: Decodable, Sendable {
-    /// The name after the number one; the same as `other` in a language with one form.
+    /// The name after the number one. In a language with one form it is the same as `other`.
     var one: String?
     var other: String
-    /// For a minor unit: its value in the currency's smallest units.
+    /// The value of a minor unit in the currency's smallest units; `nil` for a major unit.
     var value: Int64?
     /// The word before this unit when the unit above it is zero: 十二元零五分.
     var skipped: String?
-    /// The form of a count's last word before this unit: `よん` + `えん` becomes よえん.
+    /// The form that a count's last word takes before this unit: `よん` + `えん` becomes よえん.
     var contractions: [String: String]?
-    /// The names of a minor unit that is spoken without a major unit, if another currency has a minor unit of the same
-    /// name: `euro cents`.
+    /// The names of a minor unit that is spoken without a major unit, such as `euro cents`. They are needed if another
+    /// currency has a minor unit of the same name.
     var alone: Names?
 
     struct Names: Decodable, Sendable {
@@ -191,7 +192,7 @@ public final class PhraseBook: Sendable {
     channelPhrases = content.channelPhrases.mapValues { SentenceTemplate($0) }
     switch content.numbers {
     case .cldr(let identifier, let corrections, let isSyllabic, let counts):
-      // For an unknown language CLDR silently returns English words, which would be spoken with confidence.
+      // For an unknown language CLDR silently returns English words, which would then be spoken.
       guard !NumberFormatter.fallsBackToRoot(identifier) else {
         throw Self.invalid(name, "names a CLDR locale without spelled-out numbers")
       }
@@ -221,7 +222,7 @@ public final class PhraseBook: Sendable {
 }
 
 extension PhraseBook.Content {
-  /// What is wrong with the contents, beyond what decoding detects; `nil` if they are valid.
+  /// What is wrong with the contents, apart from faults that decoding detects; `nil` if they are valid.
   var fault: String? {
     if digits.count != 10 { return "digits has \(digits.count) words instead of ten" }
     for (name, pause) in pauses?.named ?? [] where !ClipPauses.range.contains(pause) {
@@ -247,7 +248,8 @@ extension PhraseBook.Content {
     for (code, units) in currencies {
       guard let currency = Currency(code: code) else { return "currencies.\(code) is not in ISO 4217" }
       let values = units.minor.map { $0.value ?? 0 }
-      // Each unit divides the one above it, and the smallest is 1. Otherwise some sums could not be spoken exactly.
+      // Each unit must be a divisor of the unit above it, and the smallest must be 1. Otherwise some sums could not be
+      // spoken exactly.
       var above = currency.minorUnitsPerMajor
       for value in values {
         guard value > 0, value < above, above % value == 0 else {
@@ -262,8 +264,8 @@ extension PhraseBook.Content {
 }
 
 extension PhraseBook.Content {
-  /// The error for a minor unit whose name alone could mean two currencies, so that both amounts would sound alike;
-  /// `nil` if there is none.
+  /// The error for a minor unit whose name, spoken without a major unit, could mean two currencies. Amounts in the two
+  /// currencies would sound alike. The value is `nil` if there is no such unit.
   private var sharedMinorUnit: String? {
     var owners: [String: String] = [:]
     for (code, units) in currencies.sorted(by: { $0.key < $1.key }) {
@@ -283,7 +285,7 @@ extension PhraseBook.Content {
 }
 
 extension NumberFormatter {
-  /// Returns whether spelling out numbers in this locale gives English, although the locale is not English.
+  /// Returns whether CLDR spells out numbers in English for this locale, although the locale is not English.
   fileprivate static func fallsBackToRoot(_ identifier: String) -> Bool {
     let formatter = NumberFormatter()
     formatter.locale = Locale(identifier: identifier)

@@ -4,20 +4,21 @@ public import Foundation
 
 /// The installed phrase books, selected by BCP 47 locale.
 public struct PhraseBooks: Sendable {
-  /// The books in alphabetical order. An invalid book is kept as its error, so that the other books still work.
+  /// The books in alphabetical order. For an invalid book its error is stored, so that the other books can still be
+  /// used.
   private let books: [(locale: String, book: Result<PhraseBook, AnnouncementError>)]
-  /// The tables that combine the user's lexicon with a book's readings, by the book's locale.
+  /// The tables that combine the user's lexicon with the readings of a book. The keys are the locales of the books.
   private let lexicons: [String: ReplacementTable]
   public let voices: ScriptVoices
   private let pronunciations: Pronunciations
   private let sumWords: NumberWordTable
 
-  /// Reads a folder of phrase books: each `<locale>.json`, `scripts.json` with the voices of other scripts, and
-  /// `pronunciation/` with the respellings of voices.
+  /// Reads a folder of phrase books: a file `<locale>.json` for each book, `scripts.json` with the voices of other
+  /// scripts, and `pronunciation/` with the respellings for voices.
   ///
   /// - Parameter lexicon: the user's pronunciations of names.
-  /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` for `scripts.json` and the
-  ///   respellings. The error of an invalid book is thrown when that book is requested.
+  /// - Throws: `.phraseBooksMissing` when there is no book; `.phraseBookInvalid` when `scripts.json` or a file of
+  ///   respellings is invalid. The error of an invalid book is thrown only when that book is requested.
   public init(directory: URL, lexicon: Lexicon = .empty) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     guard let voices = try? Data(contentsOf: directory.appending(path: "scripts.json")) else {
@@ -55,7 +56,7 @@ public struct PhraseBooks: Sendable {
   ///
   /// - Throws: `.localeUnknown`, with the available locales, or the error of an invalid book.
   public func book(for locale: String) throws(AnnouncementError) -> PhraseBook {
-    // Nearly all callers use the exact name, and parsing a tag costs as much as writing all words of an amount.
+    // Nearly all callers use the exact name. Parsing a tag would take as long as writing all words of an amount.
     if let same = books.first(where: { $0.locale == locale }) { return try same.book.get() }
     let wanted = locale.replacing("_", with: "-").lowercased()
     if let exact = books.first(where: { $0.locale.lowercased() == wanted }) { return try exact.book.get() }
@@ -70,7 +71,7 @@ public struct PhraseBooks: Sendable {
       remedy: "choose one of \(locales.joined(separator: ", "))")
   }
 
-  /// Returns a writer of scripts in the book for a locale.
+  /// Returns a writer of scripts that uses the book for a locale.
   public func writer(for locale: String) throws(AnnouncementError) -> ScriptWriter {
     let book = try book(for: locale)
     return ScriptWriter(

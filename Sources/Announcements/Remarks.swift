@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of an announcement that a listener does not hear, or hears differently from the text, for the report.
+/// The parts of an announcement that a listener does not hear, or hears differently from their spelling. They are
+/// included in the report.
 public struct Remarks: Sendable, Hashable {
   /// A part of a field that is not spoken.
   public struct Unspoken: Sendable, Hashable, Codable {
     /// The payload's field: `payer`, `note`, `channel`, `text`.
     public var field: String
-    /// The part, spelled as in the field.
+    /// The unspoken part, spelled as in the field.
     public var text: String
 
     public init(field: String, text: String) {
@@ -17,7 +18,7 @@ public struct Remarks: Sendable, Hashable {
 
   public var unspoken: [Unspoken] = []
 
-  /// Sentences for people. They contain no amount and no name.
+  /// Warnings as sentences for people. They contain no amount and no name.
   public var warnings: [String] = []
 
   public init() {}

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Script {
-  /// A segment of the script, with the token that a recorded voice may have for it.
+  /// A segment of the script, with its token if a recorded voice may have a clip for it.
   public struct Piece: Sendable, Hashable {
     /// The index of the segment's run in ``Script/runs``.
     public var run: Int
     public var segment: Segment
 
-    /// The token; `nil` for a name, a note or words of another language, which are not recorded.
+    /// The token; `nil` for names, notes and words of another language, which are not recorded.
     public var token: ClipToken?
 
     /// The boundary after the segment.
     public var pause: ClipToken.Pause
   }
 
-  /// The segments of the script in speaking order. A segment that is only punctuation is not a piece of its own; it
-  /// makes the pause before it longer.
+  /// The segments of the script in speaking order. A segment that contains only punctuation is not a piece of its own:
+  /// it lengthens the pause before it.
   public var pieces: [Piece] {
     var pieces: [Piece] = []
     for (index, run) in runs.enumerated() {
@@ -44,13 +44,12 @@ extension Script {
     }
   }
 
-  /// The tokens of the script, for everything that a voice with fixed recordings can say.
+  /// The tokens of the script. They cover all parts of it that a voice with fixed recordings can speak.
   public var tokens: [ClipToken] { pieces.compactMap(\.token) }
 }
 
 extension String {
-  /// The clauses of the text. Each ends with the punctuation that requires a pause, because a token never spans a
-  /// pause.
+  /// The clauses of the text. A clause ends at punctuation that requires a pause, because a token never spans a pause.
   var clauses: [String] {
     var clauses: [String] = []
     var open = ""

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Script {
-  /// The spoken form of one currency's total in a summary. An independent reader checks it.
+  /// The spoken form of one currency's total in a summary. An independent reader checks these words.
   public struct Total: Sendable, Hashable {
-    /// The words of the number of payments; empty when they are not spoken.
+    /// The words for the number of payments; empty when the number is not spoken.
     public var count: String
 
-    /// The words of the sum with its currency; empty when they are not spoken.
+    /// The words for the sum, including its currency; empty when the sum is not spoken.
     public var amount: String
 
     public init(count: String, amount: String) {
@@ -18,10 +18,11 @@ extension Script {
   /// The totals of a summary, in speaking order; empty for any other announcement.
   public var totals: [Total] { Self.totals(of: runs.flatMap(\.segments)) }
 
-  /// Returns the totals that the segments say. The segments are the script's own or those of a recording.
+  /// Returns the totals that the segments say. The segments come from the script or from recorded clips.
   ///
-  /// Consecutive words of one role form one count or one amount, in either order. Missing words are not replaced: a
-  /// total without its count or its amount has an empty text, which no reader accepts as a number.
+  /// Consecutive words with the same role form one count or one amount. Either of the two may come first. Missing words
+  /// are not replaced. If a total lacks its count or its amount, that text is empty, and no reader accepts it as a
+  /// number.
   public static func totals(of segments: some Sequence<Segment>) -> [Total] {
     var totals: [Total] = []
     var previous: Role?

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of an announcement: runs of words in speaking order, each in one language.
+/// The words of an announcement. A script consists of runs in speaking order, and the words of each run are in one
+/// language.
 ///
-/// A script contains only words: no digits, no currency signs and no markup. It is a pure value. Equal scripts spoken
-/// by the same voices produce the same clip.
+/// A script contains only words: no digits, no currency signs and no markup. It has value semantics. Equal scripts
+/// spoken by the same voices produce the same clip.
 public struct Script: Sendable, Hashable, Codable {
-  /// The meaning of a piece of a script. The steps that shorten a clip remove pieces by role.
+  /// The meaning of a piece of a script. When a clip is shortened, pieces are removed by their role.
   public enum Role: String, Sendable, Hashable, Codable {
     case phrase, channel, amount, payer, note, text
     /// The number of payments in a summary.
     case count
   }
 
-  /// A few words of one role that form one mark of the clip.
+  /// A few words with the same role. They form one mark of the clip.
   public struct Segment: Sendable, Hashable, Codable {
     public var text: String
     public var role: Role
 
-    /// The text for the engine in place of ``text``, if the voice would mispronounce that.
+    /// The text that the engine receives instead of ``text``, if the voice would mispronounce ``text``.
     public var respelled: String?
 
     public init(_ text: String, _ role: Role, respelled: String? = nil) {
@@ -26,11 +27,11 @@ public struct Script: Sendable, Hashable, Codable {
       self.respelled = respelled
     }
 
-    /// The text for the engine.
+    /// The text that the engine receives.
     public var spelling: String { respelled ?? text }
   }
 
-  /// Words in one language that one voice speaks without a break.
+  /// Words in one language that one voice speaks without interruption.
   public struct Run: Sendable, Hashable, Codable {
     /// The language as a BCP 47 tag.
     public var language: String
@@ -45,10 +46,10 @@ public struct Script: Sendable, Hashable, Codable {
       self.segments = segments
     }
 
-    /// The words as people write them.
+    /// The words in their usual spelling.
     public var text: String { segments.map(\.text).joined() }
 
-    /// The words as the engine receives them.
+    /// The words in the spelling that the engine receives.
     public var spelling: String { segments.map(\.spelling).joined() }
   }
 
@@ -77,12 +78,12 @@ public struct Script: Sendable, Hashable, Codable {
     return line.trimmed
   }
 
-  /// The words of the amount alone; empty for free text. A summary has several amounts: see ``totals``.
+  /// Only the words of the amount; empty for free text. For a summary, which has several amounts, see ``totals``.
   public var amountText: String {
     runs.flatMap(\.segments).filter { $0.role == .amount }.map(\.text).joined().trimmed
   }
 
-  /// The same script with only its amount.
+  /// The same script, reduced to its amount.
   public var amountAlone: Script {
     var alone = self
     alone.runs = runs.compactMap { run in
@@ -92,8 +93,8 @@ public struct Script: Sendable, Hashable, Codable {
     return alone
   }
 
-  /// Returns whether two runs are written with a space between them. There is none after a script that writes no
-  /// spaces, or after wide punctuation, which includes its own space.
+  /// Returns whether a space is written between two runs. There is no space after a script that is written without
+  /// spaces, and none after wide punctuation, which includes its own space.
   private static func isSpaced(_ last: Unicode.Scalar, _ first: Unicode.Scalar) -> Bool {
     let unspaced: Set<String?> = ["Hani", "Hira", "Kana"]
     if last == "," || last == "." { return true }

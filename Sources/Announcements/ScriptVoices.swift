@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The voices for names in a different script from their sentence: `Templates/scripts.json`.
+/// The voices for names that are written in a different script from their sentence: `Templates/scripts.json`.
 public struct ScriptVoices: Sendable, Hashable {
   struct Entry: Sendable, Hashable, Decodable {
     var language: String
@@ -13,7 +13,7 @@ public struct ScriptVoices: Sendable, Hashable {
 
   /// Reads the table of voices.
   ///
-  /// - Parameter data: JSON, from ISO 15924 codes to `{"language": BCP 47, "voice": the engine's name}`.
+  /// - Parameter data: a JSON object that maps ISO 15924 codes to `{"language": BCP 47, "voice": the engine's name}`.
   /// - Throws: `.phraseBookInvalid`.
   public init(data: Data) throws(AnnouncementError) {
     do {

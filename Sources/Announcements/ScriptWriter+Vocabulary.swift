@@ -3,21 +3,21 @@
 import Foundation
 
 extension ScriptWriter {
-  /// Returns every token that the book's announcements contain. The tokens are collected by writing announcements, so
-  /// there is no second list that could differ from the spoken words.
+  /// Returns every token that the book's announcements can contain. The tokens are collected by writing sample
+  /// announcements. There is thus no second list that could differ from the spoken words.
   ///
-  /// The written amounts cover the grammar: all numbers of the first hundreds, and 1 to 99 at every power of ten, alone
-  /// and with a one at the end. `make check` verifies this with every amount up to 9,999.99 and with random larger
-  /// ones.
+  /// The sample amounts cover the grammar: all numbers of the first hundreds, and 1 to 99 at every power of ten, each
+  /// alone and with a one at the end. `make check` verifies this with every amount up to 9,999.99 and with random
+  /// larger ones.
   ///
-  /// - Parameter currencies: the required currencies (ISO 4217); `nil` selects the currency of the region, or else the
-  ///   book's first. The book's other currencies follow in blocks that are not required.
-  /// - Throws: `.currencyUnspeakable` for a required currency that the book cannot speak.
+  /// - Parameter currencies: the required currencies (ISO 4217). If it is `nil`, the currency of the locale's region is
+  ///   required, or else the book's first currency. The book's other currencies follow in blocks that are not required.
+  /// - Throws: `.currencyUnspeakable` if the book cannot speak a required currency.
   public func vocabulary(currencies: [Currency]? = nil) throws(AnnouncementError) -> Vocabulary {
     let asked = currencies ?? [ownCurrency].compactMap(\.self)
     guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
     var builder = VocabularyBuilder(writer: self)
-    // The words around every amount come first, so that each further block adds whole announcements.
+    // The words around the amount come first. Each further block then makes complete announcements possible.
     try builder.addSentence(.received, in: main)
     for currency in asked { try builder.addAmounts(in: currency) }
     for kind in Payment.Kind.allCases { try builder.addSentence(kind, in: main) }
@@ -41,7 +41,7 @@ extension ScriptWriter {
 /// Collects tokens in the order in which announcements first need them.
 private struct VocabularyBuilder {
   let writer: ScriptWriter
-  /// The blocks without their words yet, each with the number of its words in ``words``.
+  /// The blocks, whose words are not filled in yet. Each has the number of its words in ``words``.
   private var spans: [(block: Vocabulary.Block, count: Int)] = []
   private var known: Set<String> = []
   private var words: [Vocabulary.Word] = []
@@ -76,14 +76,15 @@ private struct VocabularyBuilder {
       for number in numbers { try add(major: number, minor: 0, currency) }
       close("every whole amount under \(Self.grouped(power)) in \(code)", isRequired: true, widens: exponent > 1)
     }
-    // The largest sums have one more group than the last power of ten.
+    // The largest sums have one digit group more than the last power of ten.
     for count in Int64(1)...9 { try add(major: count * power, minor: 0, currency) }
     close("every whole amount in \(code)", isRequired: true, widens: true)
     for minor in 1..<max(1, currency.minorUnitsPerMajor) {
       try add(major: 0, minor: minor, currency)
       try add(major: 1, minor: minor, currency)
     }
-    // Before a point a number may keep a form that it loses before a unit: veintiún dólares, veintiuno punto cinco.
+    // Before a decimal point a number may have a different form than before a unit: veintiún dólares, veintiuno punto
+    // cinco.
     for major in Int64(1)...999 where currency.minorUnitsPerMajor > 1 { try add(major: major, minor: 1, currency) }
     close("every amount in \(code)", isRequired: true)
   }
@@ -107,8 +108,8 @@ private struct VocabularyBuilder {
     close("the channels of the phrase book", isRequired: false)
   }
 
-  /// Adds the words around a name, a note and a channel that the book does not know. The engine speaks these
-  /// themselves.
+  /// Adds the words around a name, around a note, and around a channel that the book does not know. The engine speaks
+  /// the name, the note and the channel.
   mutating func addOptionalParts(_ kind: Payment.Kind, in currency: Currency) throws(AnnouncementError) {
     // Any word of the book's own script can stand for a name.
     let name = writer.book.content.digits[1]
@@ -117,8 +118,8 @@ private struct VocabularyBuilder {
     close("a payer and a note, spoken between recorded words, when it is \(kind.rawValue)", isRequired: false)
   }
 
-  /// Adds summaries with every possible number of waiting payments. Counts may have special forms before the counted
-  /// noun.
+  /// Adds summaries with all words that a number of waiting payments may need. A count may have a special form before
+  /// the counted noun.
   mutating func addSummaries(in currency: Currency) throws(AnnouncementError) {
     var counts = Array(1...100)
     for digit in 1...9 { for place in [100, 1_000] { counts += [digit * place, digit * place + 1] } }
@@ -129,7 +130,8 @@ private struct VocabularyBuilder {
     close("a summary of up to 9,999 payments", isRequired: false)
   }
 
-  /// Adds the words that another currency needs besides the numbers: its units, and the forms of numbers before them.
+  /// Adds the words that another currency needs in addition to the numbers: its units, and the forms of numbers before
+  /// its units.
   mutating func addUnits(of currency: Currency) throws(AnnouncementError) {
     var numbers = Array(Int64(1)...100)
     var power: Int64 = 100
@@ -172,7 +174,7 @@ private struct VocabularyBuilder {
   ) throws(AnnouncementError) {
     let script = try writer.script(for: announcement, shortenings: shortenings)
     for piece in script.pieces {
-      // The blocks of a currency contain the words of its amounts.
+      // The words of a sum are collected in the blocks of its currency.
       guard let token = piece.token, isFixed(token.role), smallestAmount != nil || token.role != .amount else {
         continue
       }
@@ -190,8 +192,8 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// Ends a block with the words that are new since the previous one. A block without new words is dropped. If it
-  /// `widens` the previous block, that block's coverage is extended instead.
+  /// Ends a block. It contains the words that are new since the previous block. If there are none, the block is
+  /// dropped; if it also `widens` the previous block, the previous block's coverage is extended.
   private mutating func close(_ coverage: String, isRequired: Bool, widens: Bool = false) {
     let count = words.count - spans.reduce(0) { $0 + $1.count }
     if count > 0 {
@@ -201,7 +203,7 @@ private struct VocabularyBuilder {
     }
   }
 
-  /// Returns a number with grouped digits: 1,000,000.
+  /// Returns a number with its digits grouped: 1,000,000.
   private static func grouped(_ number: Int64) -> String {
     let digits = Array(String(number))
     return digits.enumerated().map { index, digit in

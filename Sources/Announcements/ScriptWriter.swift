@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the scripts of announcements with one phrase book.
+/// Writes the scripts of announcements with the words of one phrase book.
 public struct ScriptWriter: Sendable {
-  /// The steps that shorten a long clip, in the order in which they are taken: the product's rule for the limit of 30
-  /// s.
+  /// The steps that shorten a clip to keep it under 30 s, in the order in which they are tried.
   public enum Shortening: String, Sendable, Hashable, Codable, CaseIterable {
     case note, payer, rate
     case amountOnly = "amount_only"
@@ -34,11 +33,11 @@ public struct ScriptWriter: Sendable {
     try writing(of: announcement, shortenings: shortenings).script
   }
 
-  /// Writes the script of an announcement, and returns it with remarks about the parts that are not spoken.
+  /// Writes the script of an announcement. Returns it with remarks about the parts that are not spoken.
   ///
   /// - Parameter shortenings: the pieces to leave out. `rate` changes no words.
-  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text without a word. A payer, note or channel that
-  ///   cannot be spoken is left out, and the payment is still announced.
+  /// - Throws: `.currencyUnspeakable`; `.nothingToSay` for free text that contains no word. If a payer, note or channel
+  ///   cannot be spoken, it is left out, and the payment is still announced.
   public func writing(
     of announcement: Announcement, shortenings: Set<Shortening> = []
   ) throws(AnnouncementError) -> (script: Script, remarks: Remarks) {
@@ -57,7 +56,8 @@ public struct ScriptWriter: Sendable {
       if payment.kind == .received {
         try appendAmount(payment.amount, to: &runs)
       } else {
-        // Listeners understand a sum alone as money received, so the words for any other kind of payment remain.
+        // Listeners take a sum without further words for money received. For any other kind of payment the sentence is
+        // kept.
         (payment.channel, payment.payer, payment.note) = (nil, nil, nil)
         try append(payment, without: [], to: &runs, &remarks)
       }
@@ -93,7 +93,7 @@ public struct ScriptWriter: Sendable {
       remarks.add(reading, field: role.rawValue, book)
       return reading.pieces
     }
-    // The check of the book ensures a sentence for each kind.
+    // A valid book has a sentence for each kind of payment.
     let sentence = book.sentences[payment.kind]?.template(for: payment.amount) ?? SentenceTemplate("{amount}")
     if let channel = payment.channel {
       if book.content.channels[channel.lowercased()] == nil, sentence.has(.otherChannel) {
@@ -118,7 +118,8 @@ public struct ScriptWriter: Sendable {
     }
   }
 
-  /// Returns the words for a channel: the book's own phrase, or the book's channel phrase with the channel's name.
+  /// Returns the words for a channel: either the book's complete phrase for it, or the book's channel phrase with the
+  /// channel's name inserted.
   private func channel(
     _ channel: String, _ kind: Payment.Kind, read: (String) -> [FreeText.Piece]
   ) -> [(piece: FreeText.Piece, role: Script.Role)] {
@@ -138,7 +139,7 @@ public struct ScriptWriter: Sendable {
     return said
   }
 
-  /// Returns a name from the book, with the lexicon's pronunciation.
+  /// Returns a name from the book, with the pronunciation from the lexicon.
   private func named(_ name: String) -> FreeText.Piece {
     var piece = book.piece(name)
     if !lexicon.isEmpty {
@@ -148,15 +149,15 @@ public struct ScriptWriter: Sendable {
     return piece
   }
 
-  /// Returns the words for a payer: the name without the form of address that the sentence adds, with the pronunciation
-  /// from the payload.
+  /// Returns the words for a payer. The form of address that the sentence adds is removed from the name. The
+  /// pronunciation comes from the payload.
   private func payer(
     _ payer: String, _ payerReading: String?, read: (String) -> [FreeText.Piece]
   ) -> [FreeText.Piece] {
     let name = book.withoutHonorific(payer)
     guard let payerReading else { return read(name) }
     let said = read(book.withoutHonorific(payerReading))
-    // A reading that no voice can speak is ignored.
+    // A pronunciation that no voice can speak is ignored.
     guard !said.isEmpty else { return read(name) }
     guard said.count == 1, var piece = said.first else { return said }
     let written = freeText.reading(of: name, as: .name).pieces.map(\.text).joined(separator: " ")
@@ -169,7 +170,7 @@ public struct ScriptWriter: Sendable {
       switch piece {
       case .words(let words): for clause in words.clauses { runs.append(book.piece(clause), .phrase) }
       case .place(.amount): try appendAmount(total.amount, to: &runs)
-      // The check of the book ensures that there is no third kind of place.
+      // A valid book has no third kind of placeholder here.
       case .place: for word in AmountGrammar(book: book).count(total.count) { runs.append(book.piece(word), .count) }
       }
     }
@@ -185,7 +186,7 @@ extension PhraseBook {
     FreeText.Piece(language: locale, voice: voice, text: words)
   }
 
-  /// Returns a name without the form of address at its end, because the sentence adds one itself.
+  /// Returns a name without the form of address at its end, because the sentence itself adds one.
   fileprivate func withoutHonorific(_ name: String) -> String {
     guard let honorifics = content.honorifics else { return name }
     let trimmed = name.trimmed
@@ -194,15 +195,15 @@ extension PhraseBook {
   }
 }
 
-/// Joins pieces into runs. Neighbours of one voice become one run, so that the engine receives whole clauses.
+/// Joins pieces into runs. Adjacent pieces of the same voice become one run, so that the engine receives whole clauses.
 private struct RunBuilder {
   private var runs: [Script.Run] = []
 
   mutating func append(_ piece: FreeText.Piece, _ role: Script.Role) {
     if let last = runs.indices.last, runs[last].voice == piece.voice {
       var segment = Script.Segment(piece.text, role, respelled: piece.said)
-      // White space and punctuation alone do not form a segment; they are added to the start of the next one. A number
-      // is an exception, because its words are read back.
+      // White space and punctuation alone do not form a segment. They are added to the start of the next segment,
+      // unless that segment is part of a number, because its words are read back.
       if let before = runs[last].segments.last, before.role == .phrase, !before.text.contains(where: \.isLetter),
         role != .amount, role != .count
       {
@@ -213,7 +214,7 @@ private struct RunBuilder {
       runs[last].segments.append(segment)
       return
     }
-    // A run begins with a word. A comma before that word closes the last clause of the previous run.
+    // A run must begin with a word. A comma before that word is moved to the end of the previous run.
     let opening = piece.text.prefix { !$0.isLetter }
     if let last = runs.indices.last, !opening.isEmpty {
       runs[last].segments.append(Script.Segment(String(opening), .phrase))

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sentence with places for the fields of a payment: `[{channel} ]到账{amount}[，来自{payer}]`.
+/// A sentence with placeholders for the fields of a payment: `[{channel} ]到账{amount}[，来自{payer}]`.
 ///
-/// Words outside braces are spoken as they are. A part in square brackets is spoken only if the place inside it is
-/// filled. Brackets do not nest.
+/// Words outside braces are spoken unchanged. A part in square brackets is spoken only if the placeholder inside it is
+/// filled. Brackets cannot be nested.
 struct SentenceTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case words(String)
     case place(Place)
   }
 
-  /// A place that a payment or a summary fills.
+  /// A placeholder that a payment or a summary fills.
   enum Place: String, Sendable {
     case amount, channel, payer, note, count
-    /// A channel that the book does not know, which is text from outside.
+    /// A channel that the book does not know. Its name is text from outside.
     case otherChannel
-    /// A place that sentences cannot have. It exists so that a template with `{text}` gets a specific error.
+    /// A placeholder that sentences must not have. It exists so that a template with `{text}` gets a specific error.
     case text
   }
 
@@ -23,7 +23,7 @@ struct SentenceTemplate: Sendable {
 
   init(_ template: String) { parts = Self.parts(of: template) }
 
-  /// Returns the pieces that remain when only the given places are filled.
+  /// Returns the pieces that remain when only the given placeholders are filled.
   func pieces(filled: Set<Place>) -> [Piece] {
     parts.flatMap { part in
       let isLeftOut =
@@ -35,17 +35,18 @@ struct SentenceTemplate: Sendable {
     }
   }
 
-  /// Returns the pieces of a template that is used once.
+  /// Returns the pieces of a template. Use this for a template that is used only once.
   static func pieces(of template: String, filled: Set<Place>) -> [Piece] {
     SentenceTemplate(template).pieces(filled: filled)
   }
 
-  /// Returns whether the sentence has this place.
+  /// Returns whether the sentence has this placeholder.
   func has(_ place: Place) -> Bool { parts.contains { $0.pieces.contains(.place(place)) } }
 
-  /// Returns what is wrong with a payment's template, or `nil`.
+  /// Returns what is wrong with the template of a payment sentence, or `nil`.
   ///
-  /// Text from outside must follow the amount. Before it, a listener could take a number in that text for the sum paid.
+  /// Text from outside must come after the amount. If it came first, a listener could mistake a number in it for the
+  /// sum paid.
   static func fault(in template: String) -> String? {
     let optional: Set<Place> = [.channel, .otherChannel, .payer, .note]
     if let fault = fault(in: template, required: [.amount], optional: optional, filler: "payment") { return fault }
@@ -70,8 +71,8 @@ struct SentenceTemplate: Sendable {
     return fault(in: template, required: [.channel], optional: [], filler: "channel phrase")
   }
 
-  /// Returns what is wrong with the template of a summary, or `nil`. No part of it is optional, and a word must
-  /// separate its numbers.
+  /// Returns what is wrong with the template of a summary, or `nil`. The template must have no optional part, and there
+  /// must be a word between its numbers.
   static func summaryFault(in template: String) -> String? {
     if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
     if let fault = fault(in: template, required: [.count, .amount], optional: [], filler: "summary") { return fault }
@@ -86,8 +87,8 @@ struct SentenceTemplate: Sendable {
   /// Returns what is wrong with a template, or `nil`.
   ///
   /// - Parameters:
-  ///   - required: the places that must occur exactly once, in the order of the checks.
-  ///   - filler: the thing that fills the places, for the error.
+  ///   - required: the placeholders that must occur exactly once, in the order of the checks.
+  ///   - filler: what fills the placeholders, as a noun for the error.
   private static func fault(
     in template: String, required: [Place], optional: Set<Place>, filler: String
   ) -> String? {

@@ -2,11 +2,11 @@
 
 /// Finds the name that a misspelt one probably means.
 public enum SimilarNames {
-  /// Returns the name that was probably meant; nil if none is similar.
+  /// Returns the name that was probably meant; `nil` if no name is similar.
   ///
-  /// In a name of four or five letters one letter may be different, and in a longer name two: a letter is wrong, missing
-  /// or additional, or two neighbours are swapped. In every name the letter case may differ, and so may a hyphen and an
-  /// underscore.
+  /// A name of four or five letters may have one error, and a longer name two. An error is a wrong, missing or
+  /// additional letter, or two swapped neighbours. Differences in letter case, and between a hyphen and an underscore,
+  /// are always allowed.
   public static func name(like typed: String, among names: [String]) -> String? {
     func folded(_ name: String) -> [Unicode.Scalar] {
       name.lowercased().unicodeScalars.map { $0 == "_" ? "-" : $0 }
@@ -17,15 +17,15 @@ public enum SimilarNames {
       names.first { name in
         let known = folded(name)
         let most = known.count < 4 ? 0 : known.count < 6 ? 1 : 2
-        // The difference in length is checked first, because the search grows with the length.
+        // The difference in length is checked first, because the search takes longer for longer names.
         return edits <= most && abs(known.count - scalars.count) <= edits && isWithin(edits, scalars, 0, known, 0)
       }
     }.first
   }
 
-  /// Returns whether the rest of one text becomes the rest of the other by at most the given number of changes. A
-  /// change adds, removes or replaces a scalar, or swaps two neighbours. The work is at most the length times four to
-  /// the power of the number of changes.
+  /// Returns whether at most `edits` changes turn the rest of one text into the rest of the other. A change adds,
+  /// removes or replaces a scalar, or swaps two neighbours. The number of steps is at most the length times four to the
+  /// power of the number of changes.
   static func isWithin(
     _ edits: Int, _ left: [Unicode.Scalar], _ leftStart: Int, _ right: [Unicode.Scalar], _ rightStart: Int
   ) -> Bool {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A book's wording for the summary of several payments and for their number: the key `summary` of a phrase book.
+/// A book's wording for the summary of several payments, and for a number of payments: the key `summary` of a phrase
+/// book.
 struct SummaryPhrases: Sendable, Decodable {
-  /// The sentence for one payment, if it differs.
+  /// The sentence for one payment, if it differs from `other`.
   var one: String?
-  /// The sentence for several payments, with the places `{count}` and `{amount}`.
+  /// The sentence for several payments. It has the placeholders `{count}` and `{amount}`.
   var other: String
-  /// The separator between two sentences, one for each currency.
+  /// The separator between two sentences. Each currency has one sentence.
   var separator: String
 
   /// Whether the counted noun is feminine: veintiuna operaciones, but veintiún pagos.
   var feminine: Bool?
-  /// The tens and ones of a count, if the language has special words for them: 스물한 건.
+  /// The special words for the tens and ones of a count, if the language has them: 스물한 건.
   var belowHundred: CountsBelowHundred?
-  /// The form of the count's last word before the counted noun: `いち` + `けん` becomes いっけん.
+  /// The form that a count's last word takes before the counted noun: `いち` + `けん` becomes いっけん.
   var contractions: [String: String]?
 
-  /// The words for 1 to 9 as tens and as ones; nine words each.
+  /// The words for the tens 10 to 90 and for the ones 1 to 9, nine words each.
   struct CountsBelowHundred: Sendable, Decodable {
     var tens: [String]
     var ones: [String]
@@ -30,13 +31,14 @@ struct SummaryPhrases: Sendable, Decodable {
 
   func sentence(of count: Int) -> String { count == 1 ? one ?? other : other }
 
-  /// Returns the words of a number of payments.
+  /// Returns the words for a number of payments.
   func counting(_ count: Int64, by numbers: NumberWords) -> [NumberWord] {
     var words = numbers.words(counting: count, isFeminine: feminine ?? false)
     let rest = count % 100
     if let belowHundred, rest > 0 {
       let plain = numbers.words(counting: rest, isFeminine: feminine ?? false)
-      // The words above the hundred stay the same, including their connection to the rest: 백이십일 becomes 백스물한.
+      // The words for the hundreds and above stay the same, and so does their connection to the rest: 백이십일 becomes
+      // 백스물한.
       words = words.dropLast(plain.count) + belowHundred.words(Int(rest))
     }
     if let last = words.last, let contracted = contractions?[last.text] {
@@ -45,7 +47,7 @@ struct SummaryPhrases: Sendable, Decodable {
     return words
   }
 
-  /// What is wrong with the phrases; the text continues the word `summary`. `nil` if they are valid.
+  /// What is wrong with the phrases, phrased to follow the word `summary` in a message; `nil` if they are valid.
   var fault: String? {
     for (name, sentence) in [("one", one), ("other", other)] {
       if let sentence, let fault = SentenceTemplate.summaryFault(in: sentence) { return ".\(name) \(fault)" }
@@ -57,7 +59,7 @@ struct SummaryPhrases: Sendable, Decodable {
       if let row, row.count != 9 { return ".belowHundred.\(name) has \(row.count) words instead of nine" }
     }
     let words = (belowHundred?.tens ?? []) + (belowHundred?.ones ?? []) + (contractions.map { Array($0.values) } ?? [])
-    // 百 is a number character and still a valid word.
+    // The character 百 is numeric according to Unicode, but is a valid word.
     let isWord = { (word: String) in
       word.contains(where: \.isLetter)
         && !word.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The finite list of clip tokens that a recorded voice needs for a locale's fixed announcements. The list is divided
-/// into blocks, each of which makes further announcements possible.
+/// The finite list of clip tokens that a recorded voice needs for the fixed words of a locale's announcements. It is
+/// divided into blocks. Each block makes further announcements possible.
 public struct Vocabulary: Sendable, Hashable {
   public struct Word: Sendable, Hashable {
     /// The name of the clip token.
@@ -9,22 +9,22 @@ public struct Vocabulary: Sendable, Hashable {
     /// The words to record.
     public var text: String
     public var role: Script.Role
-    /// Whether an announcement may end with this word. A speaker's voice falls at the end, so the word sounds different
-    /// there.
+    /// Whether an announcement may end with this word. A speaker lowers the voice at the end, so the word sounds
+    /// different there.
     public var mayEnd: Bool
     /// The text of a whole announcement that contains the word.
     public var example: String
     /// The smallest amount of the block's currency that requires this word, such as `13.00 USD`; `nil` for words that
-    /// belong to no amount.
+    /// are not part of amounts.
     public var smallestAmount: String?
   }
 
   public struct Block: Sendable, Hashable {
-    /// The announcements that are possible once this block and all before it are recorded:
-    /// `every whole amount under 100 in CNY`.
+    /// The announcements that become possible when this block and all blocks before it are recorded: `every whole
+    /// amount under 100 in CNY`.
     public var coverage: String
-    /// Whether payments in one of the required currencies may need a word of this block. Other blocks serve other
-    /// currencies, channels and names, which a shop may never need.
+    /// Whether payments in one of the required currencies may need a word of this block. The other blocks are for
+    /// currencies, channels and names that a shop may never need.
     public var isRequired: Bool
     public var words: [Word]
   }

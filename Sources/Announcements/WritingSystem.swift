@@ -2,14 +2,14 @@
 
 /// The scripts of letters, as ISO 15924 codes.
 ///
-/// The standard library has no script property. The table lists the blocks of the scripts that a voice of the engine
-/// reads, from Unicode's Scripts.txt (15.0). The precision of blocks is sufficient, because the table only selects the
-/// voice for a letter.
+/// The standard library cannot tell the script of a letter. The table therefore lists the Unicode blocks of the scripts
+/// that a voice of the engine reads, from Unicode's Scripts.txt (15.0). Whole blocks are precise enough, because the
+/// table is used only to select the voice for a letter.
 enum WritingSystem {
   /// Returns the script of a letter.
   ///
-  /// - Returns: `nil` for a scalar that belongs to no particular script (a space, punctuation, a combining mark of many
-  ///   scripts) or to a script that no voice reads.
+  /// - Returns: `nil` for a scalar that belongs to no particular script (such as a space, punctuation, or a combining
+  ///   mark of many scripts), and for a script that no voice reads.
   static func of(_ scalar: Unicode.Scalar) -> String? {
     var low = 0
     var high = blocks.count

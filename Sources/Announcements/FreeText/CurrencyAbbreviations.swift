@@ -15,7 +15,7 @@ enum CurrencyAbbreviations {
   }
 
   /// Returns the currency for an ISO 4217 code in capitals, or for `Rs` or `RMB`. A code that is also an English word
-  /// counts only if the book has the currency, because a text may say TOP 10, or TRY 1.
+  /// counts only if the book has the currency, because a text may contain TOP 10 or TRY 1.
   static func currency(_ word: String, in book: PhraseBook) -> Currency? {
     switch word.uppercased() {
     case "RS" where word != "rs": return Currency(code: "INR")
@@ -27,11 +27,11 @@ enum CurrencyAbbreviations {
     return Currency(code: word)
   }
 
-  /// Words after a sum that multiply it by different factors for different readers.
+  /// Words after a sum that some readers take for one factor and others for another factor.
   static let ambiguousScales: Set<String> = ["mil", "mm", "mrd", "mld", "mdd", "l", "g", "md"]
 
-  /// Words that multiply the number before them, each with the power of ten as text. Texts mix the words of different
-  /// languages: ₹1.5 करोड़, $5bn. Beside a currency `M` means a million; a thousand is `k`.
+  /// Words that multiply the number before them, each with its power of ten as text. Texts mix the words of different
+  /// languages: ₹1.5 करोड़, $5bn. Next to a currency `M` means a million, and `k` means a thousand.
   static let scales: ReplacementTable = {
     let powers: [(words: String, power: Int)] = [
       ("十 십", 1), ("hundred सौ 百 백", 2), ("k thousand mil हज़ार हजार 千 천", 3), ("万 萬 만", 4),
@@ -42,7 +42,8 @@ enum CurrencyAbbreviations {
     var table = ReplacementTable()
     for (words, power) in powers {
       for word in words.split(separator: " ") {
-        // Free text is composed before the lookup, which separates the nukta letters of Hindi.
+        // Free text is composed before the lookup. Composition divides the nukta letters of Hindi into a letter and a
+        // mark.
         for form in Set([String(word), String(String.UnicodeScalarView(FoldedText(String(word)).scalars))]) {
           table.add(form, String(power), isWholeWord: !form.unicodeScalars.allSatisfy(\.isUnspaced))
         }

@@ -7,7 +7,7 @@ struct ExactAmount {
 
   /// Creates a number from its digits.
   ///
-  /// - Returns: `nil` if there are more digits than an amount can have.
+  /// - Returns: `nil` if there are more digits than the largest amount can have.
   init?(whole: [Int], fraction: [Int]) {
     let all = (whole + fraction).drop { $0 == 0 }
     guard all.count <= 17 else { return nil }
@@ -48,7 +48,8 @@ struct ExactAmount {
     return overflows ? nil : ExactAmount(digits: sum, decimals: decimals)
   }
 
-  /// Returns a sum with this number of major units; `nil` for zero, and for more decimals than the currency has.
+  /// Returns a sum with this number of major units. The result is `nil` for zero, and for a number with more decimals
+  /// than the currency has.
   func money(in currency: Currency) -> Money? {
     guard decimals <= currency.minorDigits,
       let minorUnits = Self.multiplied(digits, byPowerOfTen: currency.minorDigits - decimals)

@@ -5,25 +5,25 @@ import Foundation
 /// Text from outside with its variants unified: full-width and half-width letters, the digits of every script, and the
 /// many kinds of spaces and dashes.
 ///
-/// Folding never joins digits. The `㏠` of `1㏠`, which stands for "1日", stays separate from the 1 before it, and `½`
-/// keeps its fraction slash.
+/// Folding never joins digits. The sign `㏠`, which becomes “1日”, stays separate from the digit before it in `1㏠`, and
+/// `½` keeps its fraction slash.
 struct FoldedText {
   let scalars: [Unicode.Scalar]
 
   /// The same text in lower case, scalar by scalar.
   let lowered: [Unicode.Scalar]
 
-  /// The non-breaking space, which also replaces narrow and thin spaces. People group digits with it.
+  /// The non-breaking space. It also replaces narrow and thin spaces, because people use all of them to group digits.
   static let groupingSpace: Unicode.Scalar = "\u{A0}"
   static let minus: Unicode.Scalar = "\u{2212}"
   static let fractionSlash: Unicode.Scalar = "\u{2044}"
 
   /// The largest number of consecutive marks that are kept, from Unicode's stream-safe text format (UAX #15). The time
-  /// to compose marks grows with the square of their number, and no language uses as many.
+  /// to compose marks grows with the square of their number, and no language needs this many.
   private static let mostMarks = 30
 
-  /// The size in bytes up to which signs are expanded, since one sign may expand to 18 letters (ﷺ). A text of ordinary
-  /// letters stays below it, as does every name and note.
+  /// The size in bytes up to which signs are expanded. There is a limit because one sign may expand to 18 letters (ﷺ).
+  /// A text of ordinary letters is always smaller, as is every name and note.
   private static let mostBytes = 6 * Announcement.longestText
 
   init(_ text: String) {
@@ -76,7 +76,8 @@ struct FoldedText {
       guard plain.contains(where: { $0.properties.generalCategory == .decimalNumber }) else {
         return folded.append(contentsOf: plain)
       }
-      // A space separates the sign's digits from their neighbours. A fraction slash is unambiguous without one.
+      // A space separates the digits of the expanded sign from the characters around it. A fraction slash needs no
+      // space.
       folded.append(" ")
       folded.append(contentsOf: plain)
       folded.append(" ")

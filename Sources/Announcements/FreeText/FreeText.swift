@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from outside (a payer's name, a note, an alert) in a form that can be spoken: words, in pieces of one voice
-/// each.
+/// Text from outside (a payer's name, a note, an alert) in a form that can be spoken: words, divided into pieces that
+/// one voice reads.
 ///
 /// The result contains letters, their marks, single spaces and plain punctuation. It contains nothing that an engine
-/// could take for a number, a sign, markup or a command, because the product speaks words and not digits. A long row of
-/// possessives or dotted initials makes the engine exit (measured on espeak-ng 1.51), so it becomes separate letters.
+/// could take for a number, a sign, markup or a command, because Crier speaks words and not digits. A long row of
+/// possessives or dotted initials makes the engine exit (measured on espeak-ng 1.51), so such a row becomes separate
+/// letters.
 struct FreeText {
   let book: PhraseBook
   let voices: ScriptVoices
   let pronunciations: Pronunciations
   /// The user's lexicon for the book's language, combined with the book's own readings.
   let lexicon: ReplacementTable
-  /// The words of sums in all languages that have a book.
+  /// The words that sums can contain, in all languages that have a phrase book.
   let sumWords: NumberWordTable
 
   /// A piece of text that one voice reads.
@@ -20,11 +21,11 @@ struct FreeText {
     var language: String
     var voice: String
     var text: String
-    /// The pronunciation from a lexicon.
+    /// The pronunciation from a lexicon, if there is one.
     var said: String?
   }
 
-  /// The parts of a text that are spoken, and those that are not.
+  /// The spoken and the unspoken parts of a text.
   struct Reading {
     /// The pieces to speak; empty when nothing in the text can be spoken.
     var pieces: [Piece] = []
@@ -36,7 +37,7 @@ struct FreeText {
   enum Warning: Hashable {
     case uncertainSum
     case sumInName
-    /// A voice of the named language reads a script of the book's own language.
+    /// A voice of another language reads a script that belongs to the book's own language.
     case borrowedVoice(language: String)
   }
 
@@ -61,8 +62,8 @@ struct FreeText {
     return reading
   }
 
-  /// Returns whether the remaining words of a name sound like a sum. Unreadable letters and removed sums no longer
-  /// separate the words.
+  /// Returns whether the remaining words of a name sound like a sum. They may, because unreadable letters and removed
+  /// sums no longer separate them.
   private func saysSum(_ pieces: [Piece]) -> Bool {
     let said = pieces.map { $0.said ?? $0.text }
     return ["", " "].contains { separator in
@@ -110,7 +111,8 @@ struct FreeText {
     }
   }
 
-  /// Returns the voice for a letter: the book's own voice if it reads the script, or else the script's voice.
+  /// Returns the voice for a letter: the book's own voice if it reads the letter's script, or else the voice for that
+  /// script.
   private func voice(for scalar: Unicode.Scalar, _ script: String) -> (language: String, voice: String)? {
     if book.writingSystems.contains(script), pronunciations.canSay(scalar, by: book.voice) {
       return (book.locale, book.voice)
@@ -119,7 +121,8 @@ struct FreeText {
     return other
   }
 
-  /// Inserts a space between consecutive pieces of one voice, which come from a lexicon and from the text around it.
+  /// Inserts a space between consecutive pieces of the same voice. Such pieces come from a lexicon and from the text
+  /// around its entry.
   private static func spaced(_ pieces: [Piece]) -> [Piece] {
     var spaced = pieces
     for index in spaced.indices.dropLast() where spaced[index].voice == spaced[index + 1].voice {
@@ -131,13 +134,13 @@ struct FreeText {
   }
 
   /// The largest length of a word. Longer words, and clauses without a stop, are divided, because the engine silently
-  /// drops text that exceeds its tables (measured on espeak-ng 1.51: a word of 55 Hangul syllables, 72 kana or 150
-  /// letters; a clause of 150 syllables).
+  /// drops text that exceeds its tables. Measured on espeak-ng 1.51, the tables hold a word of 55 Hangul syllables, 72
+  /// kana or 150 letters, and a clause of 150 syllables.
   private static let longestWord = 36
   private static let longestClause = 90
 
-  /// Returns text with single spaces, without punctuation before the first word or twice in a row, and with at most one
-  /// apostrophe per word, only inside the word.
+  /// Returns the text with single spaces, without punctuation before the first word, and without two punctuation marks
+  /// in a row. An apostrophe remains only inside a word, at most once per word.
   private static func tidied(_ text: String) -> String {
     var words: [String] = []
     var clause = 0
@@ -145,7 +148,7 @@ struct FreeText {
       let stop = chunk.last.flatMap { $0 == "," || $0 == "." ? $0 : nil }
       let letters = chunk.filter { $0 != "," && $0 != "." }
       var pieces = letters.split(separator: "'").map(String.init)
-      // One apostrophe belongs to a name or a possessive. Text with more is not a word, so its pieces are spoken
+      // A name or a possessive has one apostrophe. Text with more apostrophes is not a word, so its pieces are spoken
       // separately.
       if pieces.count == 2 { pieces = [pieces.joined(separator: "'")] }
       for piece in pieces.flatMap(parts(of:)) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns the numbers and signs of a text into words of a phrase book's language, from left to right.
+/// Turns the numbers and signs of a text into words of a phrase book's language. It reads the text from left to right.
 ///
-/// Each kind of number has one function, which examines one place in the text and consumes what it recognises. The
-/// first function that recognises something wins.
+/// Each kind of number has one function. The function examines one place in the text and consumes what it recognises.
+/// At each place the first function that recognises something is used.
 struct FreeTextScanner {
-  /// The kind of text, which determines how much of it may sound like a sentence or a sum.
+  /// The kind of text. It determines whether the text may sound like a sentence, and whether it may contain a sum.
   enum Kind {
     /// An announcement of its own: an alert or a text.
     case text
     /// A payer's message. A full stop in it does not end a sentence.
     case note
-    /// A payer or a channel. A name has no pauses, and its digits are read one by one. A sum in it is not spoken,
-    /// because a listener would take it for the sum paid.
+    /// The name of a payer or a channel. It has no pauses, and its digits are read one by one. A sum in the name is not
+    /// spoken, because a listener would mistake it for the sum paid.
     case name
   }
 
@@ -26,7 +26,7 @@ struct FreeTextScanner {
   let book: PhraseBook
   let kind: Kind
   let lexicon: ReplacementTable
-  /// The words of sums in all languages that have a book.
+  /// The words that sums can contain, in all languages that have a phrase book.
   let sumWords: NumberWordTable
   let text: FoldedText
 
@@ -35,7 +35,7 @@ struct FreeTextScanner {
   /// The parts of the text that are not spoken, spelled as in the text.
   private(set) var leftOut: [String] = []
 
-  /// Whether a sum is spoken digit by digit, because it can be read in two ways.
+  /// Whether a sum is spoken digit by digit because it can be read in two ways.
   private(set) var hasUncertainSum = false
 
   /// Whether a sum in a name was left out.
@@ -43,13 +43,13 @@ struct FreeTextScanner {
 
   private var index = 0
 
-  /// The index after the last spoken number.
+  /// The index after the end of the last spoken number.
   private var numberEnd: Int?
   private var scalars: [Unicode.Scalar] { text.scalars }
   private var numbers: SpokenNumbers { SpokenNumbers(book: book) }
   private let sums: SumScanner
 
-  /// The start of each sum in words in a name, with the index after its end.
+  /// The sums in words that a name contains: the start index of each, with the index after its end.
   private var endsOfSums: [Int: Int] = [:]
 
   init(_ text: String, book: PhraseBook, kind: Kind, lexicon: ReplacementTable, sumWords: NumberWordTable) {
@@ -98,11 +98,11 @@ struct FreeTextScanner {
     }
   }
 
-  /// Appends words from the text as they are.
+  /// Appends words from the text without changing them.
   private mutating func say(_ words: String) { append(" \(words) ") }
 
-  /// Appends the words of a number that starts at `start`. A comma separates it from a number before it; without the
-  /// comma, five to ten would be heard as fifty.
+  /// Appends the words of a number that starts at `start`. A comma separates the number from a previous number. Without
+  /// the comma, “five to ten” would be heard as fifty.
   private mutating func sayNumber(_ words: String, from start: Int) {
     if let numberEnd, kind != .name,
       scalars[numberEnd..<start].allSatisfy({ " -\u{2013}~・/\u{A0}".unicodeScalars.contains($0) })
@@ -123,7 +123,7 @@ struct FreeTextScanner {
     // A full stop in a name or a note does not end a sentence. The words after it must not sound like a new
     // announcement.
     case ".", "。", "!", "?", "।", "…": return kind == .text ? ". " : kind == .note ? ", " : " "
-    // A joiner changes the shape of the letters beside it (Hindi, Persian) and does not separate words.
+    // A joiner changes the shape of the letters next to it (Hindi, Persian) and does not separate words.
     case "\u{200C}", "\u{200D}": return ""
     default: return " "
     }
@@ -138,8 +138,8 @@ struct FreeTextScanner {
     say(digits.count > 2 ? numbers.identifier(digits) : AmountGrammar(book: book).digits(digits))
   }
 
-  /// Leaves out a sum of money in a name, in digits or in words. If the name uses words of the book's payment
-  /// sentences, a number in words counts as a sum.
+  /// Leaves out a sum of money in a name, written in digits or in words. If the name contains words of the book's
+  /// payment sentences, any number in words counts as a sum.
   private mutating func leaveOutSum() -> Bool {
     guard let end = [sums.sum(at: index)?.end, endsOfSums[index]].compactMap(\.self).max() else { return false }
     leftOut.append(slice(index..<end))
@@ -160,7 +160,7 @@ struct FreeTextScanner {
       sayNumber(sign + words.joined(), from: start)
       return true
     }
-    // The intended sum is uncertain, so its digits are spoken as written.
+    // It is uncertain which sum was intended, so its digits are spoken as written.
     hasUncertainSum = true
     let units = book.content.currencies[sum.currency.code]
     let unit = (sum.isMinor ? units?.minor.last?.other : units?.major.other) ?? ""
@@ -181,7 +181,8 @@ struct FreeTextScanner {
       || scalars[index - 1].isUnspaced
   }
 
-  /// Consumes a hyphen or minus that starts a number and does not join it to the text before.
+  /// Consumes a hyphen or minus that starts a number. A hyphen that joins the number to the text before it is not
+  /// consumed.
   private mutating func takeMinus() -> Bool {
     guard scalars[index] == "-" || scalars[index] == FoldedText.minus, index + 1 < scalars.count,
       scalars[index + 1].digit != nil
@@ -192,7 +193,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// Consumes a currency sign without a number.
+  /// Consumes a currency sign that belongs to no number.
   private mutating func takeCurrencyName() -> Bool {
     let scalar = scalars[index]
     guard !scalar.isWordPart, let code = book.content.currencySigns[String(scalar)] else { return false }
@@ -223,7 +224,7 @@ struct FreeTextScanner {
 
   // MARK: Signs and letters that are no words
 
-  /// Consumes signs that mask digits. The digits after them are the rest of an identifier.
+  /// Consumes signs that mask digits. The digits after such signs are the end of an identifier.
   private mutating func takeMask() -> Bool {
     var end = index
     while end < scalars.count, "*xX".unicodeScalars.contains(scalars[end]) { end += 1 }
@@ -238,7 +239,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// Consumes a Roman numeral, which a voice would read as a number, and speaks its letters. XL is also a size.
+  /// Consumes a Roman numeral and speaks its letters, because a voice would read it as a number. XL is also a size.
   private mutating func takeRomanNumeral() -> Bool {
     guard isWordStart, RomanNumeral.isLetter(scalars[index]) else { return false }
     var end = index
@@ -248,7 +249,7 @@ struct FreeTextScanner {
     guard end - index >= 2, isEnded,
       RomanNumeral.isNumeral(scalars[index..<end])
     else { return false }
-    // In a text that is all capitals, these are words: LI, VI, MIX.
+    // In a text that is all capitals, these letters are words: LI, VI, MIX.
     let isShouted = scalars != text.lowered && !zip(scalars, text.lowered).contains { $0 == $1 && $0.isWordPart }
     let isWhole = index == 0 && end == scalars.count
     if isShouted && !isWhole {
@@ -269,7 +270,7 @@ struct FreeTextScanner {
     return true
   }
 
-  /// Consumes an e-mail address or a web address, and speaks its punctuation.
+  /// Consumes an e-mail address or a web address. Its punctuation is spoken as words.
   private mutating func takeAddress() -> Bool {
     guard scalars[index].isASCII, isWordStart, scalars[index].isWordPart || scalars[index].digit != nil,
       let address = WebAddress(scalars, at: index)
@@ -295,8 +296,8 @@ extension SpokenNumbers {
     return text.unicodeScalars.map { $0.digit.map { " \(grammar.digits([$0])) " } ?? String($0) }.joined()
   }
 
-  /// Returns the digits as words, one by one, with a pause for a separator, and a point if the decimal point is
-  /// certain.
+  /// Returns the digits as words, one by one. A separator becomes a pause, or “point” if it is certainly a decimal
+  /// point.
   func digitsAsWritten(_ number: WrittenNumber) -> String {
     let grammar = AmountGrammar(book: book)
     if let (whole, fraction) = number.value, !fraction.isEmpty {
@@ -316,23 +317,24 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the scalar joins two pictograms, or modifies the one before it.
+  /// Whether the scalar joins two pictograms, or modifies the pictogram before it.
   fileprivate var joinsPictograms: Bool {
     ["\u{200D}", "\u{FE0E}", "\u{FE0F}", "\u{20E3}"].contains(self) || (0xE0020...0xE007F).contains(value)
       || properties.isEmojiModifier
   }
 }
 
-/// Roman numerals that the engine recognises: below fifty (espeak-ng 1.51), in capitals or small letters.
+/// The Roman numerals that the engine recognises: those below fifty (espeak-ng 1.51), in capitals or small letters.
 enum RomanNumeral {
   private static let values: [Unicode.Scalar: Int] = ["i": 1, "v": 5, "x": 10, "l": 50]
 
-  /// Small letters that are a word more often than a numeral.
+  /// Letters that, in lower case, are more often a word than a numeral.
   private static let words: Set<String> = ["li", "vi", "xi"]
 
   static func isLetter(_ scalar: Unicode.Scalar) -> Bool { values[scalar.lowercased] != nil }
 
-  /// Returns whether the letters, all capitals or all small, form a numeral in standard notation: IV and not IIII.
+  /// Returns whether the letters form a numeral in standard notation: IV and not IIII. The letters are all capitals or
+  /// all small.
   static func isNumeral(_ letters: ArraySlice<Unicode.Scalar>) -> Bool {
     let lowered = letters.map(\.lowercased)
     let isSmall = lowered.elementsEqual(letters)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A folded text in the form that a listener perceives, in which sums in words are searched. Silent characters are
+/// A folded text in the form that a listener perceives. Sums in words are searched in this form. Silent characters are
 /// removed, and letters that sound or look the same are unified.
 ///
 /// Katakana become hiragana, a Cyrillic letter that looks like a Latin one becomes the Latin one, and any separator
@@ -25,13 +25,13 @@ struct HeardText {
     }
   }
 
-  /// Returns a word of a table in the same form.
+  /// Returns a word of a table in the same form as the text.
   static func word(_ word: String) -> String {
     String(String.UnicodeScalarView(HeardText(FoldedText(word).lowered).scalars))
   }
 
-  /// Returns the unified form of a scalar; `nil` for a silent character that does not separate words, such as a joiner
-  /// or a mark that composes with no letter.
+  /// Returns the unified form of a scalar. The result is `nil` for a silent character that does not separate words,
+  /// such as a joiner, or a mark that does not combine with any letter.
   private static func heard(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.isASCII { return scalar.isWordPart || scalar.digit != nil || scalar == "$" ? scalar : " " }
     if let same = sameLetters[scalar] { return same }
@@ -45,10 +45,11 @@ struct HeardText {
 
   private static let sameLetters: [Unicode.Scalar: Unicode.Scalar] = {
     let pairs: [(others: String, letters: String)] = [
-      // Cyrillic, Greek and Armenian letters, and Latin letters with a stroke.
+      // Cyrillic, Greek and Armenian letters, and Latin letters with a stroke, each mapped to the Latin letter that it
+      // looks like.
       ("аеорсухѕіјһԁԛԝѵкмтпӏ", "aeopcyxsijhdqwvkmtnl"), ("οαινρυκτϲχ", "oaivpuktcx"), ("оօոհսց", "oonhug"),
       ("đðłøħŧıɑɡɩßƒɪɴ", "ddlohtiagisfin"),
-      // Spellings of Hindi that sound alike: पाँच and पांच, डॉलर and डालर, रूपया and रुपया.
+      // Hindi spellings that sound alike: पाँच and पांच, डॉलर and डालर, रूपया and रुपया.
       ("\u{901}\u{949}\u{942}", "\u{902}\u{93E}\u{941}"),
     ]
     return pairs.reduce(into: [:]) { table, pair in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Common words for numbers and money that no phrase book contains, in the languages that have a book.
+/// Common words for numbers and money that no phrase book contains, in each language that has a phrase book.
 enum MoneyWords {
   static let numbers =
     Array("一二三四五六七八九十百千万萬亿億两兩零〇壹贰貳叁叄參肆伍陆陸柒捌玖拾佰仟壱弐参廿卅卌俩仨幺兆几幾数數").map(String.init)
@@ -10,10 +10,10 @@ enum MoneyWords {
       medio media cientos miles ciento しち いっせん 일백 일천 일만 수백 수천 수만
       """)
 
-  /// Words that mean one before a unit, and no number elsewhere.
+  /// Words that mean “one” before a unit. Elsewhere they are not numbers.
   static let articles = ["a", "an"]
 
-  /// Words between a number and its unit: particles, and the nationality of a currency.
+  /// Words that may stand between a number and its unit: particles, and the country of a currency.
   static let fillers =
     words(
       """
@@ -34,20 +34,20 @@ enum MoneyWords {
       rubles rand lira liras dólar dólares pesetas varo varos franco francos soles rupia rupias libras centavos céntimos
       """) + ["us dollar", "us dollars"]
 
-  /// Units that are also the start of other words (엔터, 불고기, 五分) or names. A sum inside a longer word must end with
-  /// them.
+  /// Units that are also the beginning of other words (엔터, 불고기, 五分) or of names. A sum with such a unit counts inside a
+  /// longer word only at the word's end.
   static let openings = folded(words("엔 불 分 角 毛 えん どる"))
 
-  /// Units that are also names of people or places. Before a number they count only if the number is long.
+  /// Units that are also names of people or places. They count as units before a number only if the number is long.
   static let names = folded(
     words("grand penny buck quid pound pounds won yen yuan rand franc franco francos soles cent lira libra fils げん"))
 
-  /// Codes that are also words or names: Bob, Ron.
+  /// Currency codes that are also words or names: Bob, Ron.
   static let namedCodes: Set<String> = [
     "ALL", "BAM", "BOB", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "RON", "SOS", "TOP", "TRY", "YER",
   ]
 
-  /// These characters before or after a sum are not part of a name: about nine yuan, nine yuan sharp.
+  /// Characters around a sum that do not make it part of a name: about nine yuan, nine yuan sharp.
   static let before = Set("近约約共仅僅才足".unicodeScalars)
   static let behind = folded(
     words(
@@ -55,7 +55,7 @@ enum MoneyWords {
       整 正 左右 上下 钱 錢 人民币 人民幣 です でした だ を が は も の と で なり だけ くらい ぐらい ほど から まで 也 \
       입니다 이에요 예요 정도 가량 짜리 어치 씩 이상
       """))
-  /// Syllables after a Korean sum whose unit is separate from the number: 이원만 is a name, but 이 원만 is not.
+  /// Syllables that may follow a Korean sum whose unit is separate from the number: 이원만 is a name, but 이 원만 is not.
   static let particles = folded(words("이 을 를 만 정 은 는 도 의 에 씩"))
 
   private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }

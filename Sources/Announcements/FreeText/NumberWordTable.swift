@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words for numbers and units of money, used to find sums in words inside a name.
+/// The words for numbers and units of money, used to find sums that are written in words inside a name.
 ///
 /// A name may imitate an announcement in any language that its listener understands. The table therefore contains the
-/// words of all phrase books, and common words for money that no book contains.
+/// number and unit words of all phrase books, and common words for money that no phrase book contains.
 struct NumberWordTable: Sendable {
-  /// The role of a word, stored as the value of its entry.
+  /// The role of a word. It is stored as the value of the word's entry.
   enum Role: String {
     case number
-    /// A word that joins two words of one number: `and`, the decimal point.
+    /// A word that joins two words of one number: `and`, or the word for the decimal point.
     case joiner
     /// A word between a number and its unit.
     case filler
-    /// A word that means one before a unit: `a dollar`.
+    /// A word that means “one” before a unit: `a dollar`.
     case article
   }
 
-  /// The entries. ``SumSearch`` checks where an entry may begin and end, so no entry is marked as a whole word.
+  /// The entries for all words except the names of units. ``SumSearch`` itself checks where a match may begin and end,
+  /// so no entry is marked as a whole word.
   private(set) var words = ReplacementTable()
   /// The names of major and minor units.
   private(set) var units = ReplacementTable()
@@ -32,7 +33,7 @@ struct NumberWordTable: Sendable {
   ///
   /// - Parameters:
   ///   - words: the words of numbers.
-  ///   - joiners: the words that stand between two of them: `and`, the decimal point.
+  ///   - joiners: the words that stand between two number words: `and`, or the word for the decimal point.
   ///   - units: the names of units of money.
   mutating func add(words: Set<String>, joiners: Set<String>, units: Set<String>) {
     for word in joiners { add(word, .joiner) }
@@ -49,11 +50,12 @@ struct NumberWordTable: Sendable {
     units.add(unit, unit, isWholeWord: false)
   }
 
-  /// Returns the ranges of sums of money in a text, in order. A sum is a number in words or digits beside a unit, a
-  /// currency sign or a currency code.
+  /// Returns the ranges of the sums of money in a text, in order. A sum is a number in words or digits, next to a unit,
+  /// a currency sign or a currency code.
   ///
-  /// - Parameter speaksOfPayment: whether the text uses words of payment. If so, a number of two words is a sum, and
-  ///   letters beside a sum do not make it part of a name, as they otherwise do in 김이원.
+  /// - Parameter speaksOfPayment: whether the text contains words about payments. If so, two number words in a row are
+  ///   a sum even without a unit, and letters next to a sum do not make it part of a name. Otherwise they do, as in
+  ///   김이원.
   func sums(in text: FoldedText, speaksOfPayment: Bool) -> [Range<Int>] {
     let heard = HeardText(text.lowered)
     let search = SumSearch(heard.scalars, self, speaksOfPayment: speaksOfPayment)

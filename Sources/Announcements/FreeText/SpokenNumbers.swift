@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words for numbers in a text that are not sums, by the rules of a phrase book.
+/// The words for those numbers in a text that are not sums, by the rules of a phrase book.
 struct SpokenNumbers {
   let book: PhraseBook
 
   private var grammar: AmountGrammar { AmountGrammar(book: book) }
   private var rules: TextRules? { book.content.text }
 
-  /// Returns the words of a number without context: a quantity as a number, a long row of digits digit by digit.
+  /// Returns the words of a number without context. A quantity is read as a number, and a long row of digits is read
+  /// digit by digit.
   func number(_ number: WrittenNumber) -> String {
     guard let (whole, fraction) = number.value else {
       return number.groups.map { grammar.digits($0) }.joined(separator: ", ")
@@ -24,8 +25,8 @@ struct SpokenNumbers {
     [whole, book.content.decimalPoint, grammar.digits(fraction)].joined(separator: book.content.wordSeparator)
   }
 
-  /// Returns whether digits are a quantity. A long row of digits, or one that begins with zero, is an identifier (a
-  /// telephone or order number).
+  /// Returns whether digits are a quantity. A long row of digits, or a row that begins with zero, is an identifier,
+  /// such as a telephone or order number.
   func isQuantity(_ digits: [Int], isGrouped: Bool = false) -> Bool {
     digits.count <= (isGrouped ? 12 : 4) && (digits.first != 0 || digits.count == 1)
   }
@@ -55,7 +56,7 @@ struct SpokenNumbers {
     return grammar.joined(words)
   }
 
-  /// Returns the words of a number before the counted noun: `いっぱい`, `두 잔`, `两杯`.
+  /// Returns the words of a number and the counted noun after it: `いっぱい`, `두 잔`, `两杯`.
   func counted(_ value: Int64, _ counter: TextRules.Counter) -> String {
     if let exact = counter.exact?[String(value)] { return exact }
     var words = book.numbers.words(counting: value)
@@ -65,7 +66,7 @@ struct SpokenNumbers {
     guard let endings = counter.endings, let last = words.last else {
       return grammar.joined(words) + book.content.wordSeparator + counter.other
     }
-    // The longest ending wins: じゅう before う.
+    // The longest matching ending is used: じゅう before う.
     let ending = endings.filter { last.text.hasSuffix($0.key) }.max { $0.key.count < $1.key.count }
     guard let ending else { return grammar.joined(words) + counter.other }
     words[words.count - 1] = NumberWord(String(last.text.dropLast(ending.key.count)) + ending.value)
@@ -99,7 +100,7 @@ struct SpokenNumbers {
     let spokenHour = rules.hours[hour]
     var time: String
     if minute == 0 {
-      // The hour is "twelve a m", and not "twelve o'clock a m".
+      // The hour is “twelve a m” and not “twelve o'clock a m”.
       time = (isMorning == nil ? rules.wholeHour : rules.wholeHourWithPeriod ?? rules.wholeHour)
         .replacing("{hour}", with: spokenHour)
     } else {
@@ -125,7 +126,7 @@ struct SpokenNumbers {
     case .digits: return grammar.digits(String(year).compactMap(\.wholeNumberValue))
     case .pairs:
       let (century, rest) = year.quotientAndRemainder(dividingBy: 100)
-      // 2005 is two thousand five, because "nineteen oh five" would be 1905.
+      // The year 2005 is “two thousand five”, because “nineteen oh five” would be 1905.
       return rest >= 10
         ? cardinal(Int64(century)) + book.content.wordSeparator + cardinal(Int64(rest)) : cardinal(Int64(year))
     }

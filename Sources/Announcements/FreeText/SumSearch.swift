@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches for numbers beside a unit of money. It finds the units first, and then the numbers before and after each.
+/// Searches for numbers next to a unit of money. It finds the units first, and then the numbers before and after each
+/// unit.
 ///
-/// In scripts with spaces, number and unit are whole words, or are written together (`ninehundred dollars`). In other
-/// scripts a short number may be part of a name (张三元, 김이원), and is a sum only if nothing stands beside it. A long
-/// number is a sum in any place.
+/// In scripts with spaces, the number and the unit are whole words, or are written together (`ninehundred dollars`). In
+/// other scripts, a short number with a unit may be part of a name (张三元, 김이원). It counts as a sum only if no other
+/// letters adjoin it. A long number with a unit always counts as a sum.
 struct SumSearch {
   private typealias Role = NumberWordTable.Role
 
@@ -12,7 +13,8 @@ struct SumSearch {
     let start: Int
     let end: Int
     let role: Role
-    /// The number of words in the number: 九百 is written as one, but counts as two.
+    /// The number of words that this word counts as. The characters 九百 are one word of the text, but count as two
+    /// number words.
     let weight: Int
   }
 
@@ -29,7 +31,7 @@ struct SumSearch {
     var isSign = false
   }
 
-  /// The largest number of words of one number. A longer number is found by its end.
+  /// The largest number of words in one number. Only the last words of a longer number are found.
   private static let longestNumber = 40
 
   private let text: [Unicode.Scalar]
@@ -112,8 +114,8 @@ struct SumSearch {
     return units
   }
 
-  /// Returns whether a word may begin or end at the index, which must not lie between two letters of a script with
-  /// spaces.
+  /// Returns whether a word may begin or end at the index. It may not if the index lies between two letters of a script
+  /// with spaces.
   private func isBoundary(_ index: Int) -> Bool { !(isSpacedLetter(index - 1) && isSpacedLetter(index)) }
 
   private func isSpacedLetter(_ index: Int) -> Bool {
@@ -124,13 +126,14 @@ struct SumSearch {
 
   // MARK: Numbers
 
-  /// Returns the index itself, and the index on the other side of a space.
+  /// Returns the index itself and, if a space follows in this direction, also the index on the other side of that
+  /// space.
   private func steps(from index: Int, forward: Bool) -> [Int] {
     if forward { return index < text.count && text[index] == " " ? [index, index + 1] : [index] }
     return index > 0 && text[index - 1] == " " ? [index, index - 1] : [index]
   }
 
-  /// Returns the numbers after or before a unit, with only fillers in between.
+  /// Returns the numbers directly after or before a unit. Only fillers may stand in between.
   private func numbers(beside index: Int, forward: Bool) -> [Number] {
     var places = steps(from: index, forward: forward)
     var next = 0
@@ -174,7 +177,7 @@ struct SumSearch {
     return numbers
   }
 
-  /// Returns the numbers of two or more words, without a unit.
+  /// Returns the numbers of two or more words, whether or not a unit follows.
   private func numbersAlone() -> [Range<Int>] {
     var found: [Range<Int>] = []
     for index in text.indices where index >= found.last?.upperBound ?? 0 && isBoundary(index) {
@@ -188,7 +191,8 @@ struct SumSearch {
 
   // MARK: Sums
 
-  /// Returns the longest sums with the unit: one with a number before it, and one with a number after it.
+  /// Returns the longest sums that contain the unit: one in which the number stands before it, and one in which it
+  /// stands after it.
   private func sums(with unit: Unit) -> [Range<Int>] {
     let before = numbers(beside: unit.range.lowerBound, forward: false).filter { isSum($0, before: unit) }
     let behind = numbers(beside: unit.range.upperBound, forward: true).filter { isSum(unit, before: $0) }
@@ -206,7 +210,7 @@ struct SumSearch {
     {
       return false
     }
-    // Letters that do not belong to the number separate it from the unit.
+    // Letters that do not belong to the number stand between it and the unit.
     if !isBoundary(unit.range.lowerBound), number.range.upperBound != unit.range.lowerBound { return false }
     if number.isArticle { return unit.name.map { !MoneyWords.names.contains($0) } ?? false }
     if speaksOfPayment { return true }
@@ -229,7 +233,7 @@ struct SumSearch {
     return isLong(number) || isStart(unit.range.lowerBound) && isEnd(number.range.upperBound, false)
   }
 
-  /// Returns whether a number is long enough to count as a number inside a name.
+  /// Returns whether a number is so long that it counts as a number even inside a name.
   private func isLong(_ number: Number) -> Bool {
     guard number.weight >= 2 else { return false }
     let scalars = text[number.range]
@@ -241,7 +245,7 @@ struct SumSearch {
 
   private func isUnitApart(_ number: Number, _ unit: Unit) -> Bool { number.range.upperBound < unit.range.lowerBound }
 
-  /// Returns whether no name can begin before the index.
+  /// Returns whether no name can begin before the index and reach it.
   private func isStart(_ index: Int) -> Bool {
     !isUnspaced(index - 1) || MoneyWords.before.contains(text[index - 1]) && isStart(index - 1)
   }

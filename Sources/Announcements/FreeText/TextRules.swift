@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A language's rules for numbers in texts that are not plain quantities: the key `text` of a phrase book.
+/// A language's rules for numbers in texts, beyond plain quantities: the key `text` of a phrase book.
 ///
-/// Templates contain places in braces: `{hour} {minute}`.
+/// Templates contain placeholders in braces: `{hour} {minute}`.
 struct TextRules: Sendable, Decodable {
-  /// The words for 0 to 9 in telephone, card and order numbers, if they differ from the digits of a decimal: 幺, 공.
+  /// The words for 0 to 9 in telephone, card and order numbers, if they differ from the words for decimal digits: 幺, 공.
   var numberDigits: [String]?
 
-  /// The words before a number that is an identifier and not a quantity, in lower case: `order`, `尾号`.
+  /// The words after which a number is an identifier and not a quantity, in lower case: `order`, `尾号`.
   var identifiers: [String]?
 
-  /// The words for the signs of e-mail and web addresses: `.` is dot.
+  /// The words for the signs of e-mail and web addresses. In English the sign `.` is “dot”.
   var addressSigns: [String: String]?
 
-  /// The signs after a number of minor units (`¢`), with the currency of each.
+  /// The signs after a number of minor units (`¢`). Each has its currency.
   var minorSigns: [String: String]?
 
-  /// The ordinals: the letters after the digits, and the change of the number's last word.
+  /// The ordinals: the letters written after the digits, and the changed form of the number's last word.
   var ordinals: [Ordinal]?
 
   /// The template of a percentage: `{number} percent`.
   var percent: String?
 
-  /// The fractions with words of their own: `1/2`.
+  /// The fractions that have words of their own, such as `1/2`.
   var fractions: [String: String]?
 
   /// The template of other fractions: `{numerator} over {denominator}`.
@@ -34,34 +34,35 @@ struct TextRules: Sendable, Decodable {
   var time: Time?
   var date: Date?
 
-  /// The counter words that can follow a number, with the form of the number before each.
+  /// The counter words that can follow a number. Each has the forms that numbers take before it.
   var counters: [String: Counter]?
 
-  /// The agreement of a number with the noun after it, in languages that show a noun's gender in its ending.
+  /// How a number agrees with the noun after it, in languages where the noun's ending shows its gender.
   var genders: Genders?
 
   struct Ordinal: Sendable, Decodable {
     /// The letters after the digits, in lower case: `st`, `nd`, `º`.
     var marks: [String]
-    /// The ordinal words, by the last word of the number.
+    /// The ordinal words, keyed by the last word of the number.
     var words: [String: String]
-    /// The ending that is added to a last word without an entry in ``words``.
+    /// The ending for a last word that has no entry in ``words``.
     var ending: String?
   }
 
   struct Time: Sendable, Decodable {
-    /// The hours 0 to 24, with the word for the hour if the language has one: 한 시, くじ.
+    /// The hours 0 to 24, including the word for “hour” if the language has such a word: 한 시, くじ.
     var hours: [String]
     /// The template of a full hour: `{hour} o'clock`.
     var wholeHour: String
-    /// The template of a full hour before a m and p m, if it differs: `{hour}`.
+    /// The template of a full hour before “a m” or “p m”, if it differs: `{hour}`.
     var wholeHourWithPeriod: String?
     /// The template of a time: `{hour} {minute}`.
     var hourAndMinute: String
-    /// The template of a time with fewer than ten minutes: `{hour} oh {minute}`.
+    /// The template of a time whose minutes are below ten: `{hour} oh {minute}`.
     var minuteBelowTen: String?
     var minute: Counter?
-    /// The template of a time before noon: `{time} a m`. That of a time after noon is `{time} p m`.
+    /// The template of a time before noon, such as `{time} a m`. The next template is for a time after noon: `{time} p
+    /// m`.
     var am: String
     var pm: String
   }
@@ -69,33 +70,33 @@ struct TextRules: Sendable, Decodable {
   struct Date: Sendable, Decodable {
     enum Order: String, Sendable, Decodable { case mdy, dmy, ymd }
     enum Year: String, Sendable, Decodable {
-      /// The year as a number: dos mil veintiséis.
+      /// The year is read as a number: dos mil veintiséis.
       case cardinal
-      /// The year digit by digit: 二零二六.
+      /// The year is read digit by digit: 二零二六.
       case digits
-      /// The year in two halves: twenty twenty-six.
+      /// The year is read in two halves: twenty twenty-six.
       case pairs
     }
 
-    /// The order of the parts of an all-numeric date when both orders are possible.
+    /// The order of day and month in an all-numeric date for which both orders are possible.
     var order: Order
     var months: [String]
-    /// The days 1 to 31, if they are not plain numbers.
+    /// The words for the days 1 to 31, if they are not plain numbers.
     var days: [String]?
     var year: Year
     /// The template of a date: `{month} {day}, {year}`.
     var full: String
   }
 
-  /// The forms of numbers before one counted word.
+  /// The forms that numbers take before one counted word.
   struct Counter: Sendable, Decodable {
     /// The spoken form of the counted word.
     var other: String
-    /// The contraction of the number's last word with the counted word: `いち` and はい become いっぱい.
+    /// The contractions of the number's last word with the counted word: `いち` and はい become いっぱい.
     var endings: [String: String]?
-    /// The complete expressions for some numbers: `1` is ひとつ.
+    /// The complete expressions for some numbers, such as ひとつ for `1`.
     var exact: [String: String]?
-    /// Whether the language's own numbers are used below a hundred: 두 잔.
+    /// Whether numbers below a hundred use the language's native numerals: 두 잔.
     var isNative: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -119,11 +120,11 @@ struct TextRules: Sendable, Decodable {
   struct Genders: Sendable, Decodable {
     /// The endings of feminine nouns: `a`, `as`, `ción`.
     var feminineEndings: [String]
-    /// The masculine nouns with such an ending: `día`.
+    /// The masculine nouns that have such an ending: `día`.
     var masculine: [String]
   }
 
-  /// What is wrong with the tables; the text continues the word `text`. `nil` if they are valid.
+  /// What is wrong with the tables, phrased to follow the word `text` in a message; `nil` if they are valid.
   var fault: String? {
     if let numberDigits, numberDigits.count != 10 {
       return ".numberDigits has \(numberDigits.count) words instead of ten"

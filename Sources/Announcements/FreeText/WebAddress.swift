@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An e-mail address or a web address in a text. The host is spoken, the path is not.
+/// An e-mail address or a web address in a text. The host is spoken, and the path is not.
 struct WebAddress {
   enum Part: Equatable {
     case letters(String)
     case digits([Int])
-    /// One of `@`, `.`, `-`, `_`.
+    /// One of the signs `@`, `.`, `-` and `_`.
     case sign(String)
   }
 
   let parts: [Part]
 
-  /// The text after the host; empty when there is none.
+  /// The text after the host, or an empty text.
   let path: String
 
   /// The index after the address.
   let end: Int
 
-  /// Reads an address. It has an at sign followed by a name, or begins with `http` or `www.`.
+  /// Reads an address, which either contains an at sign followed by a name, or begins with `http` or `www.`.
   ///
   /// - Returns: `nil` when no address begins at `start`.
   init?(_ scalars: [Unicode.Scalar], at start: Int) {
     let nameStart = Self.endOfScheme(scalars, at: start)
     let isWeb = nameStart != nil || Self.stands("www.", in: scalars, at: start)
-    // Most words end here. The search examines at most the number of characters that a mailbox may have.
+    // For most words the check ends here. The search for an at sign examines at most as many characters as a mailbox
+    // may have.
     guard isWeb || Self.mayBeMailbox(scalars, at: start) else { return nil }
     var end = start
     while end < scalars.count, Self.mayStand(scalars[end]) { end += 1 }
@@ -62,7 +63,7 @@ struct WebAddress {
     return nil
   }
 
-  /// Returns whether this ASCII text stands at an index, in any letter case.
+  /// Returns whether this ASCII text occurs at an index, in any letter case.
   private static func stands(_ text: String, in scalars: [Unicode.Scalar], at start: Int) -> Bool {
     var index = start
     for scalar in text.unicodeScalars {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as people write it in a text: digits, perhaps grouped, perhaps with a decimal part.
+/// A number as people write it in a text: digits, which may be grouped and may have a decimal part.
 ///
-/// All six countries whose languages have a phrase book write a decimal point and group digits with commas. A text may
-/// come from elsewhere: `1.234,50` and `1 234,50` have only one reading, but `12,50` has two.
+/// The phrase books are for languages of six countries. All six write a decimal point and group digits with commas. A
+/// text may come from elsewhere, however: `1.234,50` and `1 234,50` can be read in only one way, but `12,50` in two.
 struct WrittenNumber {
   /// The digits, divided at the separators.
   private(set) var groups: [[Int]] = [[]]
@@ -14,27 +14,26 @@ struct WrittenNumber {
   /// The index after the number.
   private(set) var end: Int
 
-  /// The digits before and after the decimal point; `nil` when people read the number in two ways.
+  /// The digits before and after the decimal point; `nil` when readers could understand the number in two ways.
   let value: (whole: [Int], fraction: [Int])?
 
   /// The length of the number in scalars.
   let length: Int
 
-  /// Whether the number has no separator.
+  /// Whether the number contains no separator.
   var isPlain: Bool { separators.isEmpty }
 
   /// Reads a number.
   ///
   /// - Parameters:
-  ///   - joinsSpaces: whether a plain space may group digits (`$1 000`). A non-breaking space always may.
-  ///   - isSum: whether a currency stands beside the number. `1.234.567` is a sum beside a currency, but may otherwise
-  ///     be a
-  ///     version number.
-  /// - Returns: `nil` when no digit stands at `start`.
+  ///   - joinsSpaces: whether a plain space may group digits (`$1 000`). A non-breaking space may always group digits.
+  ///   - isSum: whether a currency is next to the number. With a currency `1.234.567` is a sum. Without a currency it
+  ///     may be a version number.
+  /// - Returns: `nil` when there is no digit at `start`.
   init?(_ scalars: [Unicode.Scalar], at start: Int, joinsSpaces: Bool = false, isSum: Bool = false) {
     guard start < scalars.count else { return nil }
     end = start
-    // In $.50 nothing stands before the point.
+    // In $.50 there is no digit before the point.
     if isSum, scalars[start] == ".", start + 1 < scalars.count, scalars[start + 1].digit != nil {
       groups = [[0], []]
       separators = ["."]
@@ -85,14 +84,14 @@ struct WrittenNumber {
     case "." where before == ["."]:
       return isSum && isGroupedByThrees(groups) ? (groups.flatMap(\.self), []) : nil
     case "," where before.count == 1 && !before.contains(","):
-      // A last group of three digits could also belong to a number without a decimal part.
+      // If the last group had three digits, it could also belong to a number without a decimal part.
       return isGroupedByThrees(wholeGroups) && lastGroup.count != 3 ? (wholeGroups.flatMap(\.self), lastGroup) : nil
     default:
       return before.isSubset(of: [last]) && isGrouped(groups) ? (groups.flatMap(\.self), []) : nil
     }
   }
 
-  /// Returns whether the digits are grouped in threes, or as in India: 12,34,567.
+  /// Returns whether the digits are grouped in threes, or in the Indian way: 12,34,567.
   private static func isGrouped(_ groups: [[Int]]) -> Bool {
     let sizes = groups.map(\.count)
     let isIndian =

@@ -2,9 +2,9 @@
 
 /// A sum of money as people write it in a text: a number, an optional multiplier and a currency.
 ///
-/// `$1,234.50`, `1 000 €`, `₹5 lakh`, `¥1万2千`, `US$5bn`, `50¢`, `-$5` and, without further text, `($5)`.
+/// Examples: `$1,234.50`, `1 000 €`, `₹5 lakh`, `¥1万2千`, `US$5bn`, `50¢`, `-$5` and, if no other text follows, `($5)`.
 struct WrittenSum {
-  /// The sum without its sign; `nil` when the digits can be read as more than one sum, or are not valid for the
+  /// The sum without a minus; `nil` when the digits can be read as more than one sum, or are not valid for the
   /// currency.
   let money: Money?
   let isNegative: Bool
@@ -15,7 +15,7 @@ struct WrittenSum {
   /// The number as written. Its digits are spoken one by one when there is no ``money``.
   let number: WrittenNumber
 
-  /// The multiplier as written, if it could not be included in the sum.
+  /// The multiplier as written, if it could not be applied to the number.
   let scale: String
 
   /// The currency that the text names.
@@ -59,7 +59,7 @@ struct SumScanner {
     if isUncertain { amount = nil }
     var isMinor = false
     if currency != nil, let code = codeBehind(index) {
-      // In $5 USD and $5 MXN the code says which dollar or peso the sign means.
+      // In $5 USD and $5 MXN the code says which dollar or peso the sign stands for.
       (currency, index) = code
     } else if let named = currency, let end = endOfName(of: named, behind: index) {
       // In $5 million dollars the name repeats the sign.
@@ -88,15 +88,15 @@ struct SumScanner {
 
   // MARK: Signs
 
-  /// Returns whether a bracket is the accounting notation for a negative sum. Such a bracket opens the text or follows
-  /// a colon; any other bracket encloses a remark.
+  /// Returns whether a bracket means a negative sum, as in accounting. Such a bracket opens the text or follows a
+  /// colon. Any other bracket encloses a remark.
   private func isBracketOfSum(at index: Int) -> Bool {
     var before = index - 1
     while before >= 0, scalars[before] == " " { before -= 1 }
     return before < 0 || scalars[before] == ":"
   }
 
-  /// Consumes a minus that starts a sum and does not join it to the text before.
+  /// Consumes a minus that starts a sum. A hyphen that joins the sum to the text before it is not consumed.
   private func takeMinus(_ index: inout Int, isFirst: Bool) -> Bool {
     let signs: [Unicode.Scalar] = ["-", "\u{2013}", FoldedText.minus]
     guard index < scalars.count, signs.contains(scalars[index]) else { return false }
@@ -104,7 +104,8 @@ struct SumScanner {
       return false
     }
     var next = index + 1
-    // A dash followed by a space starts an item of a list, but a mathematical minus does not.
+    // A dash followed by a space starts an item of a list. A mathematical minus followed by a space still belongs to
+    // the sum.
     if next < scalars.count, scalars[next] == " ", scalars[index] == FoldedText.minus { next += 1 }
     guard next < scalars.count, scalars[next] != " " else { return false }
     index = next
@@ -139,7 +140,7 @@ struct SumScanner {
     }
     guard let currency else { return nil }
     if end < scalars.count, scalars[end] == " " || scalars[end] == FoldedText.groupingSpace { end += 1 }
-    // A sign alone is not a sum, and a letter after the sign does not start a number.
+    // A currency sign without a number is not a sum, and neither is a sign followed by a letter.
     guard end < scalars.count, scalars[end].digit != nil || "-.\u{2013}\u{2212}".unicodeScalars.contains(scalars[end])
     else {
       return nil
@@ -177,7 +178,8 @@ struct SumScanner {
     return code(at: scalars[index] == " " || scalars[index] == FoldedText.groupingSpace ? index + 1 : index)
   }
 
-  /// Returns the end of a repeated name of the currency after a sum, optionally after `de` or `of`.
+  /// Returns the end of the currency's name if the name is repeated after a sum. The words `de` or `of` may stand
+  /// before it.
   private func endOfName(of currency: Currency, behind index: Int) -> Int? {
     var start = index
     for word in [" de", " of"] where text.lowered[index...].starts(with: word.unicodeScalars) { start += 3 }
@@ -201,7 +203,7 @@ struct SumScanner {
 
   // MARK: Numbers
 
-  /// Returns whether a plain space may separate two unrelated numbers: `Table 4 350 dollars`, `$20 100 times`.
+  /// Returns whether a plain space may separate two unrelated numbers, as in `Table 4 350 dollars` and `$20 100 times`.
   private func joinsNumbersByChance(_ number: WrittenNumber, from start: Int) -> Bool {
     guard number.separators.contains(" ") else { return false }
     let isRound = number.groups.dropFirst().allSatisfy { $0 == [0, 0, 0] }
@@ -225,7 +227,8 @@ struct SumScanner {
 
   /// Returns the number with its multipliers: `1.5 million`, `1万2千`, `3百万`.
   ///
-  /// - Returns: no amount when it cannot be read with certainty, but the multipliers as written.
+  /// - Returns: the amount and an empty text. If the amount cannot be read with certainty, `nil` and the multipliers as
+  ///   written.
   private func scaled(
     _ number: WrittenNumber, from start: Int, end: inout Int, isSum: Bool
   ) -> (amount: ExactAmount?, scale: String) {
@@ -240,7 +243,7 @@ struct SumScanner {
       first = ExactAmount(whole: whole, over: fraction.numerator, under: fraction.denominator)
       end = fraction.end
     }
-    // Spaces surround a folded fraction; one of them is kept.
+    // A folded fraction is surrounded by spaces. Only one of them is kept.
     while end + 1 < scalars.count, scalars[end] == " ", scalars[end + 1] == " " { end += 1 }
     let scaleStart = end
     guard var (power, next) = scale(at: end, isSum: isSum) else {
@@ -258,7 +261,7 @@ struct SumScanner {
     // Further digits after a multiplier belong to the same sum: 1万2千, 1万2500.
     while let partStart = startOfPart(at: end), let part = WrittenNumber(scalars, at: partStart) {
       var partEnd = part.end
-      // After a space, a number without a multiplier is a separate number: $1 million 500 times.
+      // A number that follows a space and has no multiplier is a separate number: $1 million 500 times.
       if partStart > end, scale(at: partEnd, isSum: isSum) == nil { break }
       guard part.isPlain, let value = part.value, var amount = ExactAmount(whole: value.whole, fraction: []) else {
         return (nil, rest(part.end))
@@ -268,7 +271,8 @@ struct SumScanner {
         (partPower, partEnd) = (partPower + further, after)
         if let multiplied = amount.multiplied(byPowerOfTen: further) { amount = multiplied }
       }
-      // Some readers take 1万5 for fifteen thousand, so the remaining places must be complete.
+      // Some readers take 1万5 for fifteen thousand. The digits after the multiplier must therefore fill the remaining
+      // places.
       let isFull = partPower > 0 || value.whole.count == min(power, 4) || value.whole.count == 3
       guard isFull, value.whole.count + partPower <= power, let sum = total.adding(amount) else {
         end = partEnd
@@ -280,16 +284,16 @@ struct SumScanner {
     return (total, "")
   }
 
-  /// Returns the index where the next part of a sum may begin: directly after a letter of a script without spaces, or
-  /// else after a space.
+  /// Returns the index where the next part of a sum may begin. The part follows directly after a letter of a script
+  /// without spaces. After any other letter a space comes first.
   private func startOfPart(at end: Int) -> Int? {
     guard end < scalars.count else { return nil }
     if scalars[end].digit != nil { return scalars[end - 1].isUnspaced ? end : nil }
     return scalars[end] == " " && end + 1 < scalars.count && scalars[end + 1].digit != nil ? end + 1 : nil
   }
 
-  /// Returns the end of letters that people use for multipliers of different sizes: `$5mil`, `€1 Mrd`, and `₹5L` with a
-  /// currency other than the rupee.
+  /// Returns the end of letters that different people use for different multipliers: `$5mil`, `€1 Mrd`, and `₹5L` if
+  /// the currency is not the rupee.
   private func endOfUnknownScale(at index: Int, isSum: Bool) -> Int? {
     guard isSum, index < scalars.count else { return nil }
     let start = scalars[index] == " " ? index + 1 : index
@@ -299,12 +303,12 @@ struct SumScanner {
     return CurrencyAbbreviations.ambiguousScales.contains(word) ? end : nil
   }
 
-  /// Returns the multiplier after a number. One space or hyphen may separate them.
+  /// Returns the multiplier after a number. One space or hyphen may stand between the two.
   private func scale(at index: Int, isSum: Bool) -> (power: Int, end: Int)? {
     var start = index
     if start < scalars.count, [" ", "-", FoldedText.groupingSpace].contains(scalars[start]) { start += 1 }
     guard start < scalars.count, scalars[start].isWordPart else { return nil }
-    // In Spanish `mil` is a thousand; English writers mean a million or a thousandth.
+    // In Spanish `mil` is a thousand. English writers may mean a million or a thousandth.
     if book.language != "es", text.lowered[start...].starts(with: "mil".unicodeScalars),
       start + 3 == scalars.count || !scalars[start + 3].isWordPart
     {
@@ -314,7 +318,7 @@ struct SumScanner {
       return nil
     }
     let isAbbreviation = match.key.count <= 2 && match.key[0].isASCII
-    // `$5 m` may be a length; `$5m`, `$5 M` and `$5 bn` have one reading.
+    // The text `$5 m` may contain a length, but `$5m`, `$5 M` and `$5 bn` can be read in only one way.
     if isAbbreviation, !isSum || (start > index && match.key == ["m"] && scalars[start] == "m") {
       return nil
     }

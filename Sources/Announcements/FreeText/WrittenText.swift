@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Recognises the numbers of a text that are not sums, and returns their words: dates, times, telephone and order
+/// Recognises those numbers of a text that are not sums, and returns their words: dates, times, telephone and order
 /// numbers, fractions, ordinals, percentages and counts.
 ///
-/// Each function examines one place. It returns the words and the index after the text that it recognised, or `nil`.
+/// Each function examines one place in the text. It returns the words and the index after the recognised text, or
+/// `nil`.
 struct WrittenText {
   typealias Spoken = (words: String, end: Int)
 
@@ -15,7 +16,7 @@ struct WrittenText {
 
   // MARK: Looking
 
-  /// Returns the digits from `index` on, at most `longest`; `nil` when there are none or more.
+  /// Returns the digits that begin at `index`; `nil` when there are none, or more than `longest`.
   private func digits(at index: Int, atMost longest: Int = 18) -> (digits: [Int], end: Int)? {
     var end = index
     while end < scalars.count, scalars[end].digit != nil { end += 1 }
@@ -27,7 +28,7 @@ struct WrittenText {
 
   private func skippingSpace(_ index: Int) -> Int { scalar(at: index) == " " ? index + 1 : index }
 
-  /// Returns the end of the first of these words that stands at `index` as a whole word; letter case is ignored.
+  /// Returns the end of the first of these words that occurs at `index` as a whole word, in any letter case.
   private func end(of words: [String], at index: Int) -> Int? {
     for word in words {
       let end = index + word.unicodeScalars.count
@@ -86,8 +87,8 @@ struct WrittenText {
 
   // MARK: Numbers that are names
 
-  /// The largest number of digit groups that form one number. Each digit starts a new search, so longer rows would be
-  /// slow.
+  /// The largest number of digit groups in one number. A search starts at every digit, so a longer limit would make
+  /// long rows slow.
   private static let mostGroups = 16
 
   /// Reads a telephone, card or order number: `555-123-4567`, `138****1234`, `INV-0042`, the digits after 尾号.
@@ -117,7 +118,7 @@ struct WrittenText {
     return (numbers.identifier(first.digits), first.end)
   }
 
-  /// Returns the digits after one hyphen, space, point or bracket, or after signs that mask digits.
+  /// Returns the next group of digits. Before it stands one hyphen, space, point or bracket, or signs that mask digits.
   private func nextGroup(behind end: Int) -> (group: (digits: [Int], end: Int), separator: Unicode.Scalar)? {
     guard var separator = scalar(at: end) else { return nil }
     var start = end + 1
@@ -138,14 +139,14 @@ struct WrittenText {
     if separators.contains(".") {
       return Set(separators) == ["."] && groups.count >= 4 || digits >= 10 && groups.count == 3
     }
-    // Two quantities may stand side by side, whereas the groups of a telephone number are long.
+    // Two numbers separated by a space may be unrelated quantities, whereas the groups of a telephone number are long.
     if separators.contains(" ") { return digits >= 7 && sizes.allSatisfy { $0 >= 2 } }
     return digits >= 7 && sizes.allSatisfy { $0 >= 2 } || groups.count >= 3 && digits >= 6
       || digits >= 6 && sizes.allSatisfy { $0 >= 3 }
   }
 
-  /// Returns whether letters, a hyphen after letters, `#` or a word such as "order" marks the number at `index` as an
-  /// identifier.
+  /// Returns whether the number at `index` is marked as an identifier by letters, a hyphen after letters, `#`, or a
+  /// word such as “order”.
   private func isNamedIdentifier(at index: Int) -> Bool {
     guard let before = scalar(at: index - 1) else { return false }
     if before.isWordPart && !before.isUnspaced || before == "#" || before == "№" || before == "+" { return true }
@@ -195,7 +196,7 @@ struct WrittenText {
       scalar(at: index - 1) != slash
     else { return nil }
     let (over, under) = (SpokenNumbers.value(numerator.digits), SpokenNumbers.value(denominator.digits))
-    // 24/7 is not a fraction.
+    // The text 24/7 is not a fraction.
     guard over > 0, over < under else { return nil }
     return (over, under, denominator.end)
   }
@@ -224,7 +225,7 @@ struct WrittenText {
     return (numbers.counted(value, counter), start + entry.key.count)
   }
 
-  /// Returns the words of a number before a noun that it agrees with.
+  /// Returns the words of a number before a noun with which the number agrees.
   private func agreeing(_ digits: [Int], _ value: Int64, behind end: Int) -> Spoken? {
     guard numbers.isQuantity(digits), let genders = book.content.text?.genders, scalar(at: end) == " " else {
       return nil

@@ -3,21 +3,21 @@
 import CommaSeparatedValues
 public import Foundation
 
-/// The user's pronunciations of names and other words, by language: `lexicon.csv`.
+/// The user's pronunciations of names and other words, by language: the file `lexicon.csv`.
 ///
 ///     locale,text,said
 ///     en-US,Siobhán,Shivawn
 ///     ja-JP,田中,たなか
 ///
-/// `text` is a word in a payer's name, a channel, a note or a text, in any letter case. `said` is its spelling for the
-/// voice of the locale's phrase book. The longest entry wins.
+/// `text` is a word, in any letter case, that may occur in a payer's name, a channel, a note or a text. `said` is its
+/// spelling for the voice of the locale's phrase book. If several entries match, the longest is used.
 public struct Lexicon: Sendable {
   public static let empty = Lexicon()
 
   /// The largest number of entries in a lexicon.
   public static let mostEntries = 100_000
 
-  /// The tables by language, which is the part of a locale before the first hyphen, in lower case.
+  /// The tables by language. The language is the part of a locale before the first hyphen, in lower case.
   private var tables: [Substring: ReplacementTable] = [:]
   private var count = 0
 
@@ -65,7 +65,7 @@ public struct Lexicon: Sendable {
         name, record.line, "has a text without a letter, or with more than 80 characters",
         remedy: "write the word as it is spelled in a payment")
     }
-    // The engine receives these words unchanged.
+    // The engine receives the words of `said` unchanged.
     let isWord = said.unicodeScalars.allSatisfy { $0.isWordPart || " ,'-".unicodeScalars.contains($0) }
     guard isWord, said.contains(where: \.isLetter), said.count <= 160 else {
       throw Self.invalid(
@@ -78,7 +78,7 @@ public struct Lexicon: Sendable {
         name, record.line, "has one entry too many", remedy: "use at most \(Self.mostEntries) entries")
     }
     let language = Self.language(of: locale)
-    // Free text is also folded before the lookup.
+    // The entry is folded, because free text is also folded before the lookup.
     let folded = String(String.UnicodeScalarView(FoldedText(text).scalars))
     tables[language, default: ReplacementTable()]
       .add(folded, said, isWholeWord: !folded.unicodeScalars.allSatisfy(\.isUnspaced))

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Respellings of words for one voice of the engine, which would otherwise mispronounce them:
+/// Respellings of words that one voice of the engine would otherwise mispronounce:
 /// `Templates/pronunciation/<voice>.json`.
 ///
 /// Only the engine receives a respelling. The report, the read-back of the amount, the marks and the recording sheets
@@ -12,15 +12,15 @@ struct Pronunciation: Sendable {
   struct Content: Decodable, Sendable {
     /// The engine's voice, without a variant.
     var voice: String
-    /// The lower-case letters and the marks that the voice reads inside a word: ``ScalarRanges``.
+    /// The lower-case letters and the marks that the voice can read inside a word, in the form of ``ScalarRanges``.
     var reads: String
-    /// The letters that the voice does not read, with their spelling for the voice.
+    /// The letters that the voice cannot read. Each has its spelling for the voice.
     var letters: [String: String]?
-    /// Whole words, with their spelling for the voice.
+    /// Whole words. Each has its spelling for the voice.
     var words: [String: String]?
-    /// Parts of a text, with their spelling for the voice in any position.
+    /// Parts of a text that are replaced in any position. Each has its spelling for the voice.
     var phrases: [String: String]?
-    /// The two or three consonants at the start of a word that make the voice spell the word, separated by spaces.
+    /// Groups of two or three consonants, separated by spaces. The voice spells a word that starts with such a group.
     var spelledStarts: String?
   }
 
@@ -67,7 +67,7 @@ struct Pronunciation: Sendable {
       .phraseBookInvalid, "pronunciation/\(name)", problem, remedy: "see docs/phrase-books.md for the fields")
   }
 
-  /// Returns whether the voice can speak the letter: unchanged, respelled, or without its marks.
+  /// Returns whether the voice can speak the letter unchanged, respelled, or without its marks.
   func canSay(_ letter: Unicode.Scalar) -> Bool {
     letter == Self.iterationMark ? reads.contains("一") : spelling(of: letter) != nil
   }
@@ -75,7 +75,7 @@ struct Pronunciation: Sendable {
   /// The mark 々, which repeats the kanji before it.
   private static let iterationMark: Unicode.Scalar = "\u{3005}"
 
-  /// Returns the segments with the respellings that the voice needs. Other segments stay unchanged.
+  /// Returns the segments with the respellings that the voice needs. All other segments stay unchanged.
   ///
   /// Words are looked up across segments, because a word may sound different before its unit: 一元, 十一元.
   func respell(_ segments: [Script.Segment]) -> [Script.Segment] {
@@ -94,7 +94,7 @@ struct Pronunciation: Sendable {
       if let entry = table.match(lowered, at: index) {
         let end = index + entry.key.count
         let value = entry.value.unicodeScalars
-        // The common ending of the key and the value stays in its own segment.
+        // An ending that the key and its replacement have in common stays in its own segment.
         let changedEnd = end - entry.commonEnding
         respelling.replace(index..<changedEnd, of: scalars, with: value.dropLast(entry.commonEnding))
         for kept in changedEnd..<end { respelling.keep(scalars[kept]) }
@@ -123,8 +123,9 @@ struct Pronunciation: Sendable {
     return respelling.segments
   }
 
-  /// Returns the consonants at the start of a word that would make the voice spell the word. The result is `nil` when
-  /// there are none, and for abbreviations: words in capitals, and words without a vowel.
+  /// Returns the consonants at the start of a word that would make the voice spell the word. The result is `nil` if the
+  /// word does not start with such consonants. It is also `nil` for abbreviations, which are words in capitals or
+  /// without a vowel.
   private func spelledStart(
     of scalars: [Unicode.Scalar], _ lowered: [Unicode.Scalar], at index: Int
   ) -> [Unicode.Scalar]? {
@@ -140,7 +141,7 @@ struct Pronunciation: Sendable {
     return nil
   }
 
-  /// Returns the consonants with a vowel where a listener of another language hears one: Devorak, Enguyen.
+  /// Returns the consonants with a vowel at the place where a listener would hear one: Devorak, Enguyen.
   private static func sayable(_ start: [Unicode.Scalar]) -> String {
     let letters = start.map { String($0) }
     let (before, last) = (letters.dropLast().joined(), letters[letters.count - 1])
@@ -153,7 +154,7 @@ struct Pronunciation: Sendable {
     let lowered = letter.lowercased
     if reads.contains(lowered) { return String(letter) }
     if let respelling = letters[lowered] { return respelling }
-    // A mark that the voice does not read is left out, and only its letter is read.
+    // A mark that the voice cannot read is left out, so that only its letter is read.
     if letter.isMark { return "" }
     var parts = Array(String(lowered).decomposedStringWithCanonicalMapping.unicodeScalars)
     while parts.count > 1 {

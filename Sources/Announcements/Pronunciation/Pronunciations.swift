@@ -4,15 +4,15 @@ import Foundation
 
 /// The respellings of all voices: `Templates/pronunciation/`.
 public struct Pronunciations: Sendable {
-  /// The respellings by the engine's voice, without a variant.
+  /// The respellings, by the name of the engine's voice without a variant.
   private var byVoice: [Substring: Pronunciation] = [:]
 
-  /// Creates an empty collection, so that every voice receives the words unchanged.
+  /// Creates an empty collection, with which every voice receives the words unchanged.
   init() {}
 
   /// Reads the respellings of all voices.
   ///
-  /// - Parameter directory: the folder with the files. If it does not exist, there are no respellings.
+  /// - Parameter directory: the folder that contains the files. If it does not exist, there are no respellings.
   /// - Throws: `.phraseBookInvalid`, with the file's name.
   init(directory: URL) throws(AnnouncementError) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []

@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// Replacements of words and phrases in a text. If several entries match at one place, the longest wins.
+/// Replacements of words and phrases in a text. If several entries match at one place, the longest is used.
 ///
-/// Letter case and the marks on Latin letters are ignored. Matching runs from left to right and skips replaced text, so
-/// an entry that maps a phrase to itself protects the phrase from the shorter entries inside it.
+/// Letter case and the marks on Latin letters are ignored. Matching proceeds from left to right and continues after the
+/// replaced text. An entry that maps a phrase to itself therefore protects the phrase from shorter entries inside it.
 struct ReplacementTable: Sendable {
   struct Entry: Sendable {
-    /// The key in lower case, with Latin letters without their marks.
+    /// The key in lower case, without the marks on Latin letters.
     let key: [Unicode.Scalar]
     let value: String
     /// Whether the entry matches only between two word boundaries.
     let isWholeWord: Bool
-    /// The number of scalars at the end of the key that also end the value. At least one scalar of the key precedes
-    /// them.
+    /// The length of the ending that the key and the value have in common, in scalars. The ending is always shorter
+    /// than the key.
     let commonEnding: Int
 
     init(key: [Unicode.Scalar], value: String, isWholeWord: Bool) {
@@ -25,12 +25,12 @@ struct ReplacementTable: Sendable {
     }
   }
 
-  /// The entries by the first scalar of the key, the longest key first.
+  /// The entries, by the first scalar of their key. Entries with the same first scalar are sorted, longest key first.
   private var entries: [Unicode.Scalar: [Entry]] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Adds an entry. A later entry replaces an earlier one with the same key. An empty key is ignored.
+  /// Adds an entry. It replaces an earlier entry with the same key. An entry with an empty key is ignored.
   mutating func add(_ key: String, _ value: String, isWholeWord: Bool) {
     let scalars = key.unicodeScalars.map(\.lowercased.baseLetter)
     guard let first = scalars.first else { return }
@@ -41,14 +41,14 @@ struct ReplacementTable: Sendable {
     entries[first] = list
   }
 
-  /// Adds the entries of another table, which replace those with the same key.
+  /// Adds the entries of another table. They replace entries with the same key.
   mutating func add(_ other: ReplacementTable) {
     for entry in other.entries.values.joined() {
       add(String(String.UnicodeScalarView(entry.key)), entry.value, isWholeWord: entry.isWholeWord)
     }
   }
 
-  /// Returns the longest entry that matches at `index`; `nil` after the end.
+  /// Returns the longest entry that matches at `index`; `nil` if none matches, or if `index` is after the end.
   ///
   /// - Parameter scalars: the text in lower case, scalar by scalar.
   func match(_ scalars: [Unicode.Scalar], at index: Int) -> Entry? {
@@ -71,7 +71,7 @@ struct ReplacementTable: Sendable {
       || (isBoundary(scalars, at: index, firstInside: true) && isBoundary(scalars, at: end, firstInside: false))
   }
 
-  /// Returns whether a word may begin or end at `index`, which means that no letter or mark stands on the outer side.
+  /// Returns whether a word may begin or end at `index`. It may if there is no letter or mark on the outer side.
   private static func isBoundary(_ scalars: [Unicode.Scalar], at index: Int, firstInside: Bool) -> Bool {
     let outer = firstInside ? index - 1 : index
     return outer < 0 || outer >= scalars.count || !scalars[outer].isWordPart
@@ -92,7 +92,7 @@ extension Unicode.Scalar {
     return mapping.count == 1 ? mapping.first ?? self : self
   }
 
-  /// A Latin letter without its marks, or any other scalar itself.
+  /// The letter without its marks if it is a Latin letter, or else the scalar itself.
   var baseLetter: Unicode.Scalar {
     if value < 0xC0 || (value > 0x24F && value < 0x1E00) || value > 0x1EFF { return self }
     return String(self).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? self

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of Unicode scalars, written as single scalars and ranges, separated by spaces: `a-z á é`.
+/// A set of Unicode scalars. It is written as single scalars and ranges, separated by spaces: `a-z á é`.
 struct ScalarRanges: Sendable, Hashable {
   /// The ranges in ascending order, without overlaps.
   private var ranges: [ClosedRange<UInt32>] = []
 
   /// Reads a set.
   ///
-  /// - Returns: `nil` when a part is neither a scalar nor a range of two scalars.
+  /// - Returns: `nil` when a part of the text is neither a scalar nor a range between two scalars.
   init?(_ text: String) {
     // The text is split by scalars, because a mark after a space would form one character with the space.
     for part in text.unicodeScalars.split(separator: " ") {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms of an amount that all languages share:
+/// The two forms of an amount, which all languages share:
 ///
 ///     [major] whole point digit+ [major]        the currency before or after, not both
 ///     [major] whole [major] ([and] count minor)*
 ///     [major] count minor ([and] count minor)*
 ///
-/// A `major` before units is accepted only if the language permits it (人民币五角), and so is a second `major` (人民币十二元). A
-/// count must be less than the value of the unit before it: "one dollar one hundred fifty cents" is refused. Minor
-/// units must descend (角, then 分).
+/// A `major` before the units is accepted only if the language permits it (人民币五角). The same applies to a second `major`
+/// (人民币十二元). A count must be less than the value of the unit before it: "one dollar one hundred fifty cents" is
+/// refused. Minor units must descend (角, then 分).
 struct AmountGrammar {
   private var tokens: TokenReader
   private let rules: any AmountLanguage.Type
-  /// The requested currency; empty when it has no unit names of its own here.
+  /// The requested currency; empty when this module has no unit names for it.
   private let currency: CurrencySet
   private let minorDigits: Int
   private let majorWorth: Int64
-  /// Whether the words have named the currency.
+  /// Whether a word already read has named the currency.
   private var isNamed: Bool
 
   /// Creates the grammar.
   ///
-  /// - Parameter isNamed: whether the currency's name was already found and removed.
+  /// - Parameter isNamed: whether the name of the currency was already found and removed.
   init(
     _ tokens: [Token], rules: any AmountLanguage.Type, currency: CurrencySet, minorDigits: Int, isNamed: Bool
   ) throws(Refusal) {
@@ -58,20 +58,21 @@ struct AmountGrammar {
     return try minorParts(after: worth(of: part), major: nil, fraction: unit.fraction)
   }
 
-  /// Accepts a unit, or refuses it if it belongs to a different currency from the requested one.
+  /// Accepts a unit. Refuses it if it belongs to a currency other than the requested one.
   private mutating func accept(_ unit: Unit) throws(Refusal) {
     guard (isNamed ? unit.whenNamed : unit.currencies).contains(currency), !currency.isEmpty else {
-      // A unit alone could belong to another currency. Once the currency is named, it may be a unit of that currency.
+      // Without the name of a currency, such a unit could belong to several. If the requested currency were named, the
+      // unit would be accepted.
       if !isNamed, unit.whenNamed.contains(currency), unit.fraction > 0, !unit.currencies.contains(currency) {
         throw .ambiguous
       }
-      // The right currency, named once too often, is not a wrong currency.
+      // Naming the right currency too often is an error, but not the error of a wrong currency.
       throw unit.currencies.contains(currency) && !currency.isEmpty ? .unreadable : .wrongCurrency
     }
     isNamed = true
   }
 
-  /// Reads the digits after the point one by one, at most as many as the currency has.
+  /// Reads the digits after the point one by one. Their number is at most the currency's number of decimal places.
   private mutating func decimals(after whole: Int64) throws(Refusal) -> Int64 {
     var total = try whole.multiplied(by: majorWorth)
     var place = majorWorth

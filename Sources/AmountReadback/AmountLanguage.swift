@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of the reader that depends on the language: its words, its names of units, and the structure of its whole
+/// The parts of the reader that depend on the language: its words, its names of units, and the structure of its whole
 /// numbers.
 ///
 /// To add a language, write one file with a conforming type, and add the type to `AmountLanguages`.
@@ -8,33 +8,35 @@ protocol AmountLanguage: Sendable {
   /// The BCP 47 language subtag in lower case.
   static var subtag: String { get }
 
-  /// Whether spaces separate words (English, Hindi). If so, a space or a hyphen ends a word, and a word may contain
-  /// spaces ("hong kong dollars"). If not (Chinese, Japanese, Korean), spaces are skipped everywhere.
+  /// Whether spaces separate words. If so (English, Hindi), a space or a hyphen ends a word, and the name of a unit may
+  /// contain spaces ("hong kong dollars"). If not (Chinese, Japanese, Korean), spaces are skipped everywhere.
   static var separatesWords: Bool { get }
 
   static var words: [Word] { get }
 
   static var units: [UnitName] { get }
 
-  /// Number words that occur only before a counted noun other than money. They are read only in counts.
+  /// Number words that occur only before counted nouns other than money. They are accepted only in counts.
   static var countWords: [Word] { get }
 
   /// Reads a whole number and stops at the first token that cannot belong to it.
   static func wholeNumber(_ tokens: inout TokenReader) throws(Refusal) -> Int64
 
-  /// Reads all tokens as a count, without the counted noun.
+  /// Reads all tokens as a count. The tokens do not include the counted noun.
   static func count(_ tokens: [Token]) throws(Refusal) -> Int64
 
-  /// Refuses combinations of neighbours that the language does not permit. It is called once, before anything is read.
+  /// Refuses combinations of adjacent words that the language does not permit. It is called once, before any number is
+  /// read.
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal)
 
   /// Whether the currency's name may stand before an amount with units (人民币十二元, 人民币五角).
   static var namesCurrencyFirst: Bool { get }
 
-  /// Whether a zero between two units marks a skipped place (十二元零五分).
+  /// Whether a zero marks a place that is skipped between two units (十二元零五分).
   static var saysZeroForSkippedPlace: Bool { get }
 
-  /// Returns whether a minor part may be spoken in this form. It is called only in languages that mark a skipped place.
+  /// Returns whether a count of minor units may be spoken in this form. It is called only for languages that mark a
+  /// skipped place.
   static func accepts(_ part: MinorPart) -> Bool
 }
 
@@ -46,7 +48,7 @@ extension AmountLanguage {
     return try number(tokens)
   }
 
-  /// Reads all tokens as one whole number, without checking their neighbours.
+  /// Reads all tokens as one whole number, without checking combinations of adjacent words.
   static func number(_ tokens: [Token]) throws(Refusal) -> Int64 {
     var reader = TokenReader(tokens)
     let number = try wholeNumber(&reader)
@@ -63,13 +65,13 @@ extension AmountLanguage {
   static func accepts(_ part: MinorPart) -> Bool { true }
 }
 
-/// A count of minor units in its spoken form: `count` of `unit`, with the units before it, and with or without a zero.
+/// A spoken count of minor units: `count` of `unit`, the units before it, and whether a zero precedes it.
 struct MinorPart {
   var count: Int64
-  /// The number of decimal places that the part fills, counted from the previous unit.
+  /// The number of decimal places that the part fills, counted from the unit before it.
   var places: Int
   var unit: Unit
-  /// The number of major units before the part; `nil` when the amount begins with this part.
+  /// The number of major units before the part; `nil` when the amount has no major units before it.
   var major: Int64?
   var follows: FollowedUnit
   var hasZeroBefore: Bool
@@ -77,7 +79,8 @@ struct MinorPart {
   enum FollowedUnit { case nothing, major, minor }
 }
 
-/// A word and its meaning. Both sides are folded (see `Folding`), so one entry stands for all letter cases.
+/// A word and its meaning. The table's words and the text are both folded (see `Folding`), so one entry covers all
+/// letter cases.
 struct Word: Sendable {
   var text: String
   var token: Token
@@ -87,8 +90,8 @@ struct Word: Sendable {
     self.token = Token(kind: kind, tag: tag, value: value, unit: .none)
   }
 
-  /// Returns the words for consecutive numbers: one string for each number, with its variants separated by spaces. The
-  /// first number is `first`.
+  /// Returns the words for consecutive numbers. There is one string for each number, in which variants are separated by
+  /// spaces. The first number is `first`.
   static func numbers(from first: Int64, _ variants: [String]) -> [Word] {
     zip(first..., variants).flatMap { value, spellings in
       spellings.split(separator: " ").map { Word(String($0), value == 0 ? .zero : .number, value) }
@@ -105,8 +108,9 @@ struct UnitName: Sendable {
   ///
   /// - Parameters:
   ///   - fraction: 0 for the major unit; otherwise the unit is 10^-fraction of it (角 1, cent 2, fils 3).
-  ///   - whenNamed: the currencies to which the name may refer after the currency was named (新台币一百元). For a minor unit
-  ///     the default is `currencies`. For a major unit it is none, because the currency would be named twice.
+  ///   - whenNamed: the currencies to which the name may refer if the currency was named before (新台币一百元). For a minor
+  ///     unit the default is `currencies`. For a major unit the default is no currency, because the currency would be
+  ///     named twice.
   init(
     _ currencies: CurrencySet, fraction: UInt8 = 0, whenNamed: CurrencySet? = nil, tag: UInt8 = 0, _ names: String...
   ) {
@@ -116,11 +120,11 @@ struct UnitName: Sendable {
   }
 }
 
-/// The supported languages. Each has its subtag in the list and its case below.
+/// The supported languages. To add a language, add its subtag to the list and its case to the switch.
 enum AmountLanguages {
   static let subtags = ["en", "es", "hi", "ja", "ko", "zh"]
 
-  /// Returns a language. Its lexicon is built at the first request and kept.
+  /// Returns a language. Its lexicon is built when it is first requested, and then kept.
   static func language(_ subtag: Substring) -> CompiledLanguage? {
     switch subtag {
     case "en": English.compiled
@@ -134,12 +138,12 @@ enum AmountLanguages {
   }
 }
 
-/// A language whose words are ready for reading.
+/// A language with its lexicon, ready for reading.
 final class CompiledLanguage: Sendable {
   let rules: any AmountLanguage.Type
   let lexicon: Lexicon
   let countLexicon: Lexicon
-  /// The currencies for which the language has unit names. All others use their CLDR names.
+  /// The currencies for which the language has unit names of its own. All other currencies use their CLDR names.
   let currencies: CurrencySet
 
   init(_ rules: any AmountLanguage.Type) {

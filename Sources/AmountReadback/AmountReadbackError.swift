@@ -8,18 +8,18 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no reader for the language of the locale.
     case languageUnknown = "language_unknown"
-    /// A word is unknown, misplaced, missing or left over.
+    /// A word is unknown, in the wrong place, missing or superfluous.
     case unreadable
-    /// The words name a currency other than the requested one, or none.
+    /// The words name no currency, or a currency other than the requested one.
     case wrongCurrency = "wrong_currency"
     /// The words can be understood as two amounts, such as 一百一 (110 to most listeners, 101 to some).
     case ambiguous
-    /// The amount, or its number of minor digits, does not fit into 64-bit minor units, or a count is not in
-    /// ``AmountReader/counts``.
+    /// The amount does not fit into 64-bit minor units, its number of minor digits is too large for them, or a count is
+    /// outside ``AmountReader/counts``.
     case outOfRange = "out_of_range"
   }
 
-  /// The kind of number that was read.
+  /// The kind of number that was to be read: an amount or a count.
   public enum Subject: String, Sendable, Hashable, CaseIterable {
     case amount, count
   }
@@ -27,10 +27,11 @@ public struct AmountReadbackError: Error, Sendable, Hashable, CustomStringConver
   public var code: Code
   public var subject: Subject
 
-  /// The locale as given.
+  /// The locale, spelled as the caller gave it.
   public var locale: String
 
-  /// The requested ISO 4217 code; `nil` for a count, and when no amount was read yet.
+  /// The ISO 4217 code of the requested currency. It is `nil` for a count, and for an error that occurred before an
+  /// amount was read.
   public var currency: String?
 
   public init(code: Code, locale: String, currency: String? = nil, subject: Subject = .amount) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the words of an amount back into minor units, and those of a count into a number, to verify that the spoken
-/// amount is the amount paid.
+/// Reads spoken words back as numbers: the words of an amount as minor units, and the words of a count as a whole
+/// number. This verifies that the spoken amount is the amount paid.
 ///
-/// The reader shares no table and no rule with the grammar that writes the words. It is strict: every word must be
-/// understood and in its place, and a form that can be understood as two amounts is refused. It does not read negative
-/// amounts, digits, punctuation or ordinals. Text must be in Unicode's normalization form C.
+/// The reader shares no table and no rule with the grammar that writes the words. It is strict: it refuses any word
+/// that it does not understand or that is out of place, and any form that can be understood as two amounts. It does not
+/// read negative amounts, digits, punctuation or ordinals. The text must be in Unicode's normalization form C.
 public struct AmountReader: Sendable {
   private let locale: String
   private let language: CompiledLanguage
@@ -43,12 +43,12 @@ public struct AmountReader: Sendable {
   /// The range of counts that can be read.
   public static let counts: ClosedRange<Int64> = 1...9_999_999
 
-  /// Reads the words of a number of payments, without the counted noun and without any words before or after them.
+  /// Reads the words for a number of payments. The words must contain neither the counted noun nor any other words.
   ///
-  /// A form that occurs only before a counted noun has the same value as the plain number: 两 and 二, veintiuna and
+  /// Some forms occur only before a counted noun. They have the same value as the plain number: 两 and 二, veintiuna and
   /// veintiuno, 스물한 and 이십일, じゅっ and じゅう. Currencies and decimal points are refused.
   ///
-  /// - Returns: a number in ``counts``.
+  /// - Returns: a number in the range ``counts``.
   /// - Throws: `AmountReadbackError` with code `.unreadable`, `.ambiguous` or `.outOfRange` and subject `.count`.
   public func count(in words: String) throws(AmountReadbackError) -> Int64 {
     do throws(Refusal) {
@@ -79,7 +79,7 @@ public struct AmountReader: Sendable {
     do {
       tokens = try language.lexicon.tokens(of: rest)
     } catch {
-      // The unknown words may be the name of a currency that the lexicon does not contain.
+      // The unknown words may name a currency that the lexicon does not contain.
       let isOther =
         !isNamed
         && CurrencyNames.shared.someCurrencyIsNamed(

@@ -3,8 +3,9 @@
 import ConcurrencySupport
 import Foundation
 
-/// CLDR's names of currencies, folded: the display name and the plural forms. Each locale and currency is looked up
-/// once (some hundred µs). The results are cached for a bounded number of locales, because locales come from outside.
+/// The names of currencies in CLDR, folded: the display name and the plural forms. Each currency is looked up once for
+/// each locale, which takes some hundred µs. The results are kept for a limited number of locales, because locales come
+/// from outside.
 final class CurrencyNames: Sendable {
   static let shared = CurrencyNames()
 
@@ -13,8 +14,8 @@ final class CurrencyNames: Sendable {
   /// The names by locale and by currency.
   private let known = Locked<[String: [String: [[UInt32]]]]>([:])
 
-  /// Returns the names of a currency, the longest first. The result is empty for text other than three capital letters,
-  /// and when CLDR has no name. (CLDR then returns the code, which is not a word.)
+  /// Returns the names of a currency, the longest first. The result is empty if `currency` is not three capital
+  /// letters, or if CLDR has no name. (CLDR then returns the code, which is not a word.)
   func names(of currency: String, locale: String, separatesWords: Bool) -> [[UInt32]] {
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else { return [] }
     return known.withLock { known in
@@ -31,7 +32,7 @@ final class CurrencyNames: Sendable {
   }
 
   /// Returns whether the text begins or ends with the name of any currency in use. The first call for a locale loads
-  /// all names (some 20 ms).
+  /// all names, which takes some 20 ms.
   func someCurrencyIsNamed(in text: [UInt32], locale: String, separatesWords: Bool) -> Bool {
     Locale.commonISOCurrencyCodes.contains { currency in
       let names = names(of: currency, locale: locale, separatesWords: separatesWords)
@@ -39,7 +40,7 @@ final class CurrencyNames: Sendable {
     }
   }
 
-  /// Returns the text without one of the names at its end or its beginning; `nil` when it has none.
+  /// Returns the text without the name at its end or its beginning; `nil` when neither is one of the names.
   static func strip(
     _ names: [[UInt32]], from text: ArraySlice<UInt32>, separatesWords: Bool
   ) -> ArraySlice<UInt32>? {
@@ -58,8 +59,8 @@ final class CurrencyNames: Sendable {
     return nil
   }
 
-  /// One number for each plural class that a language of CLDR may have. Fractions have a form of their own in some
-  /// languages.
+  /// Sample numbers, one for each plural class that CLDR has for any language. The fraction is included because some
+  /// languages have a separate form for fractions.
   private static let samples: [Decimal] = [0, 1, 2, 3, 5, 11, 20, 100, 1_000_000, Decimal(15) / 10]
 
   private static func load(_ currency: String, _ locale: Locale) -> Set<String> {
@@ -74,7 +75,7 @@ final class CurrencyNames: Sendable {
     return names
   }
 
-  /// Removes the number from either end of "2 Swiss francs".
+  /// Removes the number from a text such as "2 Swiss francs". The number may be at either end.
   private static func withoutNumber(_ text: String) -> String {
     let isNumber = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The currencies for which languages have unit names of their own. In a language without such names for one of them,
-/// the currency uses its CLDR names, as all other currencies do.
+/// The currencies for which at least one language has unit names of its own. If a language has no such names for one of
+/// them, it uses the CLDR names of that currency, as it does for all other currencies.
 struct CurrencySet: OptionSet, Sendable, Hashable {
   var rawValue: UInt16
 
@@ -21,7 +21,7 @@ struct CurrencySet: OptionSet, Sendable, Hashable {
   static let thb = CurrencySet(rawValue: 1 << 13)
   static let mxn = CurrencySet(rawValue: 1 << 14)
 
-  /// The dollars other than the American dollar. They are recognised only together with the name of their country.
+  /// The dollars other than the American dollar. Each is recognised only together with the name of its country.
   static let otherDollars: CurrencySet = [.hkd, .twd, .sgd]
 
   /// The dinars that are divided into a thousand fils.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Unifies spellings with the same meaning: letter case, kinds of spaces, hyphens, invisible scalars, and in Devanagari
-/// the nukta and the chandrabindu, which many writers omit (हज़ार and हजार, पाँच and पांच).
+/// Unifies spellings that have the same meaning. They differ in letter case, kinds of spaces, hyphens and invisible
+/// scalars. In Devanagari they also differ in the nukta and the chandrabindu, which many writers omit (हज़ार and हजार,
+/// पाँच and पांच).
 ///
-/// Nothing else is removed. A minus sign, a comma or a digit remains and makes the text unreadable.
+/// Nothing else is changed. A minus sign, a comma or a digit remains, and makes the text unreadable.
 enum Folding {
   static let space: UInt32 = 0x20
   private static let hyphen: UInt32 = 0x2D
 
   /// Returns the folded scalars of a text.
   ///
-  /// - Parameter separatesWords: true to keep one space between words and to treat a hyphen inside a word as a space;
-  ///   false to remove all spaces.
+  /// - Parameter separatesWords: whether spaces separate words. If true, one space is kept between words, and a hyphen
+  ///   inside a word becomes a space. If false, all spaces are removed.
   static func scalars(of text: String, separatesWords: Bool) -> [UInt32] {
     var result: [UInt32] = []
     result.reserveCapacity(text.utf8.count)
@@ -53,7 +54,7 @@ enum Folding {
     return result
   }
 
-  /// Returns a scalar without its nukta (U+0958 to U+095F, and three more). Chandrabindu becomes anusvara.
+  /// Returns a letter without its nukta (U+0958 to U+095F, and three more letters). Chandrabindu becomes anusvara.
   private static func devanagari(_ value: UInt32) -> UInt32 {
     switch value {
     case 0x0901: 0x0902

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of a language as a trie over folded scalars, stored in one hash table with open addressing. A step costs
-/// one multiplication and, usually, one lookup.
+/// The words of a language as a trie over folded scalars. The trie is stored in one hash table with open addressing.
+/// Following one scalar takes one multiplication and usually one lookup.
 struct Lexicon: Sendable {
   let separatesWords: Bool
 
@@ -14,14 +14,14 @@ struct Lexicon: Sendable {
   private static let empty = UInt64.max
   private var edges: [Edge]
   private let shift: UInt64
-  /// The word of each node as an index into `tokens`; -1 for none.
+  /// For each node, the index in `tokens` of the word that ends there; -1 if none does.
   private var words: [Int32] = [-1]
   private var tokens: [Token] = []
 
   /// Builds a lexicon.
   ///
-  /// - Precondition: no spelling has two meanings. That would be a mistake in a table, and the first test of the
-  ///   language finds it.
+  /// - Precondition: no spelling has two meanings. Two meanings would be a mistake in a table, which any test of the
+  ///   language would find.
   init(words entries: [Word], units: [UnitName], separatesWords: Bool) {
     self.separatesWords = separatesWords
     var spellings = entries.map { ($0.text, $0.token) }
@@ -60,7 +60,7 @@ struct Lexicon: Sendable {
     UInt64(UInt32(bitPattern: node)) << 21 | UInt64(scalar)
   }
 
-  /// Returns the slot of an edge, whether or not the edge exists.
+  /// Returns the slot of an edge, which is the slot to use if the edge does not exist yet.
   private func slot(_ node: Int32, _ scalar: UInt32) -> Int {
     let key = Self.key(node, scalar)
     var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)
@@ -70,7 +70,7 @@ struct Lexicon: Sendable {
     return slot
   }
 
-  /// Divides folded text into words, always the longest possible.
+  /// Divides folded text into words. At each position the longest possible word is used.
   ///
   /// - Throws: `.unreadable` when a word is not in the lexicon.
   func tokens(of scalars: ArraySlice<UInt32>) throws(Refusal) -> [Token] {

@@ -15,13 +15,13 @@ struct Token: Sendable, Hashable {
   }
 
   var kind: Kind
-  /// A tag defined by the language; 0 for none. A number with a tag is not read as a digit after the point.
+  /// A tag whose meaning the language defines; 0 for none. A number that has a tag cannot be a digit after the point.
   var tag: UInt8
   var value: Int64
   var unit: Unit
 }
 
-/// A unit of money, with the currencies that use it and its decimal fraction of the major unit.
+/// A unit of money: the currencies that use it, and its value as a decimal fraction of the major unit.
 struct Unit: Sendable, Hashable {
   var currencies: CurrencySet
   var whenNamed: CurrencySet
@@ -50,30 +50,30 @@ struct TokenReader {
     position += 1
   }
 
-  /// Returns the next token, and moves past it, if it has the given kind.
+  /// If the next token has the given kind, moves past it and returns it.
   mutating func take(_ kind: Token.Kind) -> Token? {
     guard let token = next, token.kind == kind else { return nil }
     position += 1
     return token
   }
 
-  /// Moves past the next token if it has the given kind, and returns whether it did.
+  /// If the next token has the given kind, moves past it. Returns whether it had that kind.
   mutating func passes(_ kind: Token.Kind) -> Bool {
     take(kind) != nil
   }
 }
 
 extension TokenReader {
-  /// Reads a number made of groups and descending scales: (group scale)* [group], or a zero alone.
+  /// Reads a number made of groups and descending scales: (group scale)* [group]. A zero is read only if it is the
+  /// whole number.
   ///
   /// Each part must be smaller than the scale before it, so that neither "two thousand one million" nor "one million
   /// one thousand thousand" is accepted.
   ///
   /// - Parameters:
-  ///   - bareScale: a scale that may begin the number without a group (만 for 10,000); 0 for none.
-  ///   - group: a function that reads the multiplier of a scale, and returns `nil` when no number follows. Its argument
-  ///     says
-  ///     whether it is the first.
+  ///   - bareScale: a scale that may begin the number without a group before it (만 for 10,000); 0 for none.
+  ///   - group: a function that reads the multiplier of a scale, and returns `nil` when no number follows. Its second
+  ///     argument says whether this is the number's first group.
   mutating func scaledNumber(
     bareScale: Int64 = 0, group: (inout TokenReader, Bool) throws(Refusal) -> Int64?
   ) throws(Refusal) -> Int64 {
@@ -107,8 +107,8 @@ extension TokenReader {
     return total
   }
 
-  /// Reads a group of up to four places: thousands, hundreds, tens and ones, each at most once and in that order. Every
-  /// token has the value of its place (300, 20, 7). Japanese and Korean count in this way.
+  /// Reads a group of up to four places: thousands, hundreds, tens and ones. Each occurs at most once and in that
+  /// order. The value of a token is that of its place (300, 20, 7). Japanese and Korean count in this way.
   mutating func placeGroup() throws(Refusal) -> Int64? {
     var value: Int64 = 0
     var lastPlace: Int64 = 10_000
@@ -142,7 +142,7 @@ extension Int64 {
     return product
   }
 
-  /// Returns 10^exponent; `nil` when it does not fit.
+  /// Returns 10^exponent; `nil` when it does not fit into 64 bits.
   static func power(ofTen exponent: Int) -> Int64? {
     guard (0...18).contains(exponent) else { return nil }
     var power: Int64 = 1

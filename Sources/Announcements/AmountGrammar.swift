@@ -7,8 +7,8 @@ import Foundation
 /// The phrase book's data selects one of three forms:
 /// - the major and the minor units, each counted (`twelve dollars and fifty cents`);
 /// - several minor units, each counted (`十二元五角五分`);
-/// - for a currency whose minor units have no name in the book, the digits after a decimal point (`twelve point five
-///   zero Swiss francs`). All digits of the currency are spoken, so nothing is rounded.
+/// - for a currency whose minor units have no name in the book, the digits after a decimal point
+///   (`twelve point five zero Swiss francs`). All digits of the currency are spoken, so nothing is rounded.
 ///
 /// Each word carries the white space and punctuation that follow it. Joined together, the words are the text for the
 /// engine. Taken one by one, they are the tokens for a recorded voice.

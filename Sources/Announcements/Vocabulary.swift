@@ -20,8 +20,8 @@ public struct Vocabulary: Sendable, Hashable {
   }
 
   public struct Block: Sendable, Hashable {
-    /// The announcements that become possible when this block and all blocks before it are recorded: `every whole
-    /// amount under 100 in CNY`.
+    /// The announcements that become possible when this block and all blocks before it are recorded:
+    /// `every whole amount under 100 in CNY`.
     public var coverage: String
     /// Whether payments in one of the required currencies may need a word of this block. The other blocks are for
     /// currencies, channels and names that a shop may never need.

@@ -2,18 +2,20 @@
 
 /// Mandarin in simplified or traditional characters.
 ///
-/// 零 stands once for a run of skipped places between two digits. It is required (一百零一, 一千零一十, 一万零一百, 一亿零一千), with one
-/// exception: before a thousands digit directly after a group that ends in zeros, both 十万一千 and 十万零一千 are in use. 一百一,
-/// 三千五, 一万一 and 一亿一千 are understood as 110, 3500, 11000 and 110,000,000 and are refused as ambiguous.
+/// The word 零 stands once for a run of skipped places between two digits. It is required (一百零一, 一千零一十, 一万零一百, 一亿零一千),
+/// with one exception: if a group ends in zeros and the next group begins with a thousands digit, 零 is optional between
+/// them, because both 十万一千 and 十万零一千 are in use. 一百一, 三千五, 一万一 and 一亿一千 are understood as 110, 3500, 11000 and
+/// 110,000,000, and are refused as ambiguous.
 ///
-/// 十 may begin a number (十二, 十万), but later requires its 一 (一百一十, 一万零一十). 两 counts 百, 千, 万, 亿 and units, and stands
-/// alone before them: 两千, 两万 and 两元 are accepted, but 两十, 十两 and 一百零两 are refused. 10^12 is 万亿 or 兆.
+/// The word 十 may begin a number (十二, 十万), but later in a number it requires 一 before it (一百一十, 一万零一十). The word 两
+/// counts 百, 千, 万, 亿 and units. Before 万, 亿 and units it must be the whole count: 两千, 两万 and 两元 are accepted, but 两十,
+/// 十两 and 一百零两 are refused. 10^12 is 万亿 or 兆.
 ///
-/// Units: 五角五分 and 十二元五角 are accepted; 十二元五分 requires the form 十二元零五分. This rule for the 零 comes from the amounts in
-/// words of the Payment and Settlement Measures of the People's Bank of China (1997, annex 1). The 零 is spoken between
-/// 元 and 分 when there is no 角, and is optional between 元 and 角 when the major units end in zero, as in 十元零五角. Units of
-/// two syllables (美分, 便士) may omit it. Parts of zero are refused: 零角五分. 块 and 毛 are not units here, and 〇 is not a
-/// word.
+/// Units: 五角五分 and 十二元五角 are accepted. 十二元五分 is refused, because the required form is 十二元零五分. This rule for 零 comes
+/// from the amounts in words of the Payment and Settlement Measures of the People's Bank of China (1997, annex 1). The
+/// 零 is spoken between 元 and 分 when there is no 角. Between 元 and 角 it is optional when the major units end in zero, as
+/// in 十元零五角. Before units of two syllables (美分, 便士) it may be omitted. A count of zero is refused: 零角五分. The words 块
+/// and 毛 are not units here, and 〇 is not a word.
 enum Chinese: AmountLanguage {
   static let compiled = CompiledLanguage(Chinese.self)
   static let subtag = "zh"
@@ -23,7 +25,7 @@ enum Chinese: AmountLanguage {
 
   /// A tag for the number 2: 两.
   private static let counting: UInt8 = 1
-  /// A tag for a unit: 角 and 分, which require the 零 of a skipped place.
+  /// A tag for the units 角 and 分, which require 零 for a skipped place.
   private static let placeUnit: UInt8 = 1
 
   static var words: [Word] {
@@ -75,7 +77,7 @@ enum Chinese: AmountLanguage {
     case .nothing:
       return !part.hasZeroBefore
     case .minor:
-      // 角 leaves one digit for 分, so no place between them can be skipped.
+      // Between 角 and 分 no place can be skipped, because 角 leaves only one digit.
       return !part.hasZeroBefore
     case .major:
       let firstPlace = Int64.power(ofTen: part.places - 1) ?? 1
@@ -95,7 +97,7 @@ enum Chinese: AmountLanguage {
     while true {
       let group = try self.group(&tokens, isFirst: number.isEmpty)
       guard let scale = tokens.take(.scale)?.value else {
-        // 两 ends a number only if it is the whole number.
+        // The word 两 may end a number only if it is the whole number.
         guard !group.isCounting || number.isEmpty else { throw .unreadable }
         try number.append(group, index: 0)
         return try number.value()
@@ -108,7 +110,7 @@ enum Chinese: AmountLanguage {
     }
   }
 
-  /// Reads one group of thousands, hundreds, tens and ones, which has at least one digit.
+  /// Reads one group of thousands, hundreds, tens and ones. The group has at least one digit.
   private static func group(_ tokens: inout TokenReader, isFirst: Bool) throws(Refusal) -> ChineseNumber.Group {
     var group: ChineseNumber.Group?
     while true {
@@ -131,7 +133,7 @@ enum Chinese: AmountLanguage {
         guard !hasZero, let group else { throw .unreadable }
         return group
       }
-      // 两 is never a digit of the tens (两十), and in the ones it must be the whole group (两万).
+      // The word 两 is never a digit of the tens (两十). In the ones it must be the whole group (两万).
       guard !isCounting || place > 1 || (place == 0 && group == nil) else { throw .unreadable }
       digit *= Int64.power(ofTen: place) ?? 0
       guard let before = group else {
@@ -148,24 +150,24 @@ enum Chinese: AmountLanguage {
   }
 }
 
-/// The groups of four digits of one number, the highest first.
+/// The groups of a number, each of four digits, from the highest to the lowest.
 struct ChineseNumber {
   struct Group {
     var value: Int64
-    /// The place of the group's first digit, from 3 for the thousands to 0 for the ones. The place of its last digit
-    /// follows.
+    /// The place of the group's first digit, from 3 for the thousands to 0 for the ones. The next property is the place
+    /// of its last digit.
     var first: Int
     var last: Int
     /// Whether 零 stands before the group's first digit.
     var hasZero: Bool
-    /// Whether the group is 两 alone.
+    /// Whether the group consists only of 两.
     var isCounting: Bool
     /// The position of the group in the number: 0 below 万, 1 for 万, 2 for 亿, 3 for 万亿.
     var index = 0
   }
 
   private var groups: [Group] = []
-  /// The index of the first group that a following 亿 multiplies (九万九千亿).
+  /// The index of the first of the groups that a following 亿 multiplies (九万九千亿).
   private var sectionStart = 0
 
   var isEmpty: Bool { groups.isEmpty }
@@ -188,12 +190,13 @@ struct ChineseNumber {
       try append(group, index: 3)
       sectionStart = groups.count
     default:
-      // 十, 百 or 千 after a complete group is refused: 十百.
+      // A 十, 百 or 千 after a complete group is refused: 十百.
       throw .unreadable
     }
   }
 
-  /// Returns the sum if the groups descend and each 零 is where it must or may be.
+  /// Returns the sum of the groups. The groups must descend, and 零 must stand wherever it is required and only where it
+  /// is permitted.
   func value() throws(Refusal) -> Int64 {
     var total: Int64 = 0
     var before: Group?

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// English: American and British, with the lakhs and crores of India.
+/// English: American and British, including the lakhs and crores of India.
 ///
-/// "and" may stand after "hundred" and before a last group below one hundred ("two thousand and one"), but nowhere
-/// else. The following are deliberately excluded: "a hundred", "hundred" alone, "twelve hundred", "oh" for zero.
+/// The word "and" may stand after "hundred", and before a last group below one hundred ("two thousand and one"), but
+/// nowhere else. The following are deliberately refused: "a hundred", "hundred" without a number, "twelve hundred", and
+/// "oh" for zero.
 enum English: AmountLanguage {
   static let compiled = CompiledLanguage(English.self)
   static let subtag = "en"
   static let separatesWords = true
 
-  /// A tag for the Western scales, which do not mix with those of India: "one lakh two million" is refused.
+  /// A tag for the Western scales. They cannot be combined with the Indian scales: "one lakh two million" is refused.
   private static let western: UInt8 = 1
   private static let indian: UInt8 = 2
 
@@ -45,7 +46,7 @@ enum English: AmountLanguage {
       UnitName(.cny, fraction: 2, "fen"),
       UnitName(.usd, "dollar", "dollars", "us dollar", "us dollars", "american dollar", "american dollars"),
       UnitName(.usd, "united states dollar", "united states dollars"),
-      // A cent alone is American. A cent of another currency needs the currency's name.
+      // If no currency is named, a cent is American. For a cent of another currency, that currency must be named.
       UnitName(.usd, fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "cent", "cents"),
       UnitName(.usd, fraction: 2, "us cent", "us cents", "dollar cent", "dollar cents"),
       UnitName(.eur, "euro", "euros"),
@@ -86,7 +87,7 @@ enum English: AmountLanguage {
         return nil
       }
       guard let scale = tokens.next, scale.kind == .scale else { return count }
-      // "and" stands only before the last group, which must be below one hundred.
+      // The word "and" may stand only before the last group, which must be below one hundred.
       guard !isJoined else { throw .unreadable }
       guard scale.value == 100 else { return count }
       guard count < 10 else { throw .unreadable }
@@ -94,7 +95,7 @@ enum English: AmountLanguage {
       let hasJoiner = tokens.passes(.joiner)
       let rest = belowHundred(&tokens)
       guard rest != nil || !hasJoiner else { throw .unreadable }
-      // This refuses "one hundred hundred" and "one hundred five hundred". A hundred lakh are a crore.
+      // This refuses "one hundred hundred" and "one hundred five hundred". For a hundred lakh the word is crore.
       if let scale = tokens.next, scale.kind == .scale, scale.value == 100 || scale.value == 100_000 {
         throw .unreadable
       }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hindi, in which every number below one hundred is a word of its own that also counts each scale from सौ up.
+/// Hindi. Every number below one hundred has a word of its own. These words also count the scales, of which सौ is the
+/// smallest.
 ///
-/// A scale requires its number (एक सौ, not सौ). The counts are below one hundred, and below ten for सौ: एक लाख करोड़
-/// and बारह सौ are refused, and so are the fractional words (डेढ़, ढाई, साढ़े). After folding, spellings with and
-/// without nukta, and with chandrabindu or anusvara, are the same.
+/// A scale requires a number before it (एक सौ, not सौ). That number is below ten for सौ and below one hundred for the
+/// other scales: एक लाख करोड़ and बारह सौ are refused, and so are the fractional words (डेढ़, ढाई, साढ़े). After
+/// folding, a spelling with nukta equals the spelling without it, and chandrabindu equals anusvara.
 enum Hindi: AmountLanguage {
   static let compiled = CompiledLanguage(Hindi.self)
   static let subtag = "hi"
@@ -54,7 +55,7 @@ enum Hindi: AmountLanguage {
       UnitName(.inr, "भारतीय रुपया", "भारतीय रुपये", "भारतीय रुपए", "भारतीय रुपयों"),
       UnitName(.inr, fraction: 2, "पैसा", "पैसे", "पैसों"),
       UnitName(.usd, "डॉलर", "डालर", "अमेरिकी डॉलर", "अमरीकी डॉलर", "यूएस डॉलर"),
-      // A cent alone belongs to no particular currency.
+      // If no currency is named, a cent belongs to no particular currency.
       UnitName([], fraction: 2, whenNamed: [.usd, .eur, .hkd, .twd, .sgd], "सेंट", "सेन्ट"),
       UnitName(.usd, fraction: 2, "डॉलर सेंट", "डॉलर सेन्ट", "अमेरिकी सेंट"),
       UnitName(.eur, "यूरो"),

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Japanese in kana and kanji. (For a voice that reads only kana, the writer produces only kana.)
+/// Japanese in kana and kanji. (The writer produces only kana, for a voice that reads nothing else.)
 ///
-/// Sound changes are part of the words: さんびゃく is accepted, さんひゃく is not. いっ, はっ, ろっ and じゅっ stand only before a sound
-/// that requires them, and よ for 4 only before えん. ひゃく, せん and じゅう alone are 100, 1000 and 10. まん, おく and ちょう require a
-/// number before them (いちまん).
+/// Sound changes are part of the words: さんびゃく is accepted, さんひゃく is not. The forms いっ, はっ, ろっ and じゅっ may stand only
+/// before a sound that requires them, and よ for 4 only before えん. Without a number before them, ひゃく, せん and じゅう are
+/// 100, 1000 and 10. The words まん, おく and ちょう require a number before them (いちまん).
 enum Japanese: AmountLanguage {
   static let compiled = CompiledLanguage(Japanese.self)
   static let subtag = "ja"
   static let separatesWords = false
 
-  /// A tag for a number that ends in っ. On a scale, a point or a unit it means that っ may stand before it.
+  /// On a number: it ends in っ. On a scale, a point or a unit: a number that ends in っ may stand before it.
   private static let geminate: UInt8 = 1
-  /// A tag for the number よ, and for the unit えん.
+  /// On the number よ and on the unit えん: よ may stand only before えん.
   private static let beforeYen: UInt8 = 2
 
   static var words: [Word] {
@@ -45,7 +45,7 @@ enum Japanese: AmountLanguage {
     return ones + changed + tens + multiples(of: 100, hundreds) + multiples(of: 1000, thousands) + scales
   }
 
-  /// A tag for the number ひゃっ, which stands before no unit of money here.
+  /// A tag for the number ひゃっ. No unit of money here follows it.
   private static let beforeCounter: UInt8 = 3
 
   static var countWords: [Word] {
@@ -53,7 +53,8 @@ enum Japanese: AmountLanguage {
     return zip(1..., hundreds).map { Word($1, .number, $0 * 100, tag: beforeCounter) }
   }
 
-  /// Reads a count. The counted noun follows the last word and may require its っ, but not よ.
+  /// Reads a count. The last number word may end in っ, because the counted noun after it may require that. It must not
+  /// be よ.
   static func count(_ tokens: [Token]) throws(Refusal) -> Int64 {
     var tokens = tokens
     if let last = tokens.last, last.kind == .number, last.tag != beforeYen { tokens[tokens.count - 1].tag = 0 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Korean in the Sino-Korean numbers that count money, with any spacing. Other things may also be counted in native
+/// Korean, with any spacing. Money is counted in Sino-Korean numbers. Other things may also be counted in native
 /// numbers.
 ///
-/// 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them. 만 may begin a number alone (만 오천 원), but 억, 조 and 경
-/// require a number before them (일억). Native numbers are below one hundred. They may follow Sino-Korean hundreds and
-/// higher scales (백스물한 건), but not Sino-Korean tens (이십한), and no scale multiplies them.
+/// The words 십, 백 and 천 are 10, 100 and 1000, with or without 일 before them. The word 만 may begin a number without
+/// another word (만 오천 원), but 억, 조 and 경 require a number before them (일억). Native numbers are below one hundred. They
+/// may follow Sino-Korean hundreds and higher scales (백스물한 건), but not Sino-Korean tens (이십한), and no scale may
+/// multiply them.
 enum Korean: AmountLanguage {
   static let compiled = CompiledLanguage(Korean.self)
   static let subtag = "ko"

@@ -2,28 +2,28 @@
 
 /// Spanish on the long scale: mil millones are 10^9, and un billón is 10^12.
 ///
-/// A number takes the form for the noun after it (un dólar, una libra, veintiún mil, doscientas libras). A million is a
-/// noun itself: its count is masculine, and "de" follows it at the end of a count. Letters with accents are distinct.
-/// The following are deliberately excluded: "un mil", "treinta uno", "veinte y uno", "treintaiuno", "uno dólares",
-/// "millardo".
+/// A number takes the form that the noun after it requires (un dólar, una libra, veintiún mil, doscientas libras). A
+/// million is itself a noun: its count is masculine, and "de" follows it at the end of a count. Letters with accents
+/// differ from letters without. The following are deliberately refused: "un mil", "treinta uno", "veinte y uno",
+/// "treintaiuno", "uno dólares", "millardo".
 enum Spanish: AmountLanguage {
   static let compiled = CompiledLanguage(Spanish.self)
   static let subtag = "es"
   static let separatesWords = true
 
-  /// Tags of number words by the noun that may follow. Uno and veintiuno have none, because they stand alone.
+  /// Tags of number words, by the noun that may follow. Uno and veintiuno have no tag, because no noun follows them.
   private static let apocopated: UInt8 = 1
   private static let masculineHundred: UInt8 = 2
   private static let feminineOne: UInt8 = 3
   private static let feminineHundred: UInt8 = 4
-  /// A tag for ciento, which requires a number below one hundred after it; cien permits none.
+  /// A tag for ciento, which requires a number below one hundred after it. After cien no such number may follow.
   private static let openHundred: UInt8 = 5
 
-  /// Tags for scales: one for a million, and one for millions.
+  /// Tags for the scales above mil: one for the singular (millón), and one for the plural (millones).
   private static let singular: UInt8 = 1
   private static let plural: UInt8 = 2
 
-  /// Tags for joiners: treinta y uno, un millón de dólares. "Con" has none.
+  /// Tags for joiners: "y" as in treinta y uno, and "de" as in un millón de dólares. "Con" has no tag.
   private static let and: UInt8 = 1
   private static let of: UInt8 = 2
 
@@ -75,7 +75,7 @@ enum Spanish: AmountLanguage {
       UnitName(.mxn, "peso", "pesos", "peso mexicano", "pesos mexicanos"),
       UnitName(.usd, "dólar", "dólares", "dólar estadounidense", "dólares estadounidenses"),
       UnitName(.usd, "dólar americano", "dólares americanos"),
-      // A centavo alone is Mexican. A centavo of another currency needs the currency's name.
+      // If no currency is named, a centavo is Mexican. For a centavo of another currency, that currency must be named.
       UnitName(.mxn, fraction: 2, whenNamed: [.usd, .mxn, .eur, .hkd, .twd, .sgd], "centavo", "centavos"),
       UnitName(.usd, fraction: 2, "centavo de dólar", "centavos de dólar"),
       UnitName(.eur, "euro", "euros"),
@@ -100,19 +100,19 @@ enum Spanish: AmountLanguage {
     ]
   }
 
-  /// The noun that a count must agree with.
+  /// The noun with which a count must agree.
   private enum Noun {
     case masculine, feminine
-    /// The name of a currency that was removed earlier, whose gender is unknown.
+    /// The name of a currency, whose gender is unknown because the name was already removed from the text.
     case unknown
-    /// No noun: the currency was named first, or a point follows.
+    /// There is no noun, because the currency was named first or a point follows.
     case none
   }
 
   /// Checks that every number agrees with its noun, and that a million at the end of a count has its "de".
   ///
-  /// The check runs from the last word to the first, so that the noun is known before its count. The words after a
-  /// point are digits, which agree with nothing.
+  /// The check runs from the last word to the first, so that each noun is known before its count is checked. The words
+  /// after a point are digits, which need not agree with a noun.
   static func checkNeighbours(_ tokens: [Token]) throws(Refusal) {
     let counts = tokens.prefix { $0.kind != .point }
     var noun: Noun = counts.count < tokens.count || tokens.contains { $0.kind == .unit } ? .none : .unknown
@@ -136,14 +136,14 @@ enum Spanish: AmountLanguage {
 
   private static func isOf(_ token: Token) -> Bool { token.kind == .joiner && token.tag == of }
 
-  /// Returns whether a token is a million or more; mil has no tag.
+  /// Returns whether a token is a scale of a million or more. The scale mil has no tag.
   private static func isMillion(_ token: Token) -> Bool { token.kind == .scale && token.tag != 0 }
 
   private static func checkForm(of token: Token, next: Token?, _ noun: inout Noun) throws(Refusal) {
     let isBeforeNoun = next.map { $0.kind == .unit || $0.kind == .scale } ?? (noun == .unknown)
     let isRight =
       switch token.tag {
-      // Before mil the short form precedes nouns of both genders: veintiún mil libras.
+      // Before mil the short form is used even if the noun is feminine: veintiún mil libras.
       case apocopated: isBeforeNoun && (noun != .feminine || next?.kind == .scale)
       case feminineOne: isBeforeNoun && (noun == .feminine || noun == .unknown)
       case feminineHundred: noun == .feminine || noun == .unknown
@@ -151,7 +151,7 @@ enum Spanish: AmountLanguage {
       default: (token.value != 1 && token.value != 21) || (next?.kind != .unit && next?.kind != .scale)
       }
     guard isRight else { throw .unreadable }
-    // The first form with a gender determines the gender of an unknown name.
+    // If the gender of a name is unknown, the first form that shows a gender determines it.
     guard noun == .unknown else { return }
     if token.tag == feminineOne || token.tag == feminineHundred { noun = .feminine }
     if token.tag == masculineHundred { noun = .masculine }
@@ -175,7 +175,8 @@ enum Spanish: AmountLanguage {
     return total
   }
 
-  /// Reads the count of a million: up to 999,999, in thousands and the rest. One thousand is mil alone.
+  /// Reads the count of a million: up to 999,999, made of thousands and the rest. One thousand is “mil” without a
+  /// number before it.
   private static func belowMillion(_ tokens: inout TokenReader) throws(Refusal) -> Int64? {
     let count = try belowThousand(&tokens)
     guard let scale = tokens.next, scale.kind == .scale, scale.value == 1000 else { return count }

@@ -61,8 +61,8 @@ struct TextRules: Sendable, Decodable {
     /// The template of a time whose minutes are below ten: `{hour} oh {minute}`.
     var minuteBelowTen: String?
     var minute: Counter?
-    /// The template of a time before noon, such as `{time} a m`. The next template is for a time after noon: `{time} p
-    /// m`.
+    /// The template of a time before noon, such as `{time} a m`. The next template is for a time after noon:
+    /// `{time} p m`.
     var am: String
     var pm: String
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peaks of a sound as braille dots, mirrored about the centre line. Full scale reaches the edges.
+/// The peaks of a sound as braille dots, mirrored about the centre line. A peak at full scale reaches the edges.
 struct Envelope {
   let columns: Int
   let rows: Int
@@ -8,7 +8,7 @@ struct Envelope {
   func lines(_ samples: [Int16]) -> [String] {
     let half = rows * 2
     let heights = peaks(samples).map { peak in
-      // Any sound other than silence has a dot on both sides.
+      // Any sound other than silence has at least one dot on each side of the centre line.
       peak == 0 ? 0 : max(1, (peak * half + Int(Int16.max) / 2) / Int(Int16.max))
     }
     return (0..<rows).map { row in
@@ -17,7 +17,7 @@ struct Envelope {
         var dots: UInt32 = 0
         for side in 0..<2 {
           for depth in 0..<4 {
-            // The distance from the centre line in dots, starting with the nearest.
+            // The distance of a dot from the centre line, in dots. The nearest dot comes first.
             let y = row * 4 + depth
             let distance = y < half ? half - y : y - half + 1
             if distance <= heights[column * 2 + side] { dots |= Self.dots[side][depth] }
@@ -30,10 +30,12 @@ struct Envelope {
     }
   }
 
-  /// The bits of the Unicode braille patterns: dots 1, 2, 3, 7 are on the left side, 4, 5, 6, 8 on the right.
+  /// The bits of the Unicode braille patterns. Dots 1, 2, 3 and 7 are on the left side; dots 4, 5, 6 and 8 are on the
+  /// right.
   private static let dots: [[UInt32]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Returns the largest distance from zero in each of two parts per column, 0 to 32,767.
+  /// Returns the peaks, 0 to 32,767. Each column has two parts, and a peak is the largest distance from zero in one
+  /// part.
   private func peaks(_ samples: [Int16]) -> [Int] {
     let count = columns * 2
     guard !samples.isEmpty else { return [Int](repeating: 0, count: count) }

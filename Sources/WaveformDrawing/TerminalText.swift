@@ -5,7 +5,7 @@
 /// The text cannot move the cursor, set a colour or change the direction of later text. White space becomes a space,
 /// and each control or bidirectional character becomes U+FFFD. Invisible hints for line breaks are removed.
 public struct TerminalText: Sendable, Hashable {
-  /// A character as a reader sees it, which is never divided.
+  /// A character as a reader sees it. It is never divided.
   struct Cluster: Sendable, Hashable {
     var text: String
     var width: Int
@@ -22,7 +22,7 @@ public struct TerminalText: Sendable, Hashable {
     var scalars = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      // A line break of two characters is one white space.
+      // A line break of two characters becomes one space.
       if !(scalar == "\n" && previous == "\r"), let shown = Self.shown(scalar) { scalars.append(shown) }
       previous = scalar
     }
@@ -34,8 +34,8 @@ public struct TerminalText: Sendable, Hashable {
     self.width = clusters.reduce(0) { $0 + $1.width }
   }
 
-  /// Returns the part of the text that fits into a number of columns, with `…` at its end if the text was cut. The
-  /// result is empty when not even `…` fits.
+  /// Returns as much of the text as fits into a number of columns. If the text was cut, it ends with `…`. The result is
+  /// empty when not even `…` fits.
   public func cut(to columns: Int) -> TerminalText {
     guard width > columns else { return self }
     guard columns > 0 else { return TerminalText(clusters: []) }
@@ -47,8 +47,8 @@ public struct TerminalText: Sendable, Hashable {
     return TerminalText(clusters: kept + [Cluster(text: "…", width: 1)])
   }
 
-  /// The largest number of scalars in a cluster of real writing. Emoji have up to a dozen, and the stream-safe format
-  /// of UAX #15 permits 30 marks after a letter.
+  /// The largest number of scalars in a cluster. Emoji have up to a dozen scalars, and the stream-safe format of UAX
+  /// #15 permits 30 marks after a letter. Real writing needs no more.
   private static let longestCluster = 32
 
   private static let replacement = Cluster(text: "\u{FFFD}", width: 1)
@@ -76,14 +76,14 @@ public struct TerminalText: Sendable, Hashable {
 
   private static func cluster(_ character: Character) -> Cluster {
     let scalars = character.unicodeScalars
-    // A cluster that starts with a mark would combine with the character printed before it.
+    // A cluster that starts with a mark would combine with whatever was printed before it.
     guard let first = scalars.first, scalars.count <= longestCluster, !first.isJoining else { return replacement }
     return Cluster(text: String(character), width: TerminalWidth.of(character))
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether the scalar is drawn on the previous one.
+  /// Whether the scalar is drawn on top of the previous scalar.
   fileprivate var isJoining: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark, .format: true

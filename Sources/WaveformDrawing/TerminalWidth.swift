@@ -2,16 +2,16 @@
 
 /// The width of a character in the columns of a terminal.
 ///
-/// Wide and fullwidth characters (UAX #11, East Asian Width W and F) take two columns. Marks without an advance of
-/// their own take none. All other characters take one, including ambiguous ones, as outside legacy East Asian
-/// encodings. Spacing marks, such as the Devanagari vowel signs ा, ि and ी, take one, as in the C library's `wcwidth`,
-/// which terminals follow. An emoji takes two columns, whatever its number of scalars.
+/// Wide and fullwidth characters (UAX #11, East Asian Width W and F) take two columns. Marks that do not advance the
+/// cursor take none. All other characters take one column. These include characters of ambiguous width, as is usual
+/// outside legacy East Asian encodings. They also include spacing marks, such as the Devanagari vowel signs ा, ि and ी,
+/// as in the C library's `wcwidth`, which terminals follow. An emoji takes two columns, whatever its number of scalars.
 enum TerminalWidth {
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
     if isEmoji(first, scalars) {
-      // A spacing mark is not part of an emoji and is drawn after it.
+      // A spacing mark does not belong to the emoji before it and is drawn after it.
       return 2 + scalars.count { $0.properties.generalCategory == .spacingMark }
     }
     return max(1, scalars.reduce(0) { $0 + of($1) })
@@ -23,14 +23,14 @@ enum TerminalWidth {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // These are the vowels and final consonants of a Hangul syllable that is written with separate letters.
+    // These are the vowels and final consonants of Hangul syllables that are written as separate letters.
     if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) { return 0 }
     return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
   }
 
   /// Returns whether the scalars are drawn as one pictogram.
   private static func isEmoji(_ first: Unicode.Scalar, _ scalars: Character.UnicodeScalarView) -> Bool {
-    // Skin tones that follow nothing are drawn one by one.
+    // A skin tone that does not follow an emoji is drawn separately.
     if first.properties.isEmojiPresentation { return !first.properties.isEmojiModifier }
     guard first.properties.isEmoji else { return false }
     return scalars.dropFirst().contains { scalar in
@@ -50,8 +50,8 @@ enum TerminalWidth {
     return lower < wide.count && wide[lower].contains(value)
   }
 
-  /// The wide and fullwidth ranges of EastAsianWidth.txt (Unicode 16), without emoji, which the standard library knows.
-  /// Unassigned gaps inside a block of wide characters are included.
+  /// The wide and fullwidth ranges of EastAsianWidth.txt (Unicode 16). Emoji are not included, because the standard
+  /// library knows them. Unassigned gaps inside a block of wide characters are included.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F,  // Hangul initial consonants
     0x2329...0x232A,  // Angle brackets

@@ -4,8 +4,8 @@ import Waveforms
 
 /// A line with ticks, and the times in seconds below it.
 ///
-/// The line also uses braille dots. Box-drawing characters have an ambiguous width (UAX #11), and a terminal configured
-/// for Chinese, Japanese or Korean may give them two columns.
+/// The line consists of braille dots, like the envelope. Box-drawing characters have an ambiguous width (UAX #11): a
+/// terminal configured for Chinese, Japanese or Korean may give them two columns.
 struct TimeAxis {
   let columns: Int
 
@@ -24,7 +24,8 @@ struct TimeAxis {
     return [ticks.map { $0 ? "⡏" : "⠉" }.joined(), labels]
   }
 
-  /// Returns the shortest of 0.1, 0.2, 0.5, 1, 2, 5 s and so on that leaves room for the labels, in ms.
+  /// Returns the shortest suitable interval between ticks, in ms. The choices are 0.1, 0.2, 0.5, 1, 2, 5 s and so on;
+  /// the labels must fit.
   private func interval(_ duration: Int) -> Int {
     let room = label(duration).count + 2
     var decade = 100

@@ -6,9 +6,9 @@ public import Waveforms
 public struct WaveformDrawing: Sendable, Hashable {
   /// The style of a drawing.
   public enum Style: String, Sendable, Hashable, CaseIterable {
-    /// A style for a terminal that shows UTF-8. The envelope consists of braille dots, two by four in a cell.
+    /// For a terminal that shows UTF-8. The envelope consists of braille dots, two by four in each character cell.
     case braille
-    /// A style for a file or another program: one line for each mark, `   0 ms    610 ms  支付宝`, and no drawing.
+    /// For a file or another program. There is one line for each mark, `   0 ms    610 ms  支付宝`, and no drawing.
     case plain
   }
 
@@ -23,18 +23,19 @@ public struct WaveformDrawing: Sendable, Hashable {
   /// Creates a drawing.
   ///
   /// - Parameters:
-  ///   - columns: the width of the terminal. It is limited to 20 to 400.
-  ///   - rows: the number of lines for the envelope. It is limited to 1 to 50.
+  ///   - columns: the width of the terminal in columns. Values outside 20 to 400 are replaced by the nearest limit.
+  ///   - rows: the number of lines for the envelope. Values outside 1 to 50 are replaced by the nearest limit.
   public init(columns: Int, rows: Int = 6, style: Style) {
     self.columns = min(max(columns, 20), 400)
     self.rows = min(max(rows, 1), 50)
     self.style = style
   }
 
-  /// Returns the lines without line breaks, none of them wider than ``columns``.
+  /// Returns the lines without line breaks. No line is wider than ``columns``.
   ///
-  /// Han, kana, Hangul and other wide characters count as two columns, combining marks as none. Control characters and
-  /// bidirectional overrides are removed from the marks' texts. Times outside the waveform are moved to its ends.
+  /// Han, kana, Hangul and other wide characters count as two columns, and combining marks count as none. Control
+  /// characters and bidirectional overrides are removed from the texts of the marks. Times outside the waveform are
+  /// moved to its start or end.
   public func lines(_ waveform: Waveform) -> [String] {
     switch style {
     case .plain:

@@ -2,11 +2,11 @@
 
 import Waveforms
 
-/// The words of a waveform, each beginning in the column of its start.
+/// The words of a waveform. Each word begins in the column that corresponds to its start time.
 ///
-/// A word that would overlap the previous one moves to the second row, then to the third. Only a word that fits on none
-/// of them is cut: it shares the third row, where each word ends with `…` before the next one begins. A last word that
-/// would cross the right edge begins earlier if there is room.
+/// A word that would overlap the previous word moves to the second row, and if necessary to the third. A word that fits
+/// on no row is placed on the third. On the third row, a word that would overlap the next word is cut and ends with
+/// `…`. A last word that would cross the right edge begins earlier if there is room.
 struct WordRows {
   static let rowLimit = 3
 
@@ -42,8 +42,8 @@ struct WordRows {
     return rows
   }
 
-  /// Returns the words, each cut where the next one begins, and the last one at the edge. A word without room for a
-  /// single column is left out.
+  /// Returns the words, each cut at the beginning of the next word, and the last word cut at the right edge. A word is
+  /// left out if there is no column for it.
   private func cut(_ words: [Word]) -> [Word] {
     var kept: [Word] = []
     var end = columns

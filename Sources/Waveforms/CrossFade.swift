@@ -4,28 +4,28 @@
 ///
 /// All calculations use integers, so that the samples are the same on every machine.
 struct CrossFade: Sendable {
-  /// The length of a fade: 3 ms, which is less than a consonant's onset, and enough to avoid a click.
+  /// The length of a fade in ms. At 3 ms, a fade is shorter than a consonant's onset, and long enough to avoid a click.
   static let milliseconds = 3
 
-  /// The neighbour of an edge.
+  /// What lies next to an edge of a clip.
   enum Edge {
-    /// Another clip. The gain is a quarter of a sine. Together with the gain of the ending clip it preserves the power:
-    /// sin² + cos² = 1.
+    /// Another clip. The gain follows a quarter of a sine. Together with the gain of the clip that ends, it preserves
+    /// the power: sin² + cos² = 1.
     case clip
-    /// Silence. The gain is the square of that sine, a raised cosine, which leaves silence and reaches full level
-    /// smoothly.
+    /// Silence. The gain follows the square of that sine, which is a raised cosine. It rises from silence and reaches
+    /// full level smoothly.
     case silence
   }
 
   /// The length of a complete fade in samples.
   let length: Int
 
-  /// The gains from silence to full level, at the middle of each sample; 32,768 is full level.
+  /// The gains from silence to full level, each for the middle of a sample. Full level is 32,768.
   private let sine: [Int32]
   private let sineSquared: [Int32]
 
-  /// The fade for the rate of recorded clips. It is created once, because a fade for each announcement would cost some
-  /// µs.
+  /// The fade for the sample rate of recorded clips. It is created only once, because creating it for each announcement
+  /// would take some µs.
   private static let common = CrossFade(length: 22_050 * milliseconds / 1000)
 
   static func of(sampleRate: Int) -> CrossFade {
@@ -40,8 +40,8 @@ struct CrossFade: Sendable {
     sineSquared = sine.map { ($0 * $0 + 0x4000) >> 15 }
   }
 
-  /// Returns a sample with the gain for position `index` of the `count` samples at the start of a clip, or for that
-  /// distance from the clip's end.
+  /// Returns a sample with its gain. `index` is the sample's position in a fade of `count` samples, counted from the
+  /// start of the clip. In a fade at the end of a clip, it is counted backwards from the clip's end.
   ///
   /// - Precondition: `index` is below `count`, and `count` is at most ``length``.
   @inline(__always)
@@ -52,16 +52,16 @@ struct CrossFade: Sendable {
     return Int16(truncatingIfNeeded: (Int32(sample) * gain + 0x4000) >> 15)
   }
 
-  /// Returns a gain of the same curve with fewer steps, for a clip that is too short for two complete fades. Gains are
-  /// interpolated linearly.
+  /// Returns a gain of the same curve with fewer steps. It is used for a clip that is too short for two complete fades.
+  /// Gains between steps are interpolated linearly.
   private static func gain(on curve: [Int32], _ index: Int, of count: Int) -> Int32 {
     let (place, rest) = ((2 * index + 1) * curve.count - count).quotientAndRemainder(dividingBy: 2 * count)
     let next = curve[min(place + 1, curve.count - 1)]
     return curve[place] + Int32(Int(next - curve[place]) * rest / (2 * count))
   }
 
-  /// Returns sin(π/2 × numerator / denominator) for a fraction from 0 to 1, where 32,768 is one. The Taylor polynomial
-  /// up to the 11th power has an error of less than half a step.
+  /// Returns sin(π/2 × numerator / denominator) for a fraction from 0 to 1. In the result 32,768 stands for 1. It uses
+  /// the Taylor polynomial up to the 11th power, whose error is less than half a step.
   private static func sine(_ numerator: Int64, of denominator: Int64) -> Int32 {
     let one: Int64 = 1 << 30
     let halfPi: Int64 = 1_686_629_713  // π/2, where 2³⁰ is one.

@@ -9,13 +9,13 @@ extension WAVFile {
     /// The range of the samples in bytes from the start of the file; each sample takes two bytes.
     public let data: Range<Int>
 
-    /// The range of the text in `ICMT`, including the NUL at its end.
+    /// The range of the text in the chunk `ICMT`, including the NUL at its end.
     let comment: Range<Int>?
 
     public var sampleCount: Int { data.count / 2 }
 
-    /// Calls a function with the samples of the file that has this layout. Nothing is copied if the memory has the byte
-    /// order of a WAV file.
+    /// Calls a function with the samples of a file that has this layout. On a machine with the byte order of WAV files,
+    /// nothing is copied.
     ///
     /// - Precondition: `bytes` has at least as many bytes as the file of this layout.
     public func withSamples<Result>(in bytes: Span<UInt8>, _ body: (Span<Int16>) -> Result) -> Result {
@@ -35,8 +35,8 @@ extension WAVFile {
 
   /// Finds the samples of a mono 16-bit PCM file without copying them. Unknown chunks are skipped.
   ///
-  /// The check is strict, because a clip that a power cut truncated must not be accepted as complete: every length must
-  /// match exactly. No input causes a trap. Only the headers of chunks are read, whatever the length of the file.
+  /// The check is strict: every length must match exactly. Otherwise a clip that a power cut truncated could be
+  /// accepted as complete. No input causes a trap. However long the file is, only the headers of its chunks are read.
   ///
   /// - Throws: `WAVFileError`.
   public static func layout(of bytes: Span<UInt8>) throws(WAVFileError) -> Layout {
@@ -82,7 +82,7 @@ extension WAVFile {
     return Layout(sampleRate: sampleRate, data: data, comment: comment)
   }
 
-  /// Returns the range of a chunk's content. The chunk's header is at `position`.
+  /// Returns the range of a chunk's content. `position` is the start of the chunk's header.
   private static func chunk(
     in bytes: Span<UInt8>, at position: Int, before end: Int
   ) throws(WAVFileError) -> Range<Int> {
@@ -100,7 +100,7 @@ extension WAVFile {
 
   private static func sampleRate(in bytes: Span<UInt8>, format: Range<Int>) throws(WAVFileError) -> Int {
     let start = format.lowerBound
-    // A header of 18 bytes is the same with an empty extension, as many programs write it.
+    // Many programs write a header of 18 bytes. It is the header of 16 bytes with an empty extension.
     guard format.count == 16 || (format.count == 18 && bytes.little16(at: start + 16) == 0) else {
       throw WAVFileError(
         format.count < 16 ? .malformedChunk : .unsupportedEncoding, at: start,

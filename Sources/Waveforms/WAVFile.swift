@@ -2,16 +2,17 @@
 
 /// Mono 16-bit PCM in a RIFF WAVE file, written and read in memory.
 ///
-/// The layout follows Microsoft and IBM's "Multimedia Programming Interface and Data Specifications 1.0" (1991):
-/// `fmt `, `data` and, if there is a comment, `LIST INFO` with `ICMT` after the samples. The samples therefore always
-/// begin at byte 44.
+/// The layout follows Microsoft and IBM's "Multimedia Programming Interface and Data Specifications 1.0" (1991). It
+/// consists of `fmt `, `data` and, if there is a comment, `LIST INFO` with `ICMT` after the samples. The samples
+/// therefore always begin at byte 44.
 public enum WAVFile {
   /// The number of bytes before the first sample.
   static let headerLength = 44
 
-  /// Returns the bytes of a WAV file. The same waveform and comment always give the same bytes. Marks are not written.
+  /// Returns the bytes of a WAV file. Equal waveforms with equal comments give equal bytes. Marks are not written.
   ///
-  /// - Parameter comment: text for `ICMT`, stored as UTF-8 up to its first NUL, which ends a string there.
+  /// - Parameter comment: the text for the chunk `ICMT`. It is stored as UTF-8 up to its first NUL, because a NUL ends
+  ///   the text in that chunk.
   /// - Precondition: the file is smaller than 4 GiB and the sample rate is below 2³¹ Hz, because RIFF has 32-bit
   ///   fields.
   public static func encode(_ waveform: Waveform, comment: String? = nil) -> [UInt8] {
@@ -35,8 +36,8 @@ public enum WAVFile {
     bytes.append(contentsOf: "data".utf8)
     bytes.append(little32: dataLength)
     #if _endian(little)
-      // The samples in memory are the bytes of the file, so one copy suffices. A loop over the samples takes 30 times
-      // as long.
+      // In memory the samples already have the bytes of the file, so one copy suffices. A loop over the samples takes
+      // 30 times as long.
       unsafe waveform.samples.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     #else
       for sample in waveform.samples { bytes.append(little16: Int(UInt16(bitPattern: sample))) }
@@ -45,11 +46,12 @@ public enum WAVFile {
     return bytes
   }
 
-  /// Reads the output of `encode`, or any other WAV file of mono 16-bit PCM. Unknown chunks are skipped.
+  /// Reads the output of `encode`, or any other WAV file that contains mono 16-bit PCM. Unknown chunks are skipped.
   ///
   /// The check is as strict as that of ``layout(of:)``, and no input causes a trap.
   ///
-  /// - Returns: the waveform without marks, and the text of `ICMT`, if there is one. Invalid UTF-8 is repaired.
+  /// - Returns: the waveform without marks, and the text of `ICMT` if there is one. Invalid UTF-8 in the text is
+  ///   repaired.
   /// - Throws: `WAVFileError`.
   public static func decode(_ bytes: [UInt8]) throws(WAVFileError) -> (waveform: Waveform, comment: String?) {
     let layout = try layout(of: bytes.span)

@@ -7,7 +7,7 @@ public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
     case notWAVE = "not_wave"
     /// A length in a header reaches beyond the last byte.
     case truncated
-    /// Bytes follow the end of the file that the RIFF header states.
+    /// There are bytes after the end that the RIFF header states.
     case trailingBytes = "trailing_bytes"
     /// A chunk is missing, repeated or in the wrong place, or its size does not match its content.
     case malformedChunk = "malformed_chunk"
@@ -19,7 +19,7 @@ public struct WAVFileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var code: Code
 
-  /// The position of the error, in bytes from the start.
+  /// The position at which the error was found, in bytes from the start.
   public var offset: Int
 
   /// What is wrong, and what would be correct.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Waveform {
-  /// Returns one waveform that consists of several, in order, with silence between them. Their marks are shifted
-  /// accordingly.
+  /// Returns one waveform that consists of several waveforms, in order, with silence between them. The times of their
+  /// marks are adjusted.
   ///
-  /// Nothing is faded, so a part whose ends are not silent causes a step at the join. Level and fade the parts first.
+  /// Nothing is faded. If the ends of a part are not silent, there is a step at the join. Level and fade the parts
+  /// first.
   ///
   /// - Parameters:
   ///   - parts: one or more waveforms with the same sample rate.
@@ -16,9 +17,10 @@ extension Waveform {
     try joined(parts, pausesMilliseconds: Array(repeating: pauseMilliseconds, count: max(0, parts.count - 1)))
   }
 
-  /// Returns one waveform that consists of several, with a separate pause after each part but the last.
+  /// Returns one waveform that consists of several waveforms. A separate pause follows each part except the last.
   ///
-  /// - Parameter pausesMilliseconds: one pause fewer than there are parts, each 0 to 60,000 ms.
+  /// - Parameter pausesMilliseconds: the pauses, each from 0 to 60,000 ms. Their number is one less than the number of
+  ///   parts.
   /// - Throws: `WaveformJoiningError`.
   public static func joined(
     _ parts: [Waveform], pausesMilliseconds: [Int]

@@ -8,13 +8,14 @@ extension Waveform {
   ///     builder.append(twelve, text: "twelve", pauseMilliseconds: 0)
   ///     let waveform = builder.finish()
   ///
-  /// Every clip fades in and out over 3 ms, or over half its length if it is shorter than 6 ms. Without a pause, the
-  /// fade-out of one clip overlaps the fade-in of the next at equal power. Sums beyond full scale are clipped. All
-  /// calculations use integers, so that equal clips give equal waveforms on every machine.
+  /// Every clip fades in and out over 3 ms. A clip shorter than 6 ms fades over half its length. If there is no pause
+  /// between two clips, the fade-out of the first overlaps the fade-in of the second at equal power. If the sum of two
+  /// samples is beyond full scale, it is clipped. All calculations use integers, so that equal clips give equal
+  /// waveforms on every machine.
   ///
-  /// Samples are borrowed while they are appended, and copied once.
+  /// A clip's samples are borrowed while the clip is appended, and copied once.
   public struct SpliceBuilder: ~Copyable {
-    /// The longest pause in ms. A longer pause is shortened to it, and a negative one becomes zero.
+    /// The longest pause in ms. A longer pause is shortened to this length, and a negative pause becomes zero.
     public static let longestPauseMilliseconds = 60_000
 
     private var samples: [Int16] = []
@@ -22,13 +23,14 @@ extension Waveform {
     private let sampleRate: Int
     private let fade: CrossFade
 
-    /// The silence at both ends, in samples.
+    /// The silence at the start and at the end of the waveform, in samples.
     private let edge: Int
 
     /// The silence before the next clip, in samples.
     private var pause: Int
 
-    /// The number of samples at the end of the last clip that are not faded yet, because the next clip is unknown.
+    /// The number of samples at the end of the last clip that are not faded yet. How they fade depends on the next
+    /// clip.
     private var tail = 0
 
     /// Creates a builder.
@@ -36,7 +38,8 @@ extension Waveform {
     /// - Parameters:
     ///   - sampleRate: the rate of all clips in Hz.
     ///   - edgeMilliseconds: the silence before the first clip and after the last, 0 to 60,000 ms.
-    ///   - clipCount: the expected number of clips. With the next two values, memory is allocated only once.
+    ///   - clipCount: the expected number of clips. If this parameter and the next two are correct, memory is allocated
+    ///     only once.
     ///   - sampleCount: the expected total number of samples.
     ///   - pausesMilliseconds: the expected sum of the pauses.
     /// - Precondition: `sampleRate` is above zero.
@@ -48,13 +51,13 @@ extension Waveform {
       fade = .of(sampleRate: sampleRate)
       edge = Self.samples(edgeMilliseconds, at: sampleRate)
       pause = edge
-      // Each pause rounds up by at most one sample.
+      // For each pause the rounding adds at most one sample.
       samples.reserveCapacity(2 * edge + sampleCount + pausesMilliseconds * sampleRate / 1000 + clipCount)
       marks.reserveCapacity(clipCount)
     }
 
-    /// Adds a clip and its mark. A clip without samples makes no sound: its mark has no length, and its pause is added
-    /// to the previous one.
+    /// Adds a clip and its mark. A clip without samples makes no sound: its mark has no length, and its pause extends
+    /// the pause before it.
     ///
     /// - Parameter pauseMilliseconds: the silence after the clip, 0 to 60,000 ms. It is ignored after the last clip.
     public mutating func append(_ clip: Span<Int16>, text: String, pauseMilliseconds: Int) {
@@ -86,11 +89,11 @@ extension Waveform {
       mark(text, start..<samples.count)
     }
 
-    /// Returns the waveform with a mark for each clip. A mark covers the audible part of its clip, including its share
-    /// of an overlap.
+    /// Returns the waveform with a mark for each clip. A mark covers the audible part of its clip, including the part
+    /// that overlaps another clip.
     public consuming func finish() -> Waveform {
       fadeOut(to: .silence)
-      // Without any sound the silence at both ends is contiguous.
+      // If there is no sound, the silence at the start and the silence at the end adjoin.
       samples.append(contentsOf: repeatElement(0, count: samples.isEmpty ? 2 * edge : edge))
       return Waveform(samples: samples, sampleRate: sampleRate, marks: marks)
     }

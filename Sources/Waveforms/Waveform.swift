@@ -2,7 +2,7 @@
 
 /// A mono recording in memory: signed 16-bit samples, their rate, and marks for the spoken words.
 ///
-/// Samples are integers, so that a waveform that was neither mastered nor resampled has exactly the bytes of its
+/// Samples are integers, so that a waveform that was neither mastered nor resampled keeps exactly the bytes of its
 /// source. Equal waveforms give equal files.
 public struct Waveform: Sendable, Hashable {
   /// The samples, one for each frame; full scale is ±32,767.
@@ -11,7 +11,7 @@ public struct Waveform: Sendable, Hashable {
   /// The sample rate in Hz, above zero.
   public var sampleRate: Int
 
-  /// The marks in speaking order, with times from the first sample.
+  /// The marks in speaking order. Their times are measured from the first sample.
   public var marks: [Mark]
 
   /// Creates a waveform.
@@ -24,7 +24,8 @@ public struct Waveform: Sendable, Hashable {
     self.marks = marks
   }
 
-  /// The length in whole milliseconds, rounded up, so that a sound of 29,999.1 ms does not count as a shorter one.
+  /// The length in whole milliseconds, rounded up. A sound of 29,999.1 ms is therefore not reported as shorter than it
+  /// is.
   public var durationMilliseconds: Int {
     (samples.count * 1000 + sampleRate - 1) / sampleRate
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decibels in whole hundredths, and their conversion to factors.
+/// Decibels as a whole number of hundredths, and their conversion to factors.
 ///
-/// Every value that affects a sample is calculated with +, -, ×, ÷ and square roots, whose results IEEE 754 defines to
-/// the last bit. `pow`, `exp` and `sin` may differ in the last bit between C libraries, and one different rounding
-/// gives a different file.
+/// Every value that affects a sample is calculated with +, -, ×, ÷ and square roots. IEEE 754 defines the results of
+/// these to the last bit. In contrast, `pow`, `exp` and `sin` may differ in the last bit between C libraries, and a
+/// single different rounding gives a different file.
 enum Decibels {
   /// 10^(1/2000), the amplitude factor of 0.01 dB.
   private static let hundredth = 1.001151955538168876984203236747
@@ -22,8 +22,8 @@ enum Decibels {
     return hundredths < 0 ? 1 / result : result
   }
 
-  /// Returns decibels in whole hundredths. The rounding removes differences in the last bit between machines'
-  /// logarithms.
+  /// Returns decibels as a whole number of hundredths. The logarithms of different machines may differ in the last bit,
+  /// and rounding removes the difference.
   static func hundredths(_ decibels: Double) -> Int {
     Int((decibels * 100).rounded(.toNearestOrEven))
   }

@@ -2,19 +2,20 @@
 
 /// Computes where a sound must be attenuated, and by how much, so that its true peak stays under a ceiling.
 ///
-/// The gain falls before a peak and not at it, along a curve without corners, and rises again slowly:
-/// - **Look-ahead 3.6 ms** (10 blocks). Between 2 and 5 ms, a change of gain is too fast to be heard as a change of
-///   level, and too slow to be heard as a click.
-/// - **Release 80 ms**. This is far longer than a period of any voice (2.5 to 16 ms), so the gain stays constant during
-///   a vowel and does not distort its waves. It is far shorter than the half second at which pumping becomes audible.
+/// The gain falls ahead of a peak, along a curve without corners, and then rises again slowly:
+/// - **Look-ahead 3.6 ms** (10 blocks). A change of gain that takes between 2 and 5 ms is too fast to be heard as a
+///   change of level, and too slow to be heard as a click.
+/// - **Release 80 ms**. This is far longer than one period of any voice (2.5 to 16 ms), so the gain stays constant
+///   during a vowel and does not distort its waves. It is far shorter than the half second at which pumping becomes
+///   audible.
 ///
 /// Measured on 60 announcements in five languages: the gain falls by at most 1.1 dB and rises by at most 0.06 dB per
-/// ms. Within 10 ms, a period of a deep voice, it changes by less than 0.4 dB in 99 % of cases.
+/// ms. Within 10 ms, which is one period of a deep voice, it changes by less than 0.4 dB in 99 % of cases.
 struct LookAheadLimiter {
-  /// The look-ahead in blocks: the length of both smoothing windows together, minus one.
+  /// The look-ahead in blocks. It equals the combined length of both smoothing windows, minus one.
   static let lookAhead = 10
 
-  /// The remaining share of a reduction after one block: exp(-8 / (22,050 Hz × 0.080 s)). It is a literal number,
+  /// The share of a reduction that remains after one block: exp(-8 / (22,050 Hz × 0.080 s)). It is a literal number,
   /// because `exp` may differ in its last bit between machines.
   private static let release: Float = 1 - 0.0045248791398993977
 
@@ -22,7 +23,7 @@ struct LookAheadLimiter {
   private let energies: [Float]
   private let totalEnergy: Double
 
-  /// A gain for the whole sound and its curve (see `SampleBlocks.rendered`).
+  /// A gain for the whole sound, and the curve that limits it (see `SampleBlocks.rendered`).
   struct Setting {
     var gain: Float
     var curve: [Float]
@@ -39,11 +40,12 @@ struct LookAheadLimiter {
     totalEnergy = energies.reduce(0.0) { $0 + Double($1) }
   }
 
-  /// Returns the setting with which the limited sound has the energy that `gain` alone would give it.
+  /// Returns the setting with which the limited sound has the same energy as a sound that is amplified by `gain` but
+  /// not limited.
   ///
   /// A higher gain compensates for the energy that limiting removes. It is found in a few steps from the energies of
-  /// the blocks, which takes a twentieth of the time of measuring loudness again. The resulting gain is at most four
-  /// times the requested one.
+  /// the blocks. This takes a twentieth of the time that another loudness measurement would take. The resulting gain is
+  /// at most four times the requested gain.
   mutating func setting(gain goal: Double, ceiling: Float) -> Setting {
     var gain = goal
     for _ in 0..<3 {
@@ -55,12 +57,12 @@ struct LookAheadLimiter {
     return Setting(gain: Float(gain), curve: curve(gain: Float(gain), ceiling: ceiling))
   }
 
-  /// Returns a gain in steps of 1/65,536, so that a minute difference cannot affect a sample.
+  /// Returns a gain rounded to steps of 1/65,536, so that a minute difference cannot affect a sample.
   static func quantised(_ gain: Double) -> Double {
     max(1, (gain * 65_536).rounded(.toNearestOrEven)) / 65_536
   }
 
-  /// Returns factors of at most 1: one for the beginning of each block, and one for the end of the last.
+  /// Returns factors of at most 1: one for the beginning of each block, and one for the end of the last block.
   mutating func curve(gain: Float, ceiling: Float) -> [Float] {
     truePeak.refine(above: ceiling / gain)
     let levels = truePeak.levels
@@ -71,7 +73,8 @@ struct LookAheadLimiter {
       let level = levels[index] * gain
       guard level > ceiling else { continue }
       let reduction = 1 - ceiling / level
-      // These are the knots around this block and the previous one, which may contain the peak (see `TruePeak.levels`).
+      // These are the knots around this block and around the previous block, which may contain the peak (see
+      // `TruePeak.levels`).
       for knot in Self.lookAhead + index - 1...Self.lookAhead + index + 1 {
         reductions[knot] = max(reductions[knot], reduction)
       }
@@ -83,14 +86,15 @@ struct LookAheadLimiter {
       last = held[index] > released ? held[index] : released
       held[index] = last
     }
-    // The curve is a mean over 4 and then over 8 knots. Every term is a maximum that covers the knot, so the mean is
-    // sufficient for the knot, and the curve has no corners.
+    // The curve is a mean over 4 knots, and then over 8 knots. Each value in the mean is a maximum over a window that
+    // includes the knot. The mean therefore reduces the knot enough, and the curve has no corners.
     return Self.eachWindow(of: held, 1) { factor, place, value in factor - value * Self.weights[place] }
   }
 
   private static let weights = SIMD16<Float>(1, 2, 3, 4, 4, 4, 4, 4, 3, 2, 1, 0, 0, 0, 0, 0) / 32
 
-  /// Folds each window of `lookAhead` + 1 values. There are `lookAhead` fewer windows than values.
+  /// Calls a function for each value in each window of `lookAhead` + 1 values. The number of windows is the number of
+  /// values minus `lookAhead`.
   @inline(__always)
   private static func eachWindow(
     of values: [Float], _ initial: Float, _ combine: (Float, Int, Float) -> Float
@@ -110,7 +114,7 @@ struct LookAheadLimiter {
     }
   }
 
-  /// Returns the share of the sound's energy that remains when the curve is applied, 0 to 1.
+  /// Returns the share of the sound's energy, 0 to 1, that remains after the curve is applied.
   private func energyRatio(_ curve: [Float]) -> Double {
     guard totalEnergy > 0 else { return 1 }
     var left = 0.0

@@ -3,11 +3,11 @@
 private import CEBUR128
 import Foundation
 
-/// A meter of integrated loudness as defined by EBU R 128 and ITU-R BS.1770, based on libebur128, for mono 16-bit
-/// samples.
+/// A meter of integrated loudness for mono 16-bit samples, as defined by EBU R 128 and ITU-R BS.1770. It is based on
+/// libebur128.
 @safe  // The pointer is private, belongs only to this value and is freed once.
 struct LoudnessMeter: ~Copyable {
-  /// The length of a gating block of BS.1770 in ms. A shorter sound has no integrated loudness of its own.
+  /// The length in ms of a gating block of BS.1770. For a shorter sound the standard defines no integrated loudness.
   static let blockMilliseconds = 400
 
   private var state: UnsafeMutablePointer<ebur128_state>?
@@ -25,15 +25,16 @@ struct LoudnessMeter: ~Copyable {
   }
 
   mutating func add(_ samples: [Int16]) throws(MasteringError) {
-    // unsafe: libebur128 reads `count` frames of one channel, all inside the array, and keeps no pointer to them.
+    // unsafe: libebur128 reads `count` frames of one channel. All of them are inside the array, and libebur128 keeps no
+    // pointer to it.
     let status = unsafe samples.withUnsafeBufferPointer {
       unsafe ebur128_add_frames_short(state, $0.baseAddress, $0.count)
     }
     try Self.check(status, "adding samples")
   }
 
-  /// Returns the loudness of all samples so far in LUFS; minus infinity when no block of 400 ms passes the gate of -70
-  /// LUFS.
+  /// Returns the loudness of all samples so far in LUFS. The result is minus infinity when no block of 400 ms passes
+  /// the gate of -70 LUFS.
   func integratedLoudness() throws(MasteringError) -> Double {
     var loudness = 0.0
     try Self.check(unsafe ebur128_loudness_global(state, &loudness), "reading the loudness")
@@ -48,13 +49,14 @@ struct LoudnessMeter: ~Copyable {
 }
 
 extension LoudnessMeter {
-  /// Returns the loudness of a whole sound in hundredths of a LU, including sounds for which the standard defines none.
+  /// Returns the loudness of a whole sound in hundredths of a LU, even for sounds for which the standard defines no
+  /// loudness.
   ///
-  /// A sound shorter than one gating block is repeated until it fills three. For 30 single words of one voice, 220 to
-  /// 395 ms long, the results then varied by 1.0 LU. When the words were padded with zeros, the results varied by 1.3
-  /// LU, and the shortest measured 2.6 LU too low, which would make short names too loud. A sound below the gate of -70
-  /// LUFS is amplified for the measurement by a power of two, which keeps its samples exact, and the difference is
-  /// subtracted.
+  /// A sound shorter than one gating block is repeated until it fills three blocks. For 30 single words of one voice,
+  /// 220 to 395 ms long, the results then varied by 1.0 LU. When the words were padded with zeros instead, the results
+  /// varied by 1.3 LU, and the shortest word measured 2.6 LU too low, which would make short names too loud. A sound
+  /// below the gate of -70 LUFS is amplified by a power of two for the measurement, which keeps its samples exact. The
+  /// amplification is then subtracted from the result.
   ///
   /// - Returns: `nil` when every sample is zero.
   static func hundredths(of samples: [Int16], sampleRate: Int) throws(MasteringError) -> Int? {

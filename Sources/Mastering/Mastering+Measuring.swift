@@ -2,17 +2,18 @@
 
 public import Waveforms
 
-/// The measurements of an unmodified sound, by the same meters that ``Mastering`` uses for levelling.
+/// The measurements of an unmodified sound. They come from the same meters that ``Mastering`` uses for levelling.
 public struct SoundMeasures: Sendable, Hashable {
-  /// The integrated loudness by libebur128 in LUFS, to 0.01. A sound of less than 400 ms is repeated for the
+  /// The integrated loudness by libebur128 in LUFS, to 0.01. A sound shorter than 400 ms is repeated for the
   /// measurement.
   public var loudnessLUFS: Double
 
   /// The true peak by the filter of ITU-R BS.1770-4, Annex 2, in dBTP, to 0.01.
   public var truePeakDBTP: Double
 
-  /// The offset of the whole sound from zero as a share of full scale, -1 to 1. It is the part that the whole and its
-  /// quietest 32 ms have in common, and is zero if the mean comes only from an asymmetric voice.
+  /// The constant offset of the sound from zero as a share of full scale, -1 to 1. It is the part that the mean of the
+  /// whole sound and the mean of its quietest 32 ms have in common. It is zero if the mean differs from zero only
+  /// because the voice is asymmetric.
   public var constantOffset: Double
 }
 

@@ -4,34 +4,35 @@ import ConcurrencySupport
 import Dispatch
 public import Waveforms
 
-/// Makes every announcement equally loud, without silence or clicks at its ends: EBU R 128 for sounds of a few seconds.
+/// Makes every announcement equally loud, without silence or clicks at its ends. It applies EBU R 128 to sounds of a
+/// few seconds.
 ///
 /// `master` takes the following steps, in this order:
 /// 1. It removes a constant offset.
 /// 2. It sets the gain that gives an integrated loudness (ITU-R BS.1770-4, by libebur128) of -16 LUFS.
 /// 3. It limits the true peak to -1 dBTP.
-/// 4. It rounds to 16 bits, with halves to even. There is no dither, which would add different noise to every file.
-/// 5. It trims both ends to 30 ms of near silence, and adds zeros to a recording that has less.
+/// 4. It rounds to 16 bits, with halves to even. It adds no dither, because dither would add different noise to every
+/// file.
+/// 5. It trims both ends to 30 ms of near silence. If an end has less near silence, it adds zeros.
 /// 6. It fades 2 ms in and 5 ms out at the ends of the remaining recording.
 /// 7. It measures the samples that it returns.
 ///
 /// **Near silence** is everything at or below -50 dBFS *after* levelling. This is 34 dB below the voice, which is
-/// inaudible in any room where a payment is announced. It is also far below any sound of speech: the engine's quietest,
-/// f and h, peak at -24 dBFS. The threshold applies to the levelled sound, so that it is the same for quiet and loud
-/// voices.
+/// inaudible in any room where a payment is announced. It is also far below any sound of speech: the engine's quietest
+/// sounds, f and h, peak at -24 dBFS. The threshold applies to the levelled sound, so that it is the same for quiet and
+/// loud voices.
 ///
-/// The same samples give the same result on every machine (see `Decibels`). libebur128's last bits may differ between
-/// processors, so gains are derived from its result in whole hundredths of a LU.
+/// The same samples give the same result on every machine (see `Decibels`). The last bits of libebur128's result may
+/// differ between processors. Gains are therefore derived from that result in whole hundredths of a LU.
 public struct Mastering: Sendable, Hashable {
-  /// The version of the mastering, which is part of a clip's recipe. It increases with every change that affects
-  /// samples.
+  /// The version of the mastering. It is part of a clip's recipe, and increases with every change that affects samples.
   public static let version: Int = 2
 
-  /// The only supported rate, in Hz. Every native voice of the engine has it, and a sound that is never converted keeps
-  /// its samples. A sound of a different rate is refused instead of being converted silently.
+  /// The only supported sample rate, in Hz. Every native voice of the engine has this rate, and a sound that is never
+  /// converted keeps its samples. A sound with a different rate is refused, and not silently converted.
   public static let sampleRate: Int = 22_050
 
-  /// The highest sample that counts as silence, in dBFS after levelling.
+  /// The highest sample level that counts as silence, in dBFS after levelling.
   public static let silenceThresholdDBFS: Double = -50
 
   private let target: Int
@@ -57,11 +58,11 @@ public struct Mastering: Sendable, Hashable {
     edgeSilence = edgeSilenceMilliseconds
   }
 
-  /// Returns a complete announcement that is ready to be written, within 1 LU of the target (0.2 LU, unless limiting
-  /// prevents it).
+  /// Returns a complete announcement that is ready to be written. Its loudness is within 1 LU of the target, and within
+  /// 0.2 LU unless limiting prevents that.
   ///
-  /// Marks are shifted with the trimming and limited to the remaining sound. The standard defines no integrated
-  /// loudness for a sound of less than 400 ms. Such a sound is repeated for the measurement, which gives its loudness
+  /// Marks are shifted to match the trimming and limited to the remaining sound. The standard defines no integrated
+  /// loudness for a sound shorter than 400 ms. Such a sound is repeated for the measurement, which gives its loudness
   /// while it lasts.
   ///
   /// - Throws: `MasteringError`: `silent`, `unsupportedSampleRate`, `loudnessUnreachable`, `meterFailed`.
@@ -75,10 +76,10 @@ public struct Mastering: Sendable, Hashable {
     return mastered
   }
 
-  /// Returns an announcement that consists of separately mastered clips. If it fulfils the promise of ``master(_:)``
-  /// within half the tolerance of 1 LU, it is returned unchanged. Otherwise it is mastered.
+  /// Returns an announcement that consists of separately mastered clips. It is returned unchanged if it fulfils the
+  /// promise of ``master(_:)`` with half the tolerance, that is, within 0.5 LU. Otherwise it is mastered.
   ///
-  /// - Parameter waveform: a sound whose ends are near silent for as long as `master` would leave them.
+  /// - Parameter waveform: a sound whose near silence at each end is as long as `master` would leave it.
   /// - Throws: the same errors as ``master(_:)``.
   public func verified(_ waveform: Waveform) throws(MasteringError) -> MasteredWaveform {
     guard waveform.sampleRate == Self.sampleRate else { return try master(waveform) }
@@ -91,10 +92,10 @@ public struct Mastering: Sendable, Hashable {
       waveform: waveform, loudnessLUFS: Double(loudness) / 100, truePeakDBTP: Double(peak) / 100)
   }
 
-  /// Returns one run of an announcement, as loud as every other run, to be joined with runs of other voices.
+  /// Returns one run of an announcement, as loud as every other run. It can then be joined with runs of other voices.
   ///
-  /// The run is trimmed to 5 ms at both ends, levelled to the target and limited like a whole announcement. A sound
-  /// that cannot reach the target is made as loud as possible, which is not an error here.
+  /// Each end of the run is trimmed to 5 ms of near silence. The run is levelled to the target and limited like a whole
+  /// announcement. A sound that cannot reach the target is made as loud as possible, which is not an error here.
   ///
   /// - Throws: `MasteringError`: `silent`, `unsupportedSampleRate`, `meterFailed`.
   public func leveled(_ waveform: Waveform) throws(MasteringError) -> Waveform {
@@ -114,7 +115,7 @@ public struct MasteredWaveform: Sendable, Hashable {
 }
 
 extension Mastering {
-  /// The sufficient distance from the target in hundredths of a LU, which is a fifth of the promised one.
+  /// The distance from the target that is good enough, in hundredths of a LU. It is a fifth of the promised distance.
   private static let tolerance = 20
 
   /// The distance from the target, in hundredths of a LU, up to which a joined sound is left unchanged.
@@ -124,12 +125,12 @@ extension Mastering {
   /// two.
   private static let rounds = 6
 
-  /// The margin in hundredths of a dB by which the limiter stays below the permitted true peak. It covers the rounding
-  /// to 16 bits, and meters that evaluate other points between the samples than the standard's filter does (for hissing
-  /// single words libebur128 measures up to 0.21 dB more).
+  /// How far the limiter stays below the permitted true peak, in hundredths of a dB. The margin covers the rounding to
+  /// 16 bits. It also covers meters that evaluate other points between the samples than the standard's filter does: for
+  /// hissing single words, libebur128 measures up to 0.21 dB more.
   private static let headroom = 25
 
-  /// The lowest peak that counts as a sound, -60 dBFS. Below it there is more rounding noise than voice.
+  /// The lowest peak that counts as a sound, -60 dBFS. A quieter sound contains more rounding noise than voice.
   private static let lowestPeak: Float = 33
 
   private func process(_ waveform: Waveform, edgeMilliseconds: Int) throws(MasteringError) -> MasteredWaveform {
@@ -146,15 +147,15 @@ extension Mastering {
 
     let silence = Int(Decibels.factor(hundredths: Decibels.hundredths(Self.silenceThresholdDBFS)) * 32_768)
     let edge = (edgeMilliseconds * rate + 500) / 1000
-    // A levelled voice peaks near -1 dBFS, so this finds approximately the ends that are found after levelling. A
-    // measurement from there places the meter's blocks of 400 ms at their final position, which saves most sounds a
-    // second attempt.
+    // A levelled voice peaks near -1 dBFS. This threshold therefore finds approximately the same ends as the trimming
+    // after levelling. A measurement that starts at these ends places the meter's blocks of 400 ms at their final
+    // positions, so most sounds need no second attempt.
     guard let roughly = Trimming(centred, threshold: Int(limiter.highestSample) * silence / 29_205, edge: edge) else {
       throw Self.silent
     }
     let trimmed = roughly.apply(to: centred)
     var loudness = LoudnessEstimate.hundredths(of: trimmed)
-    // The meter has a rule for sounds that are too short or too quiet for the estimate.
+    // The meter can also measure sounds that are too short or too quiet for the estimate.
     if loudness == nil { loudness = try LoudnessMeter.hundredths(of: trimmed, sampleRate: rate) }
     guard let loudness else { throw Self.silent }
     var gain = target - loudness
@@ -190,7 +191,7 @@ extension Mastering {
   }
 
   /// Measures a finished sound. If a core is idle, both measurements run at the same time. The peak is in hundredths of
-  /// a dBTP. The loudness is in hundredths of a LU, or `nil` when every sample is zero.
+  /// a dBTP. The loudness is in hundredths of a LU; it is `nil` when every sample is zero.
   private static func measured(_ samples: [Int16]) -> (peak: Int, loudness: Result<Int?, MasteringError>) {
     let peak = Locked(0)
     let loudness = Locked<Result<Int?, MasteringError>>(.success(nil))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Samples as floats in blocks of eight, the unit for measuring levels and setting gains.
+/// Samples as floats in blocks of eight. Levels are measured and gains are set for each block.
 ///
-/// Eight samples are 0.36 ms at 22,050 Hz, which is short compared with the limiter's look-ahead, and fill one or two
-/// vector registers. Values are in units of one 16-bit step, which a Float represents exactly.
+/// Eight samples are 0.36 ms at 22,050 Hz, which is short compared with the limiter's look-ahead. They fill one or two
+/// vector registers. A value of 1 is one 16-bit step, and a Float represents every such value exactly.
 struct SampleBlocks {
   static let length = 8
 
-  /// The number of blocks of silence before the first sample, which a filter's taps read.
+  /// The number of blocks of silence before the first sample, for filters that read earlier samples.
   static let margin = 2
 
   /// The blocks: `margin` blocks of zeros, then the samples, then zeros to the end of the last block.
@@ -37,7 +37,7 @@ struct SampleBlocks {
     }
   }
 
-  /// Returns, for each block, the sum of its squares and its greatest magnitude, margin included.
+  /// Returns the sum of squares and the greatest magnitude of each block, including the margin.
   func levels() -> (energies: [Float], magnitudes: [Float]) {
     var energies = [Float](repeating: 0, count: blocks.count)
     var magnitudes = energies
@@ -59,8 +59,8 @@ struct SampleBlocks {
     return greater(two.x, two.y)
   }
 
-  /// Returns the greater value of each pair. The lanes are written out, because that compiles to one instruction. The
-  /// comparison and selection of the standard library's vectors do not.
+  /// Returns the greater value of each pair. The lanes are written out, because this form compiles to one instruction.
+  /// The standard library's comparison and selection of vectors do not.
   @inline(__always)
   static func greater(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
     SIMD4(
@@ -70,14 +70,15 @@ struct SampleBlocks {
   @inline(__always)
   private static func greater(_ first: Float, _ second: Float) -> Float { first > second ? first : second }
 
-  /// Returns the samples, multiplied by `gain` and by a curve that is linear from knot to knot, as 16-bit integers.
+  /// Returns the samples as 16-bit integers, multiplied by `gain` and by a curve that is linear from knot to knot.
   ///
-  /// - Parameter curve: one factor for the beginning of each block and one for the end of the last, margin included.
+  /// - Parameter curve: one factor for the beginning of each block, and one for the end of the last block, including
+  ///   the margin.
   func rendered(gain: Float, curve: [Float]) -> [Int16] {
     let ramp = SIMD8<Float>(0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)
-    // After adding 1.5 × 2²³ there are no bits left for fractions. IEEE 754 rounds to the nearest integer, with halves
-    // to even, and the integer can be read from the low bits. The result is the same on every machine. Unlike
-    // `rounded()`, the operation is vectorised.
+    // After adding 1.5 × 2²³ a Float has no bits left for a fraction. IEEE 754 rounds it to the nearest integer, with
+    // halves to even, and the integer can be read from the low bits. The result is the same on every machine. Unlike
+    // `rounded()`, the addition is vectorised.
     let shifter = SIMD8<Float>(repeating: 12_582_912)
     let limit = SIMD4<Float>(repeating: 32_767)
     @inline(__always) func clamped(_ four: SIMD4<Float>) -> SIMD4<Float> {

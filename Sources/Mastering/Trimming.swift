@@ -7,11 +7,11 @@ struct Trimming {
   /// The range of the kept samples.
   let range: Range<Int>
 
-  /// The number of zeros to add before and after the sound, if it has too little silence.
+  /// The number of zeros to add before and after a sound that has too little silence.
   let silence: (before: Int, after: Int)
 
-  /// Keeps everything from the first to the last sample above `threshold`, with up to `edge` more samples on both
-  /// sides.
+  /// Keeps the samples from the first to the last that is above `threshold`, and up to `edge` more samples on each
+  /// side.
   ///
   /// - Returns: `nil` when no sample is above the threshold.
   init?(_ samples: [Int16], threshold: Int, edge: Int) {
@@ -23,7 +23,8 @@ struct Trimming {
     silence = (before: edge - (first - range.lowerBound), after: edge - (range.upperBound - last - 1))
   }
 
-  /// Returns the kept part with its silence. It is faded where it was cut. Ends that were not cut were faded earlier.
+  /// Returns the kept part with its silence. An end that was cut is faded. An end that was not cut has been faded
+  /// earlier.
   func apply(to samples: [Int16]) -> [Int16] {
     var kept: [Int16] = []
     kept.reserveCapacity(silence.before + range.count + silence.after)
@@ -36,7 +37,7 @@ struct Trimming {
     return kept
   }
 
-  /// Returns the marks on the kept part in ms, shifted and limited to it.
+  /// Returns the marks of the kept part in ms. They are shifted, and limited to the kept part.
   func marks(_ marks: [Waveform.Mark], sampleRate: Int) -> [Waveform.Mark] {
     let shift = milliseconds(range.lowerBound - silence.before, sampleRate)
     let end = milliseconds(silence.before + range.count + silence.after, sampleRate)

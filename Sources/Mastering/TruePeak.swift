@@ -4,9 +4,9 @@ import Foundation
 
 /// The true peak, which is the greatest level between the samples, found by fourfold oversampling.
 ///
-/// The filter is the order-48, 4-phase interpolator of Recommendation ITU-R BS.1770-4, Annex 2, with the numbers
-/// printed there. libebur128's true peak gives the same results, but it takes several times as long as the rest of this
-/// module together, because it cannot skip parts of the sound.
+/// The filter is the order-48, 4-phase interpolator of Recommendation ITU-R BS.1770-4, Annex 2, with the coefficients
+/// printed there. libebur128's true peak gives the same results, but takes several times as long as the rest of this
+/// module, because libebur128 cannot skip parts of the sound.
 struct TruePeak {
   /// The taps of phase 0 of the filter. Phase 3 is its mirror image.
   private static let outerPhase: [Float] = [
@@ -20,23 +20,23 @@ struct TruePeak {
     0.7797851562500, -0.2003173828125, 0.1015625000000, -0.0582275390625, 0.0330810546875, -0.0189208984375,
   ]
 
-  /// Half the sum and half the difference of mirrored taps, of the outer phase (x, y) and the inner phase (z, w).
-  /// Applied to the sums and differences of mirrored samples, they give a phase and its mirror image together, with
-  /// half the multiplications.
+  /// Half the sum and half the difference of mirrored taps: x and y for the outer phase, z and w for the inner phase.
+  /// Applied to the sums and differences of mirrored samples, they calculate a phase and its mirror image together,
+  /// with half the multiplications.
   private static let taps: [SIMD4<Float>] = (0..<6).map { tap in
     let (outer, inner) = (outerPhase[tap], innerPhase[tap])
     let (mirroredOuter, mirroredInner) = (outerPhase[11 - tap], innerPhase[11 - tap])
     return SIMD4(outer + mirroredOuter, outer - mirroredOuter, inner + mirroredInner, inner - mirroredInner) * 0.5
   }
 
-  /// The sum of the magnitudes of phase 1, which is the greatest of the four. No value between samples can exceed this
-  /// number times the highest sample under the filter.
+  /// The sum of the magnitudes of the taps of phase 1, which is the greatest sum of the four phases. The highest sample
+  /// under the filter, multiplied by this number, is an upper bound for the values between the samples.
   private static let greatestGain: Float = 2.0228271484375
 
   private let signal: SampleBlocks
 
-  /// For each block, an upper bound of the level, or the level itself once it has been computed. A level found in one
-  /// block may lie up to six samples earlier, because of the filter's delay, and so in the previous block.
+  /// For each block, the level if it has been computed, or else an upper bound of the level. Because of the filter's
+  /// delay, a level found in one block may belong to a point up to six samples earlier, and so to the previous block.
   private(set) var levels: [Float]
 
   private var isExact: [Bool]
@@ -64,7 +64,7 @@ struct TruePeak {
     }
   }
 
-  /// Returns the highest level in units of the samples.
+  /// Returns the highest level. Its unit is that of the samples.
   func highest() -> Float {
     var highest = magnitudes.max() ?? 0
     for index in SampleBlocks.margin..<levels.count where levels[index] > highest {
@@ -86,7 +86,7 @@ struct TruePeak {
       var (outerEven, outerOdd) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
       var (innerEven, innerOdd) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
       for tap in 0..<6 {
-        // unsafe: `index` is at least `margin`, which is two blocks, so eleven samples before the block are still
+        // unsafe: `index` is at least `margin`, which is two blocks. The eleven samples before the block are therefore
         // inside the array.
         let near = unsafe bytes.loadUnaligned(fromByteOffset: start - tap * 4, as: SIMD8<Float>.self)
         let far = unsafe bytes.loadUnaligned(fromByteOffset: start - (11 - tap) * 4, as: SIMD8<Float>.self)

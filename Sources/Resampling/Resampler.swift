@@ -3,10 +3,10 @@
 private import CSoxr
 
 /// Converts mono sound from one sample rate to another with libsoxr's high-quality recipe: linear phase, 20 bits, flat
-/// up to 91 % of the lower of the two bandwidths, and everything above the new bandwidth attenuated by 120 dB.
+/// up to 91 % of the lower of the two bandwidths. Everything above the new bandwidth is attenuated by 120 dB.
 ///
 /// It runs in one thread. The same samples give the same result on the same machine. (libsoxr selects its code by the
-/// processor, so another machine's last bit may differ.)
+/// processor, so the last bit may differ on another machine.)
 @safe  // The handle is private, belongs only to this value and is freed once.
 public struct Resampler: ~Copyable {
   /// The supported source and target rates, in Hz.
@@ -19,7 +19,7 @@ public struct Resampler: ~Copyable {
   ///
   /// - Parameters:
   ///   - source: the rate of the given samples in Hz.
-  ///   - target: the wanted rate in Hz. If it equals the source's rate, nothing is converted.
+  ///   - target: the wanted rate in Hz. If it equals the source rate, nothing is converted.
   /// - Throws: `ResamplingError`.
   public init(from source: Int, to target: Int) throws(ResamplingError) {
     guard Self.supportedRates.contains(source), Self.supportedRates.contains(target) else {
@@ -46,7 +46,7 @@ public struct Resampler: ~Copyable {
     if let handle = unsafe handle { unsafe soxr_delete(handle) }
   }
 
-  /// Converts samples and returns those that are complete. The filter keeps the rest until ``finish()``.
+  /// Converts samples. Returns the output samples that are complete; the filter keeps the others until ``finish()``.
   ///
   /// - Throws: `ResamplingError`.
   public mutating func next(_ samples: [Float]) throws(ResamplingError) -> [Float] {
@@ -68,8 +68,8 @@ public struct Resampler: ~Copyable {
     }
   }
 
-  /// Converts a whole sound of 16-bit samples, rounded and limited to full scale. If the rates are equal, the samples
-  /// are unchanged.
+  /// Converts a whole sound of 16-bit samples. The results are rounded and limited to full scale. If the rates are
+  /// equal, the samples are unchanged.
   ///
   /// - Throws: `ResamplingError`.
   public static func convert(
@@ -79,7 +79,7 @@ public struct Resampler: ~Copyable {
     var resampler = try Resampler(from: source, to: target)
     var converted: [Int16] = []
     converted.reserveCapacity(Int(Double(samples.count) * resampler.ratio) + 1)
-    // The conversion in pieces avoids a complete copy of a long sound as floats.
+    // Converting in pieces avoids a copy of a whole long sound as floats.
     for start in stride(from: 0, to: samples.count, by: 65_536) {
       let piece = samples[start..<min(start + 65_536, samples.count)].map(Float.init)
       converted += try resampler.next(piece).map(Self.sample)

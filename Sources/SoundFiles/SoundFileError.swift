@@ -3,7 +3,7 @@
 /// The reason why a sound could not be written to bytes or read from them.
 public struct SoundFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable {
-    /// The container cannot hold the encoding.
+    /// The container format cannot hold samples in this encoding.
     case unsupportedCombination = "unsupported_combination"
     /// The encoding or the container of the bytes is not supported.
     case unsupportedEncoding = "unsupported_encoding"

@@ -6,11 +6,11 @@ public import Waveforms
 ///
 /// WAV with 16-bit PCM uses `WAVFile` and no C code. All other formats use libsndfile.
 public enum SoundFiles {
-  /// Returns the bytes of a sound file. The same waveform, format and comment always give the same bytes: a file
-  /// contains no time, and no name or version of the machine that wrote it. Marks are not written.
+  /// Returns the bytes of a sound file. Equal waveforms, formats and comments give equal bytes: a file contains neither
+  /// a time nor the name or version of the machine that wrote it. Marks are not written.
   ///
-  /// IMA ADPCM is stored in complete blocks, so that up to 1,016 samples of silence follow the sound. (libsndfile
-  /// cannot read a comment of more than 2,000 bytes back from a WAV file.)
+  /// IMA ADPCM is stored in complete blocks, so up to 1,016 samples of silence are added at the end. (If a WAV file
+  /// contains a comment of more than 2,000 bytes, libsndfile cannot read that comment back.)
   ///
   /// - Parameter comment: a text about the sound, stored as UTF-8 up to its first NUL. An empty text is left out.
   /// - Throws: `SoundFileError`: `unsupportedCombination`, `writingFailed`.
@@ -36,7 +36,7 @@ public enum SoundFiles {
 
   /// Reads a mono sound file in one of the supported containers and encodings.
   ///
-  /// - Returns: the sound without marks. IMA ADPCM includes the silence that fills its last block.
+  /// - Returns: the sound without marks. A sound in IMA ADPCM includes the silence that fills its last block.
   /// - Throws: `SoundFileError`: `malformed`, `unsupportedEncoding`, `notMono`.
   public static func decode(_ bytes: [UInt8]) throws(SoundFileError) -> DecodedSound {
     do {
@@ -68,10 +68,11 @@ public enum SoundFiles {
   }
 
   /// Reads a sound to be played, such as a tone or a recording, from any file that libsndfile reads (WAV, AIFF, CAF,
-  /// FLAC, Ogg, MP3 and others). All channels are mixed equally. Floating-point samples beyond full scale are clipped.
+  /// FLAC, Ogg, MP3 and others). All channels are mixed with equal weight. Floating-point samples beyond full scale are
+  /// clipped.
   ///
-  /// - Parameter longestSeconds: the longest permitted sound. The limit prevents a header from determining the memory
-  ///   use.
+  /// - Parameter longestSeconds: the longest permitted sound. Without this limit, a file's header could make the
+  ///   function use any amount of memory.
   /// - Returns: the sound at the file's own rate, without marks.
   /// - Throws: `SoundFileError`, `malformed`.
   public static func mix(_ bytes: [UInt8], longestSeconds: Int = 600) throws(SoundFileError) -> Waveform {

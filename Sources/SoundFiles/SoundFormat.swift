@@ -22,7 +22,8 @@ public struct SoundFormat: Sendable, Hashable {
   /// The file name extension, without the dot.
   public var fileExtension: String { container.rawValue }
 
-  /// Returns the encodings that libsndfile 1.2 can write into a container: all of them, except IMA ADPCM in a CAF.
+  /// Returns the encodings that libsndfile 1.2 can write into a container. These are all encodings, except IMA ADPCM in
+  /// a CAF.
   public static func encodings(of container: Container) -> [Encoding] {
     Encoding.allCases.filter { container != .caf || $0 != .ima4 }
   }

@@ -80,7 +80,8 @@ struct SoundStream: ~Copyable {
         .writingFailed,
         "libsndfile cannot write \(soundFormat.container) with \(soundFormat.encoding) at \(sampleRate) Hz.")
     }
-    // Only floating-point files get this chunk, which contains a time stamp. It is turned off in case that changes.
+    // Only floating-point files get this chunk, which contains a time stamp. It is turned off in case libsndfile
+    // changes that.
     unsafe sf_command(handle, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
@@ -112,7 +113,7 @@ struct SoundStream: ~Copyable {
   }
 
   mutating func write(_ samples: [Int16]) throws(SoundFileError) {
-    // unsafe: with one channel the array has as many frames as samples.
+    // unsafe: there is one channel, so the array has as many frames as samples.
     let written = unsafe samples.withUnsafeBufferPointer {
       unsafe sf_writef_short(handle, $0.baseAddress, sf_count_t($0.count))
     }
@@ -121,8 +122,7 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Reads all frames of a mono file in pieces, because the number of frames in a header must not determine the memory
-  /// use.
+  /// Reads all frames of a mono file in pieces. The frame number in a file's header must not determine the memory use.
   mutating func readAll() throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     var piece = [Int16](repeating: 0, count: 65_536)
@@ -136,10 +136,11 @@ struct SoundStream: ~Copyable {
     }
   }
 
-  /// Reads all frames of a file with any number of channels. Each result is the mean of the channels, with halves
-  /// rounded to even.
+  /// Reads all frames of a file with any number of channels. Each resulting sample is the mean of the channels, rounded
+  /// with halves to even.
   ///
-  /// - Parameter limit: the largest number of frames. A longer file is `malformed`, so that it cannot exhaust memory.
+  /// - Parameter limit: the largest number of frames. A longer file is refused as `malformed`, so that it cannot
+  ///   exhaust memory.
   mutating func readMean(limit: Int) throws(SoundFileError) -> [Int16] {
     var samples: [Int16] = []
     let length = 16_384
@@ -193,7 +194,7 @@ struct SoundStream: ~Copyable {
         return unsafe sf_count_t(MemoryFile.from(userData)?.write(source) ?? 0)
       },
       tell: { userData in unsafe sf_count_t(MemoryFile.from(userData)?.position ?? -1) })
-    // unsafe: libsndfile copies the table, and the object outlives the handle, because the stream holds both.
+    // unsafe: libsndfile copies the table. The object outlives the handle, because the stream holds both.
     return unsafe sf_open_virtual(&callbacks, Int32(mode), &info, Unmanaged.passUnretained(memory).toOpaque())
   }
 

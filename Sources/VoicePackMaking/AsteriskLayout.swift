@@ -2,28 +2,29 @@
 
 public import Foundation
 
-/// The sound folders of the Asterisk telephone exchange: one folder for each language, with numbers in `digits/`.
+/// The sound folders of the Asterisk telephone exchange. There is one folder for each language, with its numbers in
+/// `digits/`.
 ///
-/// Only files that contain exactly a token's words are used. The words of the English files come from the list in
-/// Asterisk's core sounds (`core-sounds-en.txt`), those of the Spanish files from its number grammar (`say.c`). In the
-/// Spanish files `digits/hundred` is “cien”: a measurement found no closure of a t.
+/// A file is used only if it contains exactly the words of a token. The words of the English files come from the list
+/// in Asterisk's core sounds (`core-sounds-en.txt`). The words of the Spanish files come from Asterisk's number grammar
+/// (`say.c`). The Spanish `digits/hundred` says “cien” and not “ciento”: a measurement found no closure of a t.
 ///
-/// The following files are excluded: the letters, for which no phrase book has tokens; `digits/20-and`, which is part
-/// of a word; and the Spanish `dollars`, whose words no list states. The English core sounds have no “cent”, “cents” or
-/// “point”.
+/// The following files are not used: the letters, for which no phrase book has tokens; `digits/20-and`, which is only
+/// part of a word; and the Spanish `dollars`, whose words no list states. The English core sounds have no “cent”,
+/// “cents” or “point”.
 public enum AsteriskLayout {
-  /// The language codes with a table.
+  /// The codes of the languages that have a table.
   public static var languages: [String] { tables.keys.sorted() }
 
   /// Returns the sounds in a folder that match tokens.
   ///
   /// - Parameters:
   ///   - folder: the folder of one language and voice, such as `/usr/share/asterisk/sounds/en_US_f_Allison`. The files
-  ///     may have any extension of a sound file. Of several files with one name, WAV is used, or else the first in
-  ///     alphabetical order.
-  ///   - locale: a BCP 47 tag, whose language selects the table.
-  /// - Returns: the sounds that exist, in the order of the table. The row numbers count the whole table, so that gaps
-  ///   show the missing sounds.
+  ///     may have any extension of a sound file. If several files differ only in their extension, the WAV file is used,
+  ///     or else the first in alphabetical order.
+  ///   - locale: a BCP 47 tag. Its language selects the table.
+  /// - Returns: the sounds that exist, in the order of the table. Row numbers count all rows of the table, so that gaps
+  ///   show which sounds are missing.
   /// - Throws: `PackMakingError`: `languageUnknown`; `noRecordings` when the folder has none of the sounds.
   public static func sources(in folder: URL, locale: String) throws(PackMakingError) -> [RecordingSource] {
     let language = String(locale.lowercased().prefix { $0 != "-" && $0 != "_" })
@@ -35,7 +36,7 @@ public enum AsteriskLayout {
     let files = files(in: folder, table.map(\.path))
     var sources: [RecordingSource] = []
     for (index, sound) in table.enumerated() {
-      // One word may have two names; the first is used.
+      // The table may have two names for the same word. The first name that exists is used.
       guard let file = files[sound.path], !sources.contains(where: { $0.row.text == sound.text }) else { continue }
       let row = SheetRow(number: index + 1, file: sound.path, token: sound.text, text: sound.text)
       sources.append(RecordingSource(file: file, row: row))

@@ -4,9 +4,9 @@ import Foundation
 import Mastering
 public import Waveforms
 
-/// The measurements of a recording, for messages to the person who made it.
+/// The measurements of a recording. They are reported to the person who made it.
 public struct RecordingReport: Sendable, Hashable {
-  /// The noise between words, in dBFS (RMS, above 60 Hz); minus infinity for digital silence.
+  /// The noise between words, in dBFS (RMS, above 60 Hz). It is minus infinity for digital silence.
   public var noiseFloorDBFS: Double
 
   /// The highest sample of the source, in dBFS.
@@ -15,10 +15,10 @@ public struct RecordingReport: Sendable, Hashable {
   /// The number of clipped samples in the source.
   public var clippedSamples: Int
 
-  /// The mean of all samples, where 1 is full scale. It is removed.
+  /// The mean of all samples, where 1 is full scale. The mean is removed from the clip.
   public var dcOffset: Double
 
-  /// The level of the loudest 5 ms of the voice above the noise, in dB; infinity for digital silence.
+  /// How far the loudest 5 ms of the voice are above the noise, in dB; infinity if the noise is digital silence.
   public var voiceToNoiseDB: Double
 }
 
@@ -29,36 +29,36 @@ public struct PreparedClip: Sendable, Hashable {
   public var report: RecordingReport
 }
 
-/// Converts a recording into a clip: removes DC and rumble, trims the recording to the voice, levels it like every
+/// Converts a recording into a clip. It removes DC and rumble, trims the recording to the voice, levels it like every
 /// other clip, and fades its ends.
 ///
-/// At most 13 ms remain before the voice and 17 ms after it. Of these, at most 5 ms on each side are louder than -50
-/// dBFS after levelling. The level is ``loudnessLUFS`` with at most -1 dBTP, and the fades are 3 ms long. The same
-/// recording always gives the same clip.
+/// At most 13 ms remain before the voice and at most 17 ms after it. After levelling, at most 5 ms of the remainder on
+/// each side are louder than -50 dBFS. The level is ``loudnessLUFS`` with a true peak of at most -1 dBTP, and the fades
+/// are 3 ms long. The same recording always gives the same clip.
 public struct ClipPreparation: Sendable, Hashable {
   /// The longest duration of a clip, in seconds.
   public static let maximumSeconds = 20
 
-  /// The time in ms that is kept before and after the frames (5 ms) that contain voice.
+  /// The times in ms that are kept before the first and after the last frame (5 ms) that contains voice.
   private static let (before, after) = (8, 12)
 
   /// The length of a fade in samples, which is 3 ms.
   private static let fadeLength = 66
 
-  /// The level of each clip in LUFS. It is half a LU above the -16 of an announcement, because the pauses between clips
-  /// lower the level of the whole. With clips at -16, 500 announcements in each of three packs had medians of -16.3,
-  /// -16.6 and -16.7 LUFS.
+  /// The level of each clip in LUFS. It is half a LU above the level of an announcement (-16 LUFS), because the pauses
+  /// between clips lower the level of the whole. When clips had -16 LUFS, 500 announcements from each of three packs
+  /// had medians of -16.3, -16.6 and -16.7 LUFS.
   public static let loudnessLUFS = -15.5
 
-  /// The level in LUFS of clips that are cut out of running speech. An announcement needs fewer of them and so has
-  /// fewer pauses: with ``loudnessLUFS`` the loudest of 500 announcements in Hindi had -14.95 LUFS.
+  /// The level in LUFS of clips that are cut out of running speech. An announcement needs fewer of such clips, and so
+  /// has fewer pauses. At ``loudnessLUFS``, the loudest of 500 announcements in Hindi had -14.95 LUFS.
   static let runningSpeechLUFS = -15.7
 
   private let mastering: Mastering
 
   /// Creates a preparation.
   ///
-  /// - Parameter loudnessLUFS: the level of each clip.
+  /// - Parameter loudnessLUFS: the level of each clip in LUFS.
   public init(loudnessLUFS: Double = Self.loudnessLUFS) { mastering = Mastering(targetLUFS: loudnessLUFS) }
 
   /// Converts a recording into a clip.
@@ -93,8 +93,8 @@ public struct ClipPreparation: Sendable, Hashable {
   }
 
   private func leveled(_ voice: ArraySlice<Float>) throws(PackMakingError) -> Waveform {
-    // Amplification to half of full scale comes first, so that a quiet 24-bit recording loses no detail to 16-bit
-    // rounding.
+    // The sound is first amplified to half of full scale, so that a quiet 24-bit recording loses no detail when it is
+    // rounded to 16 bits.
     let peak = voice.reduce(Float(0)) { max($0, $1.magnitude) }
     let gain = 16_384 / peak
     let loud = Waveform(
@@ -114,7 +114,7 @@ public struct ClipPreparation: Sendable, Hashable {
     }
   }
 
-  /// Fades both ends to exactly zero along 3t² - 2t³, a curve without corners.
+  /// Fades both ends to exactly zero. The fades follow 3t² - 2t³, a curve without corners.
   private static func fade(_ samples: inout [Int16]) {
     let length = min(fadeLength, samples.count / 2)
     for index in 0..<length {

@@ -11,11 +11,11 @@ struct ClipSound {
   static let targetLUFS = ClipPreparation.loudnessLUFS
   /// The largest permitted difference from the target level, in LU.
   static let tolerance = 1.0
-  /// The highest true peak, in dBTP: 0.5 dB above the -1 dBTP that clips are made with.
+  /// The highest true peak, in dBTP. It is 0.5 dB above the limit of -1 dBTP for making clips.
   static let highestTruePeakDBTP = -0.5
-  /// The number of consecutive samples at full scale that no voice produces.
+  /// The smallest number of consecutive samples at full scale that shows clipping. No voice produces as many.
   static let clippedRun = 3
-  /// The highest permitted noise floor in dBFS, judged over a whole pack.
+  /// The highest permitted noise floor in dBFS. It is judged over a whole pack.
   static let highestNoiseDBFS = -50.0
   /// The largest permitted offset, as a share of full scale.
   static let greatestOffset = 0.002
@@ -95,7 +95,7 @@ struct ClipSound {
     }
   }
 
-  /// Returns how often the sound stays at full scale.
+  /// Returns how many times the sound stays at full scale.
   private static func clippedRuns(_ samples: [Int16]) -> Int {
     var (runs, length) = (0, 0)
     for sample in samples {
@@ -108,9 +108,9 @@ struct ClipSound {
   /// Returns the level of the quietest 5 ms.
   ///
   /// In a trimmed clip a percentile would measure the voice itself. The noise of a room is present in the whole clip,
-  /// so its quietest moment shows the noise: before the voice, after it, or in the closure of a consonant. 5 ms are
-  /// shorter than any of these, and shorter than the margin that is kept around a voice. The calculation excludes zeros
-  /// added at the ends and the fades of 3 ms, which are not part of the room.
+  /// so the quietest moment shows the noise. This moment is before the voice, after it, or in the closure of a
+  /// consonant. A frame of 5 ms is shorter than any of these, and shorter than the margin that is kept around a voice.
+  /// Zeros added at the ends and the fades of 3 ms are not part of the room and are excluded.
   private static func quietestDBFS(_ samples: [Int16]) -> Double? {
     let (frame, hop, fade) = (110, 22, 66)
     guard let first = samples.firstIndex(where: { $0 != 0 }), let last = samples.lastIndex(where: { $0 != 0 }) else {
@@ -120,7 +120,7 @@ struct ClipSound {
     let end = last + 1 - fade - frame
     guard start <= end else { return nil }
     let quietest = stride(from: start, through: end, by: hop).map { position in
-      // The level is measured around the frame's mean, because an offset is not noise.
+      // The level is measured relative to the frame's mean, because an offset is not noise.
       var (sum, squares) = (0, 0)
       for sample in samples[position..<position + frame] {
         sum += Int(sample)

@@ -4,10 +4,11 @@ public import Announcements
 public import SpeechEngine
 import Waveforms
 
-/// The speech engine as the voice of a pack, so that clips work without any recordings.
+/// The speech engine as the voice of a pack. With it, clips can be used without any recordings.
 ///
-/// The words are cut out of whole announcements, so that they sound as in a sentence: a number together with its unit,
-/// in the middle of a sentence and at its end. A word that occurs in none of these announcements is spoken alone.
+/// The words are cut out of whole announcements, so that they sound as they do in a sentence. A number is cut out
+/// together with its unit, both in the middle of a sentence and at its end. A word that occurs in none of these
+/// announcements is spoken by itself.
 public struct EngineVoice: Sendable {
   private let engine: any Speaking
   private let writer: ScriptWriter
@@ -26,16 +27,15 @@ public struct EngineVoice: Sendable {
     self.rate = rate ?? writer.book.rate
   }
 
-  /// The speaker's name for the manifest.
+  /// The speaker's name, as written into the manifest.
   public var speaker: String { "espeak-ng \(voice), \(rate) words a minute" }
 
-  /// Returns clips of numbers with their units, and of each word in each position in which it may stand. The same
-  /// engine always gives the same clips.
+  /// Returns clips of numbers with their units, and clips of each word for each position in which the word may stand.
+  /// The same engine always gives the same clips.
   ///
   /// - Parameter progress: a function that is called after each announcement and each word, with the number of finished
   ///   items and the total.
-  /// - Throws: `AnnouncementError`, `SpeechEngineError`, and `PackMakingError` for a word that the engine does not
-  ///   speak.
+  /// - Throws: `AnnouncementError`; `SpeechEngineError`; `PackMakingError` for a word that the engine does not speak.
   public func clips(
     for vocabulary: Vocabulary, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [PackClip] {
@@ -63,14 +63,14 @@ public struct EngineVoice: Sendable {
     return clips
   }
 
-  /// Returns the clips of one announcement. Words that the engine merges with their neighbours are left out, and so are
-  /// words that are too short for a clip. They are spoken alone.
+  /// Returns the clips of one announcement. Words that the engine merges with adjacent words have no clip here, and
+  /// neither have words that are too short for a clip. These words are spoken by themselves.
   private func cut(_ contexts: [SpokenContext], from run: Script.Run) async throws -> [PackClip] {
     var run = run
     run.voice = voice
     let spoken = try await engine.waveform(of: run, rate: rate).waveform
     let recording = try Recording(spoken)
-    // The places are in samples, by the length of the text before each.
+    // The positions in the sound, in samples. The key is the length of the text before the position.
     var places: [Int: Int] = [:]
     var length = 0
     for mark in spoken.marks {
@@ -89,8 +89,8 @@ public struct EngineVoice: Sendable {
     }
   }
 
-  /// Returns a clip of a word spoken alone: before a comma, where the engine keeps its pitch up, or before a full stop.
-  /// The rate is a fifth higher, because a word alone takes longer than in a sentence.
+  /// Returns a clip of a word that is spoken by itself: either before a comma, where the engine keeps its pitch up, or
+  /// before a full stop. The rate is a fifth higher, because a word by itself takes longer than in a sentence.
   private func alone(_ word: Vocabulary.Word, _ position: ClipPosition, _ locale: String) async throws -> PackClip {
     let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
     let run = writer.respelled(Script.Run(language: locale, voice: voice, segments: [segment]))

@@ -2,7 +2,7 @@
 
 import Announcements
 
-/// The grammar for a recogniser of English. It accepts any number followed by a unit, so that only the sound determines
+/// The grammar for a recogniser of English. It accepts any number followed by a unit. Thus only the sound determines
 /// which amount is recognised.
 struct EnglishAmounts {
   private static let ones = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -56,8 +56,9 @@ struct EnglishAmounts {
       """
   }
 
-  /// Returns the words that distinguish amounts, out of the recognised words or the spoken tokens: the numbers and the
-  /// units, without the sentence, *and* and the difference between singular and plural.
+  /// Returns the words that distinguish amounts, which are the numbers and the units. The words of the sentence, *and*,
+  /// and the difference between singular and plural are left out. The input is either the recognised words or the
+  /// spoken tokens.
   func meaning(of words: [String]) -> [String] {
     let around = Set(opening + closing + ["and"])
     return Self.words(words).filter { !around.contains($0) }.joined(separator: " ")
@@ -71,7 +72,8 @@ struct EnglishAmounts {
 }
 
 extension String {
-  /// Returns the text with each of the words replaced where it is a whole word, the longest first.
+  /// Returns the text with replacements. Each of the words is replaced where it is a whole word; the longest words come
+  /// first.
   fileprivate func replacingOccurrences(of words: [String], with other: String) -> String {
     words.sorted { $0.count > $1.count }.filter { !$0.isEmpty }.reduce(" \(self) ") { text, word in
       text.replacing(" \(word) ", with: " \(other) ")

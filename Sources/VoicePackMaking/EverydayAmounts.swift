@@ -2,13 +2,13 @@
 
 public import Announcements
 
-/// The amounts under 10,000 of one currency, which a shop usually receives. They determine how important a missing word
-/// is.
+/// The amounts under 10,000 in one currency. A shop usually receives such amounts. They determine how important a
+/// missing word is.
 public struct EverydayAmounts: Sendable {
   /// The limit in major units.
   public static let limit: Int64 = 10_000
 
-  /// The number of amounts in the sample, which is sufficient for shares with a precision of a tenth of a per cent.
+  /// The number of amounts in the sample. It is large enough for shares with a precision of a tenth of a per cent.
   private static let sampleSize: Int64 = 4_000
 
   public let currency: Currency
@@ -19,15 +19,16 @@ public struct EverydayAmounts: Sendable {
     self.currency = currency
   }
 
-  /// Returns, for each token, the share of the amounts that require it, from 0 to 1. For a currency with minor units
-  /// the share comes from an evenly distributed sample, which is the same each time. Shares are statistics and not
+  /// Returns, for each token, the share of the amounts that require the token, from 0 to 1. For a currency with minor
+  /// units, the share comes from an evenly distributed sample that is the same each time. Shares are statistics and not
   /// money.
   ///
   /// - Throws: `.currencyUnspeakable`.
   func shares() throws(AnnouncementError) -> [String: Double] {
     let all = Self.limit * currency.minorUnitsPerMajor - 1
     let written = min(all, Self.sampleSize)
-    // Steps of the golden section are evenly distributed in any range. Without a common divisor, no amount repeats.
+    // Steps in the ratio of the golden section distribute the sample evenly in any range. The step has no common
+    // divisor with the range, so no amount repeats.
     var step = all * 618 / 1000
     while step.greatestCommonDivisor(with: all) > 1 { step += 1 }
     var counts: [String: Int] = [:]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two consecutive second-order Butterworth high-pass filters at 45 Hz, for 22,050 Hz. Together they attenuate 56 Hz by
-/// 3 dB and lower frequencies by 24 dB per octave. DC is removed completely. Of rumble and wind at 10 Hz, which no
-/// shop's loudspeaker plays, 0.2 % remains. The lowest voices (85 Hz) lose 0.7 dB.
+/// Two second-order Butterworth high-pass filters at 45 Hz in series, for a sample rate of 22,050 Hz. Together they
+/// attenuate 56 Hz by 3 dB, and lower frequencies by 24 dB per octave. DC is removed completely. Of rumble and wind at
+/// 10 Hz, which no shop's loudspeaker can play, 0.2 % remains. The lowest voices (85 Hz) are attenuated by 0.7 dB.
 ///
 /// The coefficients follow the "Audio EQ Cookbook" (R. Bristow-Johnson; W3C Note, 2021) for a Q of 1/√2. They are
 /// literal numbers, because `sin` and `cos` may differ in their last bit between machines.
@@ -14,7 +14,7 @@ enum HighPassFilter {
 
   /// Returns the filtered samples.
   ///
-  /// - Parameter samples: samples without DC, which would cause a step at the start.
+  /// - Parameter samples: samples without DC. DC would cause a step at the start.
   static func apply(to samples: [Float]) -> [Float] {
     var (first, second) = (Section(), Section())
     return samples.map { Float(second.next(first.next(Double($0)))) }

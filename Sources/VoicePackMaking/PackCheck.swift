@@ -9,14 +9,15 @@ import Waveforms
 
 /// Checks a voice pack before a shop relies on it.
 public enum PackCheck {
-  /// Returns all faults of a pack. No file in the pack can stop the check or cause a trap.
+  /// Returns all faults of a pack. Whatever its files contain, the check completes without a trap.
   ///
-  /// A clip whose sample rate differs from the pack's is not measured.
+  /// A clip is not measured if its sample rate differs from that of the pack.
   ///
   /// - Parameters:
   ///   - directory: the pack's folder.
   ///   - vocabulary: the vocabulary of the phrase book, for the required currencies.
-  ///   - amounts: the amounts that determine the importance of missing words. Without them, findings state no shares.
+  ///   - amounts: the amounts that determine how important missing words are. If they are `nil`, findings state no
+  ///     shares.
   public static func check(
     directory: URL, vocabulary: Vocabulary, amounts: EverydayAmounts? = nil
   ) -> PackCheckReport {
@@ -26,7 +27,7 @@ public enum PackCheck {
   }
 }
 
-/// One check in progress.
+/// A check that is in progress.
 private struct PackInspection {
   let directory: URL
   let vocabulary: Vocabulary
@@ -41,7 +42,7 @@ private struct PackInspection {
   private var quietest: [Double] = []
   /// The digests of the files' actual bytes.
   private var digests: [String: String] = [:]
-  /// The files that cannot be used. Next to them are the tokens that cannot be used for a reason other than their
+  /// The files that cannot be used. The next property has the tokens that cannot be used for a reason other than their
   /// files.
   private var unusableFiles: Set<String> = []
   private var unusableTokens: Set<String> = []
@@ -161,7 +162,7 @@ extension PackInspection {
     case bytes(Data)
   }
 
-  /// Reads a plain file in the folder itself, and nothing else, because reading a pipe would wait forever.
+  /// Reads a plain file that is in the folder itself. Nothing else is read, because reading a pipe would wait forever.
   private func read(_ name: String, maximumBytes: Int) -> Contents {
     guard PackManifest.isFileName(name) else {
       return .unreadable("is not a plain ASCII file name; it must not name a folder")
@@ -185,7 +186,7 @@ extension PackInspection {
       fail(.clipMissing, file, "is not in the manifest's clips", "import the recording again")
       return
     }
-    // Twice the size of the longest clip leaves room for comments.
+    // The limit is twice the size of the longest clip, which leaves room for comments.
     switch read(file, maximumBytes: VoicePack.maximumClipSeconds * Mastering.sampleRate * 4) {
     case .absent:
       fail(.clipMissing, file, "does not exist", "import the recording of “\(clip.text)” again")
@@ -241,8 +242,8 @@ extension PackInspection {
       "import the recordings again to level them")
   }
 
-  /// Warns of noise. The noise of a room is present in all clips, but a single word may have no quiet moment (nine,
-  /// मैं). Only three of four clips without a quiet moment indicate noise.
+  /// Warns of noise. The noise of a room is present in all clips, but a single clip may lack a quiet moment because of
+  /// its word (nine, मैं). There is therefore a warning only if three of four clips lack a quiet moment.
   private mutating func inspectNoise(_ id: String) {
     let sorted = quietest.sorted()
     guard !sorted.isEmpty, sorted[sorted.count / 4] > ClipSound.highestNoiseDBFS else { return }
@@ -271,8 +272,8 @@ extension PackInspection {
     entry.tokens.contains { roles[$0] == .amount || roles[$0] == .count }
   }
 
-  /// Reports clips with words that differ from their token's. They are never used, because they would say something
-  /// else.
+  /// Reports clips whose words differ from the words of their token. They are never used, because they would say
+  /// something else.
   private mutating func inspectTexts(of entry: PackManifest.Entry, _ manifest: PackManifest) {
     let words = entry.tokens.map(ClipToken.words(ofName:)).joined(separator: " ")
     for file in entry.files {
@@ -287,8 +288,8 @@ extension PackInspection {
     for entry in entries {
       for digest in Set(entry.files.compactMap { digests[$0] }) { holders[digest, default: []].append(entry) }
     }
-    // A speech engine pronounces “one” and “won” alike. A shared recording is certainly wrong only for two words that
-    // amounts in the required currencies need. Equal words may have the same recording.
+    // A speech engine pronounces “one” and “won” alike, so their clips may be the same. A shared recording is certainly
+    // wrong only if amounts in the required currencies need both words. Equal words may have the same recording.
     let shared = holders.values.filter { Set($0.map(\.name.lettersAlone)).count > 1 }
     for sharing in shared.sorted(by: { $0[0].name < $1[0].name }) {
       let names = sharing.map(\.name).joined(separator: ", ")
@@ -334,7 +335,7 @@ extension PackInspection {
     }
   }
 
-  /// Returns the first few words in quotation marks.
+  /// Returns the first few of the words in quotation marks.
   private static func list(_ words: [String]) -> String {
     words.prefix(4).map { "“\($0)”" }.joined(separator: ", ") + (words.count > 4 ? " and so on" : "")
   }
@@ -358,7 +359,8 @@ extension PackManifest {
 }
 
 extension PackManifest {
-  /// The manifest without entries whose clips are missing or have no plain name. Those clips are reported one by one.
+  /// The manifest without entries that refer to missing clips, or to clips without a plain name. Those clips are
+  /// reported one by one.
   fileprivate var withoutLostClips: PackManifest {
     var rest = self
     rest.clips = clips.filter { PackManifest.isFileName($0.key) }
@@ -374,6 +376,6 @@ extension PackManifest.Alternates {
 }
 
 extension String {
-  /// The text without spaces, hyphens and punctuation, so that phrases compare equal however words are joined.
+  /// The text without spaces, hyphens and punctuation. Thus phrases are equal if they have the same letters.
   fileprivate var lettersAlone: String { filter { !$0.isWhitespace && !$0.isPunctuation } }
 }

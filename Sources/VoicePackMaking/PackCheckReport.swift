@@ -2,16 +2,16 @@
 
 public import Foundation
 
-/// The result of checking a voice pack: `crier voices check`, as text and as JSON.
+/// The result of checking a voice pack. `crier voices check` prints it as text or as JSON.
 public struct PackCheckReport: Sendable, Hashable, Encodable {
-  /// A block of the vocabulary, and whether the pack can speak it.
+  /// A block of the vocabulary, and whether the pack can speak the words of the block.
   public struct Coverage: Sendable, Hashable, Encodable {
-    /// The coverage of the block: `every whole amount under 100 in CNY`.
+    /// The announcements that the block makes possible: `every whole amount under 100 in CNY`.
     public var coverage: String
     public var isRequired: Bool
-    /// Whether each word of this block, and of the required blocks before it, has a clip without faults.
+    /// Whether there is a clip without faults for each word of this block and of the required blocks before it.
     public var isSayable: Bool
-    /// The number of words in this block without such a clip.
+    /// The number of words in this block that have no clip without faults.
     public var missing: Int
 
     enum CodingKeys: String, CodingKey {
@@ -21,13 +21,13 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The totals of all clips that could be read.
+  /// The totals for all clips that could be read.
   public struct Clips: Sendable, Hashable, Encodable {
     public var count = 0
     public var seconds = 0.0
     /// The total size of the files in bytes.
     public var bytes = 0
-    /// The level of the quietest clip in LUFS; `nil` when none could be measured.
+    /// The level of the quietest clip in LUFS; `nil` when no clip could be measured.
     public var softestLUFS: Double?
     public var medianLUFS: Double?
     public var loudestLUFS: Double?
@@ -40,19 +40,19 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The pack's id from its manifest, or else the folder's name.
+  /// The id of the pack from its manifest. If the manifest has none, the folder's name.
   public var pack: String
   /// The phrase book's locale (BCP 47).
   public var locale: String
   /// The findings in order of severity.
   public var findings: [PackFinding]
-  /// The blocks in recording order.
+  /// The blocks of the vocabulary, in recording order.
   public var coverage: [Coverage]
   public var clips: Clips
-  /// How well the pack's amounts are understood; `nil` when that was not measured.
+  /// How well a recogniser understands the pack's amounts; `nil` when that was not measured.
   public private(set) var understanding: Understanding?
-  /// Why the understanding was not measured, and how to measure it; `nil` when it was measured, and for a language that
-  /// the recogniser does not know.
+  /// Why the understanding was not measured, and how to measure it. It is `nil` when the understanding was measured,
+  /// and for a language that the recogniser does not know.
   public private(set) var understandingNote: String?
 
   public var errorCount: Int { findings.count { $0.severity == .error } }
@@ -70,7 +70,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     case understandingNote = "understanding_note"
   }
 
-  /// Encodes the computed values too, which the compiler's own encoding leaves out.
+  /// Also encodes the computed values, which the compiler's own encoding would leave out.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(pack, forKey: .pack)
@@ -94,8 +94,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The report as text: a line for each finding, a line for each required block, and a summary. Each line ends with a
-  /// line break.
+  /// The report as text: one line for each finding, one line for each required block, and a summary. Each line ends
+  /// with a line break.
   public var text: String {
     let blocks = coverage.filter(\.isRequired).map { block in
       let state = block.isSayable ? "sayable" : "not sayable"
@@ -107,8 +107,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     return (findings.map(\.line) + blocks + understood + [summary]).map { $0 + "\n" }.joined()
   }
 
-  /// Adds how well the pack's amounts are understood. If fewer than ``Understanding/bar`` in a hundred are understood,
-  /// each misunderstood amount becomes a warning.
+  /// Adds how well the pack's amounts are understood. If the percentage is below ``Understanding/bar``, each
+  /// misunderstood amount becomes a warning.
   public mutating func add(_ understanding: Understanding) {
     guard understanding.amounts > 0 else {
       return add(understandingNote: "how well amounts are understood; record the words of more amounts")

@@ -3,9 +3,9 @@
 /// A fault or a possible fault of a voice pack.
 public struct PackFinding: Sendable, Hashable, Encodable {
   public enum Severity: String, Sendable, Hashable, Encodable, CaseIterable {
-    /// An announcement could fail, or could say a different amount from the one paid.
+    /// An announcement could fail, or could say an amount other than the one paid.
     case error
-    /// A listener would hear the fault, or it has a cost, but nothing fails.
+    /// A listener would hear the fault, or the fault has a cost, but no announcement fails.
     case warning
   }
 
@@ -13,27 +13,27 @@ public struct PackFinding: Sendable, Hashable, Encodable {
   public enum Code: String, Sendable, Hashable, Encodable, CaseIterable {
     /// The manifest is missing or invalid, or has a version that this program does not read.
     case manifestUnreadable = "manifest_unreadable"
-    /// The manifest is inconsistent, or its id differs from the folder's name.
+    /// The manifest is inconsistent, or the id in it differs from the folder's name.
     case manifestInvalid = "manifest_invalid"
-    /// The pack belongs to a different phrase book from the one in this check.
+    /// The pack belongs to a phrase book other than the one used for this check.
     case wrongLocale = "wrong_locale"
     /// The manifest was changed after its digest was written.
     case wrongDigest = "wrong_digest"
-    /// A clip says different words from those of its token. Amounts are read back from these words.
+    /// The words of a clip differ from those of its token. Amounts are read back from the words of the clips.
     case wrongText = "wrong_text"
-    /// Two words have the same recording.
+    /// Two different words have the same recording.
     case duplicateClip = "duplicate_clip"
-    /// A word that payments need is not recorded.
+    /// A word that payments need has no recording.
     case missingToken = "missing_token"
     case clipMissing = "clip_missing"
-    /// A clip is not a plain file, is not a PCM16 WAV file, or has no plain name.
+    /// A clip is not a plain file or not a PCM16 WAV file, or its name is not a plain name.
     case clipUnreadable = "clip_unreadable"
-    /// The file does not match the digest in the manifest.
+    /// The file of a clip does not match the digest in the manifest.
     case clipChanged = "clip_changed"
     case notMono = "not_mono"
     case wrongSampleRate = "wrong_sample_rate"
     case silentClip = "silent_clip"
-    /// Optional words are not recorded; the engine speaks them.
+    /// Optional words have no recording. The engine speaks them.
     case missingOptional = "missing_optional"
     case clipping
     case loudnessOff = "loudness_off"
@@ -44,11 +44,11 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     /// The clip begins or ends with a step.
     case openEdges = "open_edges"
     case tooLong = "too_long"
-    /// A speech recogniser understood an amount joined from the clips as a different amount.
+    /// A speech recogniser took an amount that was joined from the clips for a different amount.
     case misunderstood
-    /// The phrase book never uses the token.
+    /// The phrase book never uses a token of the pack.
     case unknownToken = "unknown_token"
-    /// No token and no phrase uses the clip.
+    /// No token and no phrase of the pack uses the clip.
     case unusedClip = "unused_clip"
     /// The folder contains a sound that the manifest does not list.
     case strayFile = "stray_file"
@@ -57,7 +57,7 @@ public struct PackFinding: Sendable, Hashable, Encodable {
   public var severity: Severity
   public var code: Code
 
-  /// The name of the file or token.
+  /// The name of the file or token that the finding is about.
   public var subject: String
   public var problem: String
 
@@ -72,15 +72,15 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     self.remedy = remedy
   }
 
-  /// The finding on one line, whatever the names contain: `error    missing_token  cents: is not recorded, but …;
-  /// record “cents”.`
+  /// The finding on one line, even if the names contain line breaks:
+  /// `error    missing_token  cents: is not recorded, but …; record “cents”.`
   public var line: String {
     let padded = severity.rawValue.padding(to: 8)
     return "\(padded) \(code.rawValue)  \(subject): \(problem); \(remedy).".onOneLine
   }
 
-  /// Returns the findings with errors before warnings, and the most severe first. Findings of one kind keep their
-  /// order.
+  /// Returns the findings in order of severity: errors first, then warnings, each with the most severe kind first.
+  /// Findings of the same kind keep their order.
   static func inOrder(_ findings: [PackFinding]) -> [PackFinding] {
     Severity.allCases.flatMap { severity in
       Code.allCases.flatMap { code in findings.filter { $0.severity == severity && $0.code == code } }
@@ -91,8 +91,8 @@ public struct PackFinding: Sendable, Hashable, Encodable {
 extension String {
   func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-  /// The text without characters that would end a line or change its direction. Names in a broken pack may contain
-  /// anything.
+  /// The text without characters that would end a line or change the text direction. In a broken pack, names may
+  /// contain any characters.
   var onOneLine: String {
     String(
       String.UnicodeScalarView(

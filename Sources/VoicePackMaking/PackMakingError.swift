@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a voice pack was not made, or a recording was not accepted. The error names files and sheet rows, so
-/// that the person who recorded them can find them. It never contains data of a payment.
+/// The reason why a voice pack was not made, or why a recording was not accepted. The error names files and rows of the
+/// recording sheet, so that the person who made the recordings can find them. It never contains data of a payment.
 public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A file is missing, damaged, not a sound file that libsndfile reads, or beyond the limits of ``Recording``.
+    /// A file is missing or damaged, is not a sound file that libsndfile can read, or exceeds the limits of
+    /// ``Recording``.
     case recordingUnreadable = "recording_unreadable"
     /// A recording contains no voice.
     case silent
@@ -12,15 +13,15 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case tooShort = "too_short"
     /// The voice in a clip lasts more than 20 s, or a recording lasts more than 2 h.
     case tooLong = "too_long"
-    /// A recording's peaks are too far above its voice to stay under -1 dBTP.
+    /// A recording's peaks are too far above its average voice level to keep the true peak under -1 dBTP.
     case levelUnreachable = "level_unreachable"
-    /// The number of utterances in a recording differs from the number of rows.
+    /// The number of utterances in a recording differs from the number of rows of the recording sheet.
     case utteranceCountMismatch = "utterance_count_mismatch"
-    /// Several files belong to one row, or one file belongs to several rows.
+    /// Several files belong to one row of the recording sheet, or one file belongs to several rows.
     case ambiguousRecording = "ambiguous_recording"
-    /// None of the recordings belongs to a row.
+    /// No recording belongs to a row of the recording sheet.
     case noRecordings = "no_recordings"
-    /// Some of the recordings cannot be used; `details` has one line for each.
+    /// Some of the recordings cannot be used. `details` has one line for each of them.
     case unusableRecordings = "unusable_recordings"
     /// There is no table of Asterisk's sounds for the language.
     case languageUnknown = "language_unknown"
@@ -32,20 +33,20 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case packExists = "pack_exists"
     /// The file system refused a part of the pack.
     case writingFailed = "writing_failed"
-    /// A C library refused a valid call, for example because memory is short.
+    /// A C library refused a valid call, for example because there was not enough memory.
     case conversionFailed = "conversion_failed"
   }
 
   public var code: Code
 
-  /// The name of the file, pack or option concerned.
+  /// The name of the file, pack or option that the error is about.
   public var subject: String
   public var problem: String
 
   /// What to do next.
   public var remedy: String
 
-  /// One line for each item that the problem concerns, such as every unusable file; often empty.
+  /// One line for each item that the problem concerns, such as every unusable file. It is often empty.
   public var details: [String]
 
   public init(_ code: Code, _ subject: String, _ problem: String, remedy: String, details: [String] = []) {
@@ -56,7 +57,7 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     self.details = details
   }
 
-  /// One sentence, followed by the details on a line each.
+  /// One sentence, followed by the details, one on each line.
   public var description: String {
     (["\(subject): \(problem); \(remedy)."] + details.map { "  \($0)" }).joined(separator: "\n")
   }

@@ -7,9 +7,9 @@ public import Waveforms
 
 private import VoicePackIntegrity
 
-/// A clip, with its tokens and its position.
+/// A clip, with the tokens that it says and its position in an announcement.
 public struct PackClip: Sendable, Hashable {
-  /// The name of one token, or of several for a phrase recorded without a break.
+  /// The names of the tokens: one, or several for a phrase that was recorded without a break.
   public var tokens: [String]
   public var position: ClipPosition
 
@@ -27,7 +27,7 @@ public struct PackClip: Sendable, Hashable {
   }
 }
 
-/// The description of a pack without its clips; see `PackManifest` for each property.
+/// The description of a pack without its clips. `PackManifest` explains each property.
 public struct PackFacts: Sendable, Hashable {
   public var id: String
   public var locale: String
@@ -44,13 +44,14 @@ public struct PackFacts: Sendable, Hashable {
   }
 }
 
-/// Writes voice packs. The same facts and clips always produce the same files, byte by byte.
+/// Writes voice packs. The same facts and clips always produce identical files.
 ///
-/// A pack appears completely or not at all. It is written into a hidden folder beside its destination, synchronised to
-/// the disk, and renamed. An existing pack is exchanged in one step if the file system supports it. A pack's files are
-/// removed and never changed, so that a program that has mapped them keeps them.
+/// A pack appears completely or not at all. It is written into a hidden folder next to its destination, synchronised to
+/// the disk, and renamed. If a pack already exists there, the two are exchanged in one step if the file system supports
+/// that. The files of a pack are never changed in place: they are only removed, so that a program that has mapped them
+/// keeps them.
 public struct PackWriter: Sendable, Hashable {
-  /// The folder of packs, such as `$CRIER_HOME/Voices`; it is created if it does not exist.
+  /// The folder that contains the packs, such as `$CRIER_HOME/Voices`. It is created if it does not exist.
   public var directory: URL
 
   public init(directory: URL) {
@@ -59,12 +60,12 @@ public struct PackWriter: Sendable, Hashable {
 
   /// Writes a pack.
   ///
-  /// Clips with the same sound and words are stored once. Every token must have a clip that fits every place. A token
-  /// without a plain clip therefore uses its final clip as the plain one, or else its rising clip.
+  /// Clips with the same sound and words are stored once. Every token must have a plain clip, which fits every place.
+  /// If a token has none, its final clip is also used as the plain clip, or else its rising clip.
   ///
-  /// - Parameter replacing: whether an existing pack of this id is replaced.
+  /// - Parameter replacing: whether to replace an existing pack that has this id.
   /// - Returns: the manifest as written, including the digest.
-  /// - Throws: `PackMakingError`: `packInvalid`, `packExists`, `writingFailed`. Nothing was changed then.
+  /// - Throws: `PackMakingError`: `packInvalid`, `packExists`, `writingFailed`. After an error nothing has changed.
   @discardableResult public func write(
     _ facts: PackFacts, clips: [PackClip], replacing: Bool = false
   ) throws(PackMakingError) -> PackManifest {
@@ -101,7 +102,8 @@ public struct PackWriter: Sendable, Hashable {
     return contents.manifest
   }
 
-  /// Removes drafts that an interrupted process left behind. Writing a draft never takes an hour.
+  /// Removes drafts that an interrupted process left behind. A draft older than an hour is abandoned, because writing
+  /// one never takes that long.
   private func removeAbandoned(_ id: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names where name.hasPrefix(".\(id).") {
@@ -123,7 +125,7 @@ public struct PackWriter: Sendable, Hashable {
 private struct PackContents {
   var manifest: PackManifest
 
-  /// The files by name. The manifest comes last, so that an unfinished folder is not mistaken for a pack.
+  /// The files by name. The manifest is written last, so that an unfinished folder is not mistaken for a pack.
   var files: [(name: String, bytes: Data)] = []
 
   private struct Sound: Hashable {
@@ -172,9 +174,9 @@ private struct PackContents {
     }
   }
 
-  /// Returns the file name of a clip. If the tokens are ASCII letters and digits, the name is readable: `twenty.wav`,
-  /// `fifty-final.wav`. Otherwise it is the clip's number, `0012.wav`. Names are in lower case, for file systems that
-  /// ignore case.
+  /// Returns the file name of a clip. If the tokens consist of ASCII letters and digits, the name is readable:
+  /// `twenty.wav`, `fifty-final.wav`. Otherwise it is the clip's number, `0012.wav`. Names are in lower case, because
+  /// some file systems ignore case.
   private static func fileName(_ clip: PackClip, index: Int, taken: [String: PackManifest.Clip]) -> String {
     var stem = clip.tokens.joined(separator: "-").lowercased()
     if clip.position != .plain { stem += "-\(clip.position.rawValue)" }

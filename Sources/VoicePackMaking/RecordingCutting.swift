@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// Divides a long recording into its utterances at the pauses of the voice.
+/// Divides a long recording into its utterances at the speaker's pauses.
 public struct RecordingCutting: Sendable, Hashable {
   /// The shortest pause between two utterances, in ms: 200 to 10,000.
   public var minimumPauseMilliseconds: Int
 
-  /// The part of a pause in ms that is kept on each side of an utterance. It is long enough to measure the noise, which
+  /// How much of a pause is kept on each side of an utterance, in ms. This is enough to measure the noise, which
   /// ``ClipPreparation`` needs for precise trimming.
   private static let margin = 250
 
@@ -21,10 +21,10 @@ public struct RecordingCutting: Sendable, Hashable {
 
   /// Returns the utterances in order, each with up to 250 ms of the pauses around it.
   ///
-  /// The function does not guess. If a row was spoken twice, there is one utterance too many, and the speaker must
-  /// decide which one to remove. Isolated sounds of less than 50 ms are clicks and not utterances.
+  /// The function does not guess. If the speaker read a word twice, there is one utterance too many, and the speaker
+  /// must decide which to remove. Isolated sounds shorter than 50 ms are clicks and not utterances.
   ///
-  /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch`, with the times of all utterances that were found.
+  /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch` with the times of all utterances that were found.
   public func cut(_ recording: Recording, into count: Int) throws(PackMakingError) -> [Recording] {
     let activity = VoiceActivity(HighPassFilter.apply(to: recording.samples))
     let utterances = activity.utterances(minimumPauseMilliseconds: minimumPauseMilliseconds)
@@ -37,7 +37,7 @@ public struct RecordingCutting: Sendable, Hashable {
       let utterance = utterances[index]
       let before = index > 0 ? utterances[index - 1].upperBound : 0
       let after = index + 1 < utterances.count ? utterances[index + 1].lowerBound : recording.samples.count
-      // The margin is at most half a pause, so that no recording contains part of its neighbour.
+      // The margin is at most half a pause, so that no part contains sound of the part before or after it.
       let start = max(utterance.lowerBound - VoiceActivity.samples(Self.margin), (before + utterance.lowerBound) / 2)
       let end = min(utterance.upperBound + VoiceActivity.samples(Self.margin), (utterance.upperBound + after) / 2)
       return recording.part(start..<end)
@@ -65,8 +65,8 @@ public struct RecordingCutting: Sendable, Hashable {
       remedy: remedy, details: pieces)
   }
 
-  /// Returns a minimum pause, in multiples of 10 ms, that gives the wanted number of utterances; `nil` when there is
-  /// none.
+  /// Returns a minimum pause that gives the wanted number of utterances, in multiples of 10 ms; `nil` when there is no
+  /// such pause.
   private static func pause(giving wanted: Int, _ activity: VoiceActivity) -> Int? {
     let shortest = activity.utterances(minimumPauseMilliseconds: 200)
     guard wanted > 0, wanted <= shortest.count else { return nil }

@@ -13,13 +13,15 @@ extension Recording {
   /// Reads a sound file in any format that libsndfile supports (WAV, FLAC, Ogg, AIFF, CAF, …), of any depth, at 4 to
   /// 192 kHz. The file is opened only for reading.
   ///
-  /// The channels are averaged. A voice in the middle keeps its level, and noise that differs between channels becomes
-  /// quieter. There are two exceptions. Channels 26 dB below the loudest are ignored, because an unused input would
-  /// halve the voice. If the channels cancel each other, because one has reversed polarity, only the loudest is used.
+  /// The channels are averaged. A voice that is equal in all channels keeps its level, and noise that differs between
+  /// channels becomes quieter. There are two exceptions. Channels that are 26 dB below the loudest are ignored, because
+  /// averaging with an unused input would halve the voice. If the channels cancel each other because one has reversed
+  /// polarity, only the loudest channel is used.
   ///
-  /// The file is read twice, in pieces, so that memory holds only the converted sound, 85 kB per second.
+  /// The file is read twice, in pieces. Memory therefore holds only the converted sound, which takes 85 kB per second.
   ///
-  /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `conversionFailed`; the subject is the file's name.
+  /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `conversionFailed`. The error's subject is the
+  ///   file's name.
   public static func read(_ file: URL) throws(PackMakingError) -> Recording {
     let name = file.lastPathComponent
     func unreadable(_ problem: String, _ remedy: String) -> PackMakingError {
@@ -58,9 +60,9 @@ extension Recording {
 }
 
 extension Recording {
-  /// Returns the length in bytes that the header of a WAV or AIFF file states; `nil` when none is stated. libsndfile
-  /// treats a truncated file as a shorter one. A writer that cannot seek leaves 0 or the largest length, which means
-  /// nothing.
+  /// Returns the length in bytes that the header of a WAV or AIFF file states; `nil` when the header states none. The
+  /// length is needed because libsndfile reads a truncated file as a shorter one. A writer that cannot seek leaves 0 or
+  /// the largest length in the header, which counts as no statement.
   private static func bytesNamed(by handle: FileHandle) -> Int? {
     defer { try? handle.seek(toOffset: 0) }
     guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return nil }
@@ -74,7 +76,7 @@ extension Recording {
   }
 }
 
-/// The channels of a sound file, read once from beginning to end.
+/// The channels of a sound file. The file is read once from beginning to end.
 @safe  // The handle is private, belongs only to this value and is closed once.
 private struct SourceChannels: ~Copyable {
   private let handle: OpaquePointer?
@@ -89,12 +91,12 @@ private struct SourceChannels: ~Copyable {
   private var squares: [Double]
   private var mixSquare = 0.0
 
-  /// The current run of equal samples in each channel.
+  /// The current series of equal samples in each channel.
   private var runs: [(value: Float, length: Int32)]
 
   init(_ file: FileHandle) throws(PackMakingError) {
     var info = SF_INFO()
-    // libsndfile reads through the descriptor and leaves it open.
+    // libsndfile reads through the descriptor, but does not close it.
     unsafe handle = unsafe sf_open_fd(file.fileDescriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
     self.file = file
     (sampleRate, channels, frames) = (Int(info.samplerate), Int(info.channels), Int(info.frames))
@@ -170,7 +172,8 @@ private struct SourceChannels: ~Copyable {
     if length >= 3 { clippedSamples[block] += length == 3 ? 3 : 1 }
   }
 
-  /// Returns the weighted sum of the channels minus a constant, at ``Recording/sampleRate``.
+  /// Returns the sum of the channels, each multiplied by its weight, minus a constant. The rate is
+  /// ``Recording/sampleRate``.
   mutating func mix(_ weights: [Float], offset: Float) throws(PackMakingError) -> [Float] {
     var resampler = try RecordingResampler(from: sampleRate)
     var samples: [Float] = []
@@ -185,7 +188,7 @@ private struct SourceChannels: ~Copyable {
 
   private var position = 0
 
-  /// Returns some complete frames, interleaved; `nil` at the end.
+  /// Returns some complete frames, interleaved; `nil` at the end of the file.
   private mutating func next() throws(PackMakingError) -> [Float]? {
     let length = 16_384
     // unsafe: libsndfile writes at most `length` frames of `channels` samples.
@@ -198,7 +201,7 @@ private struct SourceChannels: ~Copyable {
       throw Self.unreadable("is damaged (libsndfile: \(text))", "copy or record it again")
     }
     position += piece.count / channels
-    // The header was checked earlier, but it may be wrong.
+    // The length in the header was checked earlier, but the header may be wrong.
     guard position <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
     return piece.isEmpty ? nil : piece
   }

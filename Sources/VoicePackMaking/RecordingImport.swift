@@ -4,20 +4,20 @@ public import Foundation
 
 /// The clips that were made from recordings.
 public struct ImportedRecordings: Sendable, Hashable {
-  /// The clips in the order of the rows.
+  /// The clips, in the order of the rows of the recording sheet.
   public var clips: [PackClip]
   public var warnings: [ImportWarning]
 
-  /// The measurements of each recording, by row number.
+  /// The measurements of each recording. The key is the number of its row.
   public var reports: [Int: RecordingReport]
 }
 
-/// A note about recordings for the person who made them. It does not prevent their use.
+/// A note about recordings, for the person who made them. The recordings can still be used.
 public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A file belongs to no row.
+    /// A file belongs to no row of the recording sheet.
     case extraFile = "extra_file"
-    /// A row has no recording.
+    /// A row of the recording sheet has no recording.
     case missingRow = "missing_row"
     /// A recording has clipped samples.
     case clippedRecording = "clipped_recording"
@@ -27,16 +27,17 @@ public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
 
   public var code: Code
 
-  /// The name of a file, or the number and text of a row.
+  /// The name of a file, or the number and text of a row, that the note is about.
   public var subject: String
   public var problem: String
 
   public var description: String { "\(subject): \(problem)." }
 }
 
-/// Converts recordings into a pack's clips: finds the recording of each row and prepares it (see ``ClipPreparation``).
+/// Converts recordings into a pack's clips: finds the recording for each row of the recording sheet and prepares it
+/// (see ``ClipPreparation``).
 ///
-/// One error lists all unusable recordings in its `details`. Nothing is written here, so that a fault has no effect.
+/// If recordings cannot be used, one error lists all of them in its `details`. Nothing is written to the disk here.
 public struct RecordingImport: Sendable {
   /// A function that is called after each recording, with the number of finished recordings, the total, and the name of
   /// the last one.
@@ -51,13 +52,14 @@ public struct RecordingImport: Sendable {
     self.preparation = preparation
   }
 
-  /// Converts a folder of recordings with one file for each row, named after the row's file, token or text.
+  /// Converts a folder of recordings. It has one file for each row of the recording sheet, named after the row's file,
+  /// token or text.
   ///
-  /// Names are compared without regard to letter case, composed or decomposed letters, and spaces or underscores. The
-  /// extension says nothing about the format. Subfolders and hidden files are ignored.
+  /// Names are compared without regard to letter case, to whether letters are composed or decomposed, and to spaces and
+  /// underscores. The extension does not determine the format. Subfolders and hidden files are ignored.
   ///
-  /// - Throws: `PackMakingError`: `recordingUnreadable` (the folder), `noRecordings`, `ambiguousRecording` (every such
-  ///   row and file in `details`), `unusableRecordings` (every such file in `details`).
+  /// - Throws: `PackMakingError`: `recordingUnreadable` for the folder; `noRecordings`; `ambiguousRecording` with every
+  ///   such row and file in `details`; `unusableRecordings` with every such file in `details`.
   public func recordings(
     in folder: URL, for rows: [SheetRow], progress: Progress = { _, _, _ in }
   ) throws(PackMakingError) -> ImportedRecordings {
@@ -77,9 +79,9 @@ public struct RecordingImport: Sendable {
     return imported
   }
 
-  /// Converts recordings whose rows are known.
+  /// Converts recordings for which the rows of the recording sheet are known.
   ///
-  /// - Throws: `PackMakingError`: `noRecordings`, `unusableRecordings` (every such file in `details`).
+  /// - Throws: `PackMakingError`: `noRecordings`; `unusableRecordings` with every such file in `details`.
   public func recordings(
     _ sources: [RecordingSource], progress: Progress = { _, _, _ in }
   ) throws(PackMakingError) -> ImportedRecordings {
@@ -91,7 +93,7 @@ public struct RecordingImport: Sendable {
     return try prepare(inputs, progress)
   }
 
-  /// Converts one long recording of all rows, in their order.
+  /// Converts one long recording of all rows of the recording sheet, in the order of the rows.
   ///
   /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `silent`, `utteranceCountMismatch`,
   ///   `unusableRecordings`.
@@ -113,7 +115,7 @@ public struct RecordingImport: Sendable {
   }
 }
 
-/// A recording and its row.
+/// A recording, and its row of the recording sheet.
 public struct RecordingSource: Sendable, Hashable {
   public var file: URL
   public var row: SheetRow
@@ -160,7 +162,7 @@ extension RecordingImport {
     return imported
   }
 
-  /// Returns the file of each row, by the row's index.
+  /// Returns the file for each row. The key is the row's index.
   private func matched(
     _ files: [String], _ rows: [SheetRow]
   ) throws(PackMakingError) -> (found: [Int: String], warnings: [ImportWarning]) {

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// Finds the rows of a sheet by the names of files.
+/// Finds the rows of a recording sheet that belong to the names of files.
 struct RecordingNames {
   private let rows: [SheetRow]
 
-  /// Row indices by folded names: of files here, and of tokens and texts below.
+  /// The indices of the rows. The keys here are the folded names of files; below, they are the folded tokens and texts.
   private let files: [String: [Int]]
   private let words: [String: [Int]]
 
-  /// The extensions of sound files: those that libsndfile reads, and others that recorders write. A file with one of
-  /// the latter is reported as unreadable instead of being ignored.
+  /// The extensions of sound files: those that libsndfile reads, and others that recorders write. A file that
+  /// libsndfile cannot read is then reported as unreadable instead of being ignored.
   private static let endings: Set<String> = [
     "wav", "wave", "flac", "ogg", "oga", "opus", "aif", "aiff", "aifc", "caf", "w64", "rf64", "au", "snd", "mp3", "voc",
     "sph", "nist", "sf", "pvf", "svx", "iff", "sds", "m4a", "mp4", "aac", "wma", "webm", "amr", "3gp", "ape", "wv",
@@ -29,8 +29,8 @@ struct RecordingNames {
     self.words = words
   }
 
-  /// Returns the indices of the rows that match the name, by the row's file name, or else by its token or text. If a
-  /// token has several positions, the plain one matches.
+  /// Returns the indices of the rows that match a name. The row's file name is compared first, and then its token and
+  /// text. If a token occurs in several positions, the row with the plain position matches.
   func rows(for name: String) -> [Int] {
     let stem = Self.folded(Self.stem(name))
     if let found = files[stem] { return found }
@@ -43,12 +43,14 @@ struct RecordingNames {
     endings.contains((name as NSString).pathExtension.lowercased())
   }
 
-  /// Returns the name without the extension of a sound file. Any other full stop belongs to the name.
+  /// Returns the name without the extension of a sound file. A full stop that does not begin such an extension belongs
+  /// to the name.
   private static func stem(_ name: String) -> String {
     isSoundFile(name) ? (name as NSString).deletingPathExtension : name
   }
 
-  /// Returns the name in a form that ignores case, composed and decomposed letters, and spaces and underscores.
+  /// Returns the name in a form for comparison. It ignores letter case, whether letters are composed or decomposed,
+  /// spaces and underscores.
   private static func folded(_ name: String) -> String {
     name.precomposedStringWithCanonicalMapping.lowercased().split { $0.isWhitespace || $0 == "_" }
       .joined(separator: " ")

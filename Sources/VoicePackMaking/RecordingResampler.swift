@@ -2,16 +2,16 @@
 
 import Resampling
 
-/// Converts a recording to a clip's sample rate, and reports errors in terms of the recording.
+/// Converts a recording to the sample rate of clips. Its errors are errors of the recording.
 ///
-/// Clips are converted only once, when a pack is made, so a difference in the last bit between processors does not
-/// matter.
+/// A recording is converted only once, when a pack is made. It therefore does not matter that the last bit may differ
+/// between processors.
 struct RecordingResampler: ~Copyable {
   private var resampler: Resampler
 
   /// Creates a resampler.
   ///
-  /// - Parameter source: the source's rate, 4,000 to 192,000 Hz. A clip's own rate needs no conversion.
+  /// - Parameter source: the source's rate, 4,000 to 192,000 Hz. If it is the rate of clips, nothing is converted.
   /// - Throws: `PackMakingError`: `recordingUnreadable` for any other rate, or `conversionFailed`.
   init(from source: Int) throws(PackMakingError) {
     guard (4_000...192_000).contains(source) else {

@@ -8,8 +8,8 @@ extension RecordingSheet {
     case number, file, token, text, position, how, example, block
   }
 
-  /// The sheet as comma-separated values with a header, in UTF-8. It can be edited in a spreadsheet and read again by
-  /// ``rows(csv:)``.
+  /// The recording sheet as comma-separated values with a header, in UTF-8. It can be edited in a spreadsheet, and
+  /// ``rows(csv:)`` can read it again.
   public var csv: String {
     var lines = CSVWriter.record(Column.allCases.map(\.rawValue))
     for block in blocks {
@@ -32,12 +32,12 @@ extension RecordingSheet {
     return lines
   }
 
-  /// Reads a sheet that people have edited. Rows and columns may be missing or reordered, and other columns are
-  /// ignored. Empty rows, which spreadsheets leave behind, are skipped.
+  /// Reads a recording sheet that people may have edited. Rows and optional columns may be missing, and their order may
+  /// differ. Unknown columns are ignored. Empty rows, which spreadsheets leave behind, are skipped.
   ///
   /// - Parameter csv: the file's contents.
   /// - Returns: the rows in the file's order.
-  /// - Throws: ``RecordingSheetError`` for the first fault, with its line.
+  /// - Throws: ``RecordingSheetError`` for the first fault. It states the line of the fault.
   public static func rows(csv: some Collection<UInt8>) throws(RecordingSheetError) -> [SheetRow] {
     var reader = CSVReader()
     reader.append(csv)
@@ -110,7 +110,7 @@ extension RecordingSheet {
     guard !file.hasPrefix("."), !file.unicodeScalars.contains(where: { "/\\\0".unicodeScalars.contains($0) }) else {
       throw invalid(.file, "is not a plain file name", "write a name without folders, such as 001")
     }
-    // Several names separated by spaces are a phrase.
+    // Several token names, separated by spaces, are a phrase.
     let token = try field(.token).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard let position = ClipPosition(rawValue: try field(.position).lowercased()) else {
       throw invalid(.position, "is not a known position", "write plain, rising or final")

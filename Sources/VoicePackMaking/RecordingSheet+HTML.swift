@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RecordingSheet {
-  /// The sheet as one page to print or to read on a screen: UTF-8, without scripts and without network requests.
+  /// The recording sheet as one page to print or to read on a screen. It is in UTF-8, without scripts and without
+  /// network requests.
   ///
-  /// The words have the locale's `lang` attribute, so that a browser selects the correct glyphs: 直 is drawn differently
-  /// for Chinese and for Japanese.
+  /// The words have a `lang` attribute with the locale, so that a browser selects the correct glyphs. For example, 直 is
+  /// drawn differently for Chinese and for Japanese.
   public var html: String {
     """
     <!DOCTYPE html>
@@ -60,8 +61,8 @@ extension RecordingSheet {
     </ol>
     """
 
-  /// Returns a heading row and the block's rows. All blocks form one table, so that its head is repeated on every
-  /// printed page.
+  /// Returns the heading row and the rows of a block. All blocks form one table, so that the table's head is repeated
+  /// on every printed page.
   private func rowGroup(_ block: Block) -> String {
     """
     <tbody>
@@ -82,8 +83,8 @@ extension RecordingSheet {
       """
   }
 
-  /// The style sheet. The words to read from a stand are large, and reference details are small. Paper is black on
-  /// white, whatever the screen uses.
+  /// The style sheet. The words are large enough to be read from a stand, and reference details are small. A printed
+  /// page is black on white, even if the screen uses other colours.
   private static let style = """
     :root { color-scheme: light dark; --ink: #1b1b1a; --soft: #63625e; --line: #dcdad4; --paper: #fdfcfa; \
     --accent: #8a4b14; }
@@ -160,7 +161,7 @@ extension RecordingSheet {
 }
 
 extension String {
-  /// The text with escapes for HTML text, and for attributes in double or single quotation marks.
+  /// The text with characters escaped for HTML text, and for attributes in double or single quotation marks.
   fileprivate var escapedForHTML: String {
     var escaped = ""
     for scalar in unicodeScalars {

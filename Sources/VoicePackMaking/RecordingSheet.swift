@@ -2,30 +2,30 @@
 
 public import Announcements
 
-/// The script that a person reads into a microphone for a voice pack: every word of a ``Vocabulary``, in the order that
-/// is easiest to read aloud.
+/// The script that a person reads into a microphone to record a voice pack. It contains every word of a ``Vocabulary``,
+/// in the order that is easiest to read aloud.
 ///
 /// The blocks keep the vocabulary's order, so that each further block makes more announcements possible. Each block
-/// first lists the words as they sound inside a sentence, and then those that may end one, with a falling voice. The
-/// reader thus keeps one intonation for a while, which gives consistent clips.
+/// first lists its words as they sound inside a sentence. Then it lists the words that may end a sentence, to be read
+/// with a falling voice. The reader thus keeps one intonation for a while, which gives consistent clips.
 public struct RecordingSheet: Sendable, Hashable {
   /// A clip to record.
   public struct Row: Sendable, Hashable {
-    /// The row's number, from 1 in reading order.
+    /// The row's number. Rows are numbered from 1 in reading order.
     public var number: Int
-    /// The proposed file name without its extension: the number with leading zeros, so that a folder of recordings
-    /// sorts like the sheet.
+    /// The proposed file name without its extension. It is the row's number with leading zeros, so that a folder of
+    /// recordings is sorted like the recording sheet.
     public var file: String
     /// The name of the clip token.
     public var token: String
     /// The words to say.
     public var text: String
     public var position: ClipPosition
-    /// A whole announcement that contains the word. If the announcement ends with a word that is to be read level, an
-    /// ellipsis follows.
+    /// A whole announcement that contains the word. If the word ends the announcement but is to be read with a level
+    /// voice, an ellipsis follows.
     public var example: String
 
-    /// One English sentence that says how to read the word.
+    /// One English sentence that says how to read the word aloud.
     public var how: String {
       switch position {
       case .plain: "As in the middle of a sentence, with a level voice."
@@ -36,12 +36,12 @@ public struct RecordingSheet: Sendable, Hashable {
   }
 
   public struct Block: Sendable, Hashable {
-    /// The announcements that are possible once this block and all before it are recorded.
+    /// The announcements that become possible when this block and all blocks before it are recorded.
     public var coverage: String
     /// Whether payments in the required currencies need this block.
     public var isRequired: Bool
     public var rows: [Row]
-    /// The number of clips up to and including this block.
+    /// The number of clips in this block and all blocks before it.
     public var clipsSoFar: Int
 
     /// The block's title: `These 12 clips: every whole amount under 100 in CNY`.
@@ -58,7 +58,7 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// The time for a word and the pause after it, in seconds.
+  /// The time in seconds that a word and the pause after it take.
   static let secondsPerClip = 2
 
   /// The phrase book's locale (BCP 47).
@@ -87,14 +87,14 @@ public struct RecordingSheet: Sendable, Hashable {
     }
   }
 
-  /// Returns an example for a word in a position. Announcements do not always end where the vocabulary's example does:
-  /// `Received one dollar …` continues.
+  /// Returns an example for a word in a position. The vocabulary's example may end with the word although announcements
+  /// can continue after it: `Received one dollar …`.
   private static func example(_ word: Vocabulary.Word, _ position: ClipPosition) -> String {
     let end = word.example.lastIndex(where: \.isLetter).map(word.example.index(after:)) ?? word.example.endIndex
     guard position != .final, word.example[..<end].hasSuffix(word.text) else { return word.example }
     return word.example[..<end] + " …"
   }
 
-  /// Returns the time to read this number of clips, in whole minutes, rounded up.
+  /// Returns the time that reading this number of clips takes, in whole minutes, rounded up.
   static func minutes(clips: Int) -> Int { (clips * secondsPerClip + 59) / 60 }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a recording sheet could not be read. The description contains no token and no text of the sheet.
+/// The reason why a recording sheet could not be read. The description contains no token or text of the recording
+/// sheet.
 public struct RecordingSheetError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The bytes are not comma-separated values in UTF-8.
@@ -9,13 +10,13 @@ public struct RecordingSheetError: Error, Sendable, Hashable, CustomStringConver
     case columnMissing = "column_missing"
     /// A field is empty or has an invalid value.
     case fieldInvalid = "field_invalid"
-    /// One token occurs twice in one position.
+    /// One token occurs twice with the same position.
     case tokenRepeated = "token_repeated"
   }
 
   public var code: Code
 
-  /// The line in the file, from 1.
+  /// The number of the line in the file, counted from 1.
   public var line: Int
   public var problem: String
 

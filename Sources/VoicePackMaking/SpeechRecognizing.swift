@@ -7,8 +7,8 @@ import Resampling
 
 /// A type that transcribes sounds: a speech recogniser, or a test double.
 public protocol SpeechRecognizing: Sendable {
-  /// Returns the recognised words of each sound, in lower case and separated by spaces; empty for a sound that was not
-  /// understood.
+  /// Returns the recognised words of each sound, in lower case and separated by spaces. For a sound that was not
+  /// understood the text is empty.
   ///
   /// - Parameter grammar: the sentences that may be spoken, in the JSpeech Grammar Format.
   func words(in sounds: [Waveform], grammar: String) throws(PackMakingError) -> [String]
@@ -22,14 +22,14 @@ public struct PocketSphinx: SpeechRecognizing {
   private let program: URL
   private let model: URL
 
-  /// The sample rate of the model's sounds, in Hz.
+  /// The sample rate that the model expects, in Hz.
   private static let sampleRate = 16_000
 
-  /// The length of the quiet room noise before and after each sound, in ms.
+  /// The length in ms of the quiet room noise that is added before and after each sound.
   private static let lead = 250
 
-  /// The peak of the quiet room noise, with full scale at 32,767: about -50 dBFS. The model was trained with recordings
-  /// and does not know digital silence.
+  /// The peak of the quiet room noise, where 32,767 is full scale: about -50 dBFS. The noise is needed because the
+  /// model was trained with recordings, which contain no digital silence.
   private static let noise = 173
 
   /// Finds the program and the model.
@@ -64,7 +64,7 @@ public struct PocketSphinx: SpeechRecognizing {
         "-dict", model.appending(path: "cmudict-en-us.dict").path(percentEncoded: false),
         "-jsgf", "grammar.jsgf", "-ctl", "sounds", "-cepdir", ".", "-cepext", ".wav", "-adcin", "yes",
         "-adchdr", "44", "-hyp", "words",
-        // All sentences of the grammar are equally likely, and clean sounds need no noise removal.
+        // All sentences of the grammar are equally likely. Clean sounds need no noise removal.
         "-lw", "1", "-remove_noise", "no", "-remove_silence", "no",
       ]
       process.standardInput = FileHandle.nullDevice
@@ -78,7 +78,7 @@ public struct PocketSphinx: SpeechRecognizing {
       let lines = try String(contentsOf: folder.appending(path: "words"), encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       guard lines.count == sounds.count else { throw Self.failure("gave \(lines.count) answers") }
-      // Each line ends with the sound's number and a score in parentheses.
+      // Each line ends with the number of the sound, and a score in parentheses.
       return lines.map { line in
         String(line.prefix { $0 != "(" }).split(separator: " ").joined(separator: " ").lowercased()
       }
@@ -89,8 +89,8 @@ public struct PocketSphinx: SpeechRecognizing {
     }
   }
 
-  /// Returns a sound in the form that the model expects: at its rate, surrounded by a moment of room noise. The result
-  /// is the same each time.
+  /// Returns a sound in the form that the model expects: at the model's sample rate, with a moment of room noise before
+  /// and after. The result is the same each time.
   private static func inARoom(_ sound: Waveform) throws(ResamplingError) -> Waveform {
     let samples = try Resampler.convert(sound.samples, from: sound.sampleRate, to: sampleRate)
     let silence = [Int16](repeating: 0, count: lead * sampleRate / 1000)
@@ -109,7 +109,7 @@ public struct PocketSphinx: SpeechRecognizing {
   }
 }
 
-/// A generator of pseudorandom numbers that are the same each time: a linear congruential generator, of which the upper
+/// A generator that produces the same pseudorandom numbers each time. It is a linear congruential generator whose upper
 /// bits are used.
 struct FixedRandom: RandomNumberGenerator {
   private var state: UInt64

@@ -2,7 +2,7 @@
 
 import Announcements
 
-/// A place in an announcement that contains the words of a clip in running speech.
+/// A place in an announcement where the words of a clip occur in running speech.
 struct SpokenContext: Hashable {
   /// The tokens of the clip.
   var tokens: [String]
@@ -11,11 +11,11 @@ struct SpokenContext: Hashable {
   /// The words, spelled as in the phrase book.
   var text: String
 
-  /// The range of the clip's words, in ``spokenLength`` from the start of the announcement.
+  /// The range of the clip's words. Positions are counted in ``spokenLength`` from the start of the announcement.
   var extent: Range<Int>
 }
 
-/// An announcement that is spoken as a whole, and the clips that are cut out of it.
+/// An announcement that is spoken as a whole, with the clips that are cut out of it.
 struct SpokenSentence {
   var run: Script.Run
   var contexts: [SpokenContext]
@@ -23,14 +23,15 @@ struct SpokenSentence {
 
 /// The announcements from which the clips of a locale are cut.
 ///
-/// The phrase book writes them. They cover the numbers below a hundred before each unit, in the middle of a sentence
-/// and at its end, the words around the amount, and the units of the book's other currencies.
+/// The phrase book writes the announcements. They cover the numbers below a hundred before each unit, both in the
+/// middle of a sentence and at its end. They also cover the words around the amount, and the units of the book's other
+/// currencies.
 struct SpokenContexts {
-  /// The powers of ten whose multiples below a hundred have clips of their own, in languages with a word for the power:
-  /// hundred, thousand, 万, लाख.
+  /// The powers of ten whose multiples below a hundred have clips of their own, such as “twenty thousand”. Languages
+  /// have words for some of these powers: hundred, thousand, 万, लाख.
   static let powers: [Int64] = [100, 1_000, 10_000, 100_000]
 
-  /// The sentences in speaking order. Each has at least one context that no earlier sentence has.
+  /// The sentences in speaking order. Each sentence has at least one context that no earlier sentence has.
   private(set) var sentences: [SpokenSentence] = []
 
   private struct Key: Hashable {
@@ -72,7 +73,7 @@ struct SpokenContexts {
       try add(major: major, own)
       try add(major: major, own, channel: channel)
     }
-    // For other currencies, the sentences cover their units, and numbers that contain a word without a clip.
+    // For other currencies, the sentences cover only the units, and the numbers that contain a word without a clip.
     for currency in writer.bookCurrencies where currency != own {
       for major: Int64 in [1, 18, 300, 8_000] {
         try add(major: major, currency)
@@ -91,7 +92,7 @@ struct SpokenContexts {
   ) throws(AnnouncementError) {
     let amount = try Money(minorUnits: major * currency.minorUnitsPerMajor + minor, currency: currency)
     let script = try writer.script(for: .payment(Payment(amount: amount, kind: kind, channel: channel)))
-    // A run alone must be the whole sentence, because a name in another voice would end it.
+    // The script must consist of one run, because a name in another voice would interrupt the sentence.
     guard script.runs.count == 1, let run = script.runs.first else { return }
     let contexts = contexts(in: script.pieces).filter {
       known.insert(Key(tokens: $0.tokens, position: $0.position)).inserted
@@ -128,7 +129,7 @@ extension AnnouncementError {
 }
 
 extension ClipToken.Pause {
-  /// The clip position before this pause.
+  /// The position of a clip that is followed by this pause.
   fileprivate var position: ClipPosition {
     switch self {
     case .word, .piece: .plain
@@ -139,8 +140,8 @@ extension ClipToken.Pause {
 }
 
 extension String {
-  /// The number of characters in a text that the engine pronounces: all except white space and punctuation. It aligns
-  /// marks with segments of the same text.
+  /// The number of characters in a text that the engine pronounces, which are all except white space and punctuation.
+  /// It is used to align the engine's marks with the segments of the same text.
   var spokenLength: Int {
     unicodeScalars.count { scalar in
       switch scalar.properties.generalCategory {
@@ -152,7 +153,7 @@ extension String {
     }
   }
 
-  /// The text without characters other than letters at both ends.
+  /// The text from its first to its last letter.
   fileprivate var trimmingToLetters: String {
     String(drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed())
   }

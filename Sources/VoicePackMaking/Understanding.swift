@@ -4,9 +4,9 @@ public import Announcements
 public import VoicePacks
 public import Waveforms
 
-/// The number of spoken amounts that a speech recogniser understands.
+/// How many of the spoken amounts a speech recogniser understands.
 public struct Understanding: Sendable, Hashable, Encodable {
-  /// An amount that was recognised as a different one.
+  /// An amount that was recognised as a different amount.
   public struct Misunderstood: Sendable, Hashable, Encodable {
     /// The amount and its currency: `41325.50 USD`.
     public var amount: String
@@ -19,23 +19,24 @@ public struct Understanding: Sendable, Hashable, Encodable {
   public var understood: Int
   public var misunderstood: [Misunderstood]
 
-  /// The required percentage. If fewer amounts of a pack are understood, each misunderstood amount becomes a warning.
+  /// The required percentage. If a smaller percentage of a pack's amounts is understood, each misunderstood amount
+  /// becomes a warning.
   public static let bar = 96
 
   public var isEnough: Bool { understood * 100 >= amounts * Self.bar }
 }
 
-/// Measures how well English amounts are understood. Random amounts are spoken, and a recogniser that accepts any
-/// number transcribes them. The amounts are the same each time.
+/// Measures how well English amounts are understood. Random amounts are spoken, and a recogniser transcribes them with
+/// a grammar that accepts any number. The amounts are the same each time.
 public struct UnderstandingMeasure: Sendable {
-  /// The payments in speaking order: up to 99,999.99 in the book's own currency.
+  /// The payments in speaking order. Their amounts are at most 99,999.99, in the book's own currency.
   public let payments: [Payment]
 
   private let writer: ScriptWriter
   private let recognizer: any SpeechRecognizing
   private let currency: Currency
 
-  /// The limit in major units.
+  /// The limit of the amounts in major units.
   private static let limit: Int64 = 100_000
 
   /// Creates a measurement.
@@ -59,17 +60,17 @@ public struct UnderstandingMeasure: Sendable {
     self.payments = payments
   }
 
-  /// Returns whether the amounts of a locale can be measured, which requires English.
+  /// Returns whether the amounts of a locale can be measured. Only English amounts can.
   public static func serves(_ locale: String) -> Bool { locale.lowercased().split(separator: "-").first == "en" }
 
   /// Measures sounds.
   ///
-  /// - Parameter sounds: one sound for each of ``payments``, in order.
+  /// - Parameter sounds: one sound for each of ``payments``, in the same order.
   /// - Throws: `AnnouncementError`, `PackMakingError`.
   public func measure(_ sounds: [Waveform]) throws -> Understanding { try measure(payments, sounds) }
 
-  /// Measures announcements that are joined from a pack's clips. If the pack has no minor units for an amount, the
-  /// amount is spoken without them. Amounts that it still cannot speak are left out.
+  /// Measures announcements that are joined from a pack's clips. If the pack lacks the words for an amount's minor
+  /// units, the amount is spoken without them. Amounts that the pack still cannot speak are left out.
   ///
   /// - Throws: `AnnouncementError`, `PackMakingError`.
   public func measure(_ pack: VoicePack) throws -> Understanding {

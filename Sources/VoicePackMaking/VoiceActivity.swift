@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the voice in a recording by the energy of 5 ms frames, with a threshold that adapts to the noise.
+/// Finds the voice in a recording. It uses the energy of frames of 5 ms and a threshold that adapts to the noise.
 ///
 /// The search uses two signals. One is the sound itself, in which vowels and m, n, l are prominent. The other is the
-/// difference between consecutive samples, which raises the hiss of f, h and s by up to 20 dB above hum and rumble. A
-/// frame is voice when it is prominent in either signal.
+/// difference between consecutive samples. It raises the hiss of f, h and s by up to 20 dB relative to hum and rumble.
+/// A frame counts as voice when it is prominent in either signal.
 ///
-/// **The noise floor** is the 10th percentile of the frames, if there is steady noise. Noise is steady if the 25th
-/// percentile lies within 4 dB of the 10th, and 250 ms of the recording are at most 6 dB above the 10th. No soft
-/// consonant is that long, and in speech the percentiles lie further apart. Without steady noise the recording was cut
-/// close to the voice, and its quietest frames are voice too. The floor is then twice the 3rd percentile, because less
-/// would be an editor's fades. If a tenth of the frames is below one 16-bit step, as in the output of gates and
-/// engines, there is no noise.
+/// **The noise floor** depends on whether there is steady noise. Noise is steady if the 25th percentile of the frames
+/// lies within 4 dB of the 10th, and 250 ms of the recording are at most 6 dB above the 10th. No soft consonant is that
+/// long, and in speech the percentiles lie further apart. With steady noise, the floor is the 10th percentile. Without
+/// steady noise, the recording was cut close to the voice, and its quietest frames are voice too. The floor is then
+/// twice the 3rd percentile, because lower frames would be an editor's fades. If a tenth of the frames is below one
+/// 16-bit step, as in the output of gates and engines, there is no noise.
 ///
-/// **The threshold** is 8 dB above the floor. In a recording that was cut close, it is at most 36 dB below the loudest
-/// frame, which is quieter than any f or h. It is never lower than 50 dB below the loudest frame, which is inaudible.
-/// From there the voice extends by up to 200 ms on both sides, as long as no frame falls to within 3.5 dB of steady
-/// noise. A soft s therefore starts at its actual beginning.
+/// **The threshold** is 8 dB above the floor. In a recording that was cut close to the voice, it is at most 36 dB below
+/// the loudest frame, which is quieter than any f or h. It is never lower than 50 dB below the loudest frame, a level
+/// that is inaudible. From the frames above the threshold, the voice extends by up to 200 ms to both sides, as long as
+/// no frame falls to within 3.5 dB of steady noise. A soft s therefore starts at its actual beginning.
 struct VoiceActivity {
   /// The length of a frame in samples, which is 5 ms.
   static let frameLength = Recording.sampleRate / 200
@@ -27,14 +27,14 @@ struct VoiceActivity {
   /// The energy of the loudest frame as an amplitude.
   let loudest: Float
 
-  /// The ranges of voice without a pause of 200 ms, in samples and in order.
+  /// The ranges of voice that contain no pause of 200 ms or more, in samples and in order.
   private let stretches: [Range<Int>]
 
-  /// The lower limit in ms for a pause between words. A pause inside a word is shorter: the closure before a t or k is
-  /// at most 150 ms long.
+  /// The shortest pause between words, in ms. A pause inside a word is shorter: the closure before a t or k is at most
+  /// 150 ms long.
   private static let wordPause = 200
 
-  /// The shortest voice in ms. A click or a lip smack is shorter.
+  /// The shortest sound in ms that counts as voice. A click or a lip smack is shorter.
   static let shortest = 50
 
   /// Finds the voice in samples.
@@ -57,7 +57,7 @@ struct VoiceActivity {
     stretches = ranges
   }
 
-  /// Whether no frame is prominent, not even for less time than a voice needs.
+  /// Whether no frame is above the threshold, not even for a time that is too short for a voice.
   var isEmpty: Bool { stretches.isEmpty }
 
   /// The range from the start of the first utterance to the end of the last.
@@ -67,8 +67,8 @@ struct VoiceActivity {
     return first.lowerBound..<last.upperBound
   }
 
-  /// Returns the ranges without a pause of the given length, which is at least 200 ms. Clicks, which are isolated and
-  /// shorter than 50 ms, are left out.
+  /// Returns the ranges of voice that contain no pause of the given length, which is at least 200 ms. Clicks, which are
+  /// isolated sounds shorter than 50 ms, are left out.
   func utterances(minimumPauseMilliseconds pause: Int) -> [Range<Int>] {
     var utterances: [Range<Int>] = []
     for stretch in stretches where Self.isVoice(stretch) {
@@ -81,8 +81,8 @@ struct VoiceActivity {
     return utterances
   }
 
-  /// Returns for each frame whether it is voice: it is above the threshold, or near such a frame and still above the
-  /// noise.
+  /// Returns for each frame whether it is voice. A frame is voice if it is above the threshold, or if it is near such a
+  /// frame and still above the noise.
   private static func voiced(_ whole: Levels, _ hiss: Levels) -> [Bool] {
     func above(_ threshold: KeyPath<Levels, Float>) -> [Bool] {
       whole.frames.indices.map { index in
@@ -110,20 +110,20 @@ struct VoiceActivity {
   static func samples(_ milliseconds: Int) -> Int { milliseconds * Recording.sampleRate / 1000 }
 }
 
-/// The energies of a signal's frames as amplitudes, and the limits derived from them.
+/// The energies of a signal's frames, expressed as amplitudes, and the limits derived from them.
 private struct Levels {
   let frames: [Float]
   let loudest: Float
   let floor: Float
   let threshold: Float
 
-  /// The amplitude above which a sound continues after it was above the threshold.
+  /// The amplitude above which the voice continues, once it has been above the threshold.
   let reach: Float
 
   /// Measures a signal.
   ///
-  /// - Parameter mayBeSteady: whether one steady sound from end to end, above -40 dBFS, counts as voice. Such a sound
-  ///   cannot be distinguished from noise, but noise of that level would not be a recording.
+  /// - Parameter mayBeSteady: whether one steady sound from end to end counts as voice if it is above -40 dBFS. It
+  ///   cannot be distinguished from noise, but a recording would not have that much noise.
   init(_ samples: [Float], mayBeSteady: Bool = true) {
     let length = VoiceActivity.frameLength
     let frames = stride(from: 0, to: samples.count, by: length).map { start in

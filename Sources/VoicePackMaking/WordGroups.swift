@@ -2,17 +2,18 @@
 
 import Announcements
 
-/// Finds the tokens of an amount that are spoken without a break: a number below a hundred with the unit after it, such
-/// as `twenty five thousand`, `three hundred`, `twenty five dollars` and `fifty cents`.
+/// Finds the tokens of an amount that are spoken without a break. They are a number below a hundred and the unit after
+/// it, such as `twenty five thousand`, `three hundred`, `twenty five dollars` and `fifty cents`.
 ///
-/// A number is easiest to understand together with its unit. When joined from single words, thirty cents was understood
-/// as thirty-eight cents, because the e of "eight" and the start of "cents" after a pause sound alike. The groups of a
-/// locale are found by writing amounts.
+/// A number is easiest to understand together with its unit. When “thirty cents” was joined from single words, it was
+/// understood as “thirty-eight cents”, because the e of “eight” and the start of “cents” after a pause sound alike. The
+/// groups of a locale are found by writing out sample amounts.
 struct WordGroups {
-  /// The tokens of the numbers from 1 to 99 by first token, the longest first.
+  /// The tokens of the numbers from 1 to 99, longest first. The key is the first token of the number.
   private let numbers: [String: [[String]]]
 
-  /// The words that may follow such a number: the units of the currency, and words such as hundred and thousand.
+  /// The words that may follow such a number. They are the units of the currency, and words such as “hundred” and
+  /// “thousand”.
   private let units: Set<String>
 
   /// Finds the groups of a currency.
@@ -48,7 +49,8 @@ struct WordGroups {
       .mapValues { $0.sorted { $0.count > $1.count } }
   }
 
-  /// Returns the index ranges of the groups, from left to right. A token that belongs to no group forms its own.
+  /// Returns the index ranges of the groups, from left to right. A token that belongs to no group forms a group of its
+  /// own.
   func groups(of tokens: [String]) -> [Range<Int>] {
     var groups: [Range<Int>] = []
     var start = 0

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a record could not be read. The description states the position, and contains none of the file's
-/// text.
+/// The reason why a record could not be read. The description states the position of the error, but contains none of
+/// the file's text.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// A quotation mark occurs in a field that does not begin with one, or text follows a field's closing mark.
+    /// A field that does not begin with a quotation mark contains one, or text follows the closing quotation mark of a
+    /// field.
     case strayQuote = "stray_quote"
-    /// A quoted field has no end.
+    /// A quoted field has no closing quotation mark.
     case unclosedQuote = "unclosed_quote"
     /// A record has too many bytes.
     case recordTooLong = "record_too_long"
@@ -15,10 +16,10 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var code: Code
 
-  /// The line on which the record begins, from 1.
+  /// The number of the line on which the record begins, counted from 1.
   public var line: Int
 
-  /// The number of the field in the record, from 1.
+  /// The number of the field in the record, counted from 1.
   public var field: Int
 
   public init(_ code: Code, line: Int, field: Int) {

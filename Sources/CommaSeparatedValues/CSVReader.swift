@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One record: a line, or several lines if a quoted field contains line breaks.
+/// One record. It is one line, or several lines if a quoted field contains line breaks.
 public struct CSVRecord: Sendable, Hashable {
-  /// The line on which the record begins, from 1.
+  /// The number of the line on which the record begins, counted from 1.
   public var line: Int
 
   /// The fields; there is at least one. An empty field is an empty string.
@@ -14,12 +14,12 @@ public struct CSVRecord: Sendable, Hashable {
   }
 }
 
-/// Reads comma-separated values by RFC 4180 from bytes that arrive in pieces. Memory holds only one record and one
+/// Reads comma-separated values (RFC 4180) from bytes that arrive in pieces. Memory holds only one record and one
 /// piece.
 ///
-/// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside one. Spaces
-/// are part of a field. There are three extensions. A line may end in CRLF, LF or CR, also mixed. A byte order mark at
-/// the start is skipped. An empty line is not a record.
+/// The reader enforces RFC 4180: a quotation mark is allowed only around a whole field, and doubled inside a quoted
+/// field. Spaces are part of a field. There are three extensions. A line may end in CRLF, LF or CR, and one file may
+/// mix these. A byte order mark at the start is skipped. An empty line is not a record.
 ///
 ///     var reader = CSVReader()
 ///     reader.append(bytes)
@@ -27,20 +27,21 @@ public struct CSVRecord: Sendable, Hashable {
 ///     reader.end()
 ///     while let record = try reader.next() { … }
 ///
-/// An error invalidates one line. Reading continues after the first line break of the invalid record, even if the
-/// record spans several lines. Later records are therefore as reliable as their lines.
+/// An error invalidates only one line. Reading continues after the first line break of the invalid record, even if that
+/// record spans several lines. A wrong quotation mark therefore does not hide the lines after it.
 public struct CSVReader: Sendable {
   /// The largest size of a record in bytes, including quotation marks and line breaks.
   public static let largestRecord = 64 * 1024
 
-  /// The number of bytes that the reader has finished with: those of returned records, and those skipped.
+  /// The number of bytes that the reader has finished with. It counts the bytes of returned records and skipped bytes.
   public private(set) var consumedBytes = 0
 
   private enum State {
     case fieldStart, unquoted, quoted
-    /// The position after a quotation mark in a quoted field. The mark ends the field, or is the first of two.
+    /// The position after a quotation mark in a quoted field. The mark either ends the field, or is the first of a
+    /// doubled mark.
     case quoteInQuoted
-    /// The rest of a line with an error, which is being skipped.
+    /// A position in the rest of a line with an error. The rest is skipped.
     case skipping
   }
 
@@ -64,7 +65,7 @@ public struct CSVReader: Sendable {
 
   public init() {}
 
-  /// Adds the next piece of the text, of any size.
+  /// Adds the next piece of the text. A piece may have any size.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     buffer.removeFirst(start)
     position -= start
@@ -78,14 +79,14 @@ public struct CSVReader: Sendable {
   /// Returns the next record.
   ///
   /// - Returns: `nil` when more bytes are needed or, after ``end()``, when there are no more records.
-  /// - Throws: ``CSVError``. Reading can continue afterwards, after the first line of the invalid record. After invalid
-  ///   UTF-8 it continues after the whole record.
+  /// - Throws: ``CSVError``. Afterwards reading can continue: after the first line of the invalid record, or after the
+  ///   whole record if the error is invalid UTF-8.
   public mutating func next() throws(CSVError) -> CSVRecord? {
     guard passByteOrderMark() else { return nil }
     while position < buffer.count {
       let byte = buffer[position]
       if byte == Self.lineFeed || byte == Self.carriageReturn, state != .quoted {
-        // The next byte decides whether a line feed belongs to the line break.
+        // The next byte must be known to decide whether a line feed belongs to the line break.
         guard let end = endOfBreak(at: position) else { return nil }
         position = end
         if let record = try endRecord() { return record }
@@ -94,7 +95,7 @@ public struct CSVReader: Sendable {
       if state != .skipping, position - start >= Self.largestRecord { throw fault(.recordTooLong) }
       try read(byte)
       position += 1
-      // Skipped lines are not kept.
+      // The bytes of skipped lines are not kept.
       if state == .skipping { moveStart() }
     }
     guard hasEnded, start < position else { return nil }
@@ -104,7 +105,7 @@ public struct CSVReader: Sendable {
 
   /// Skips a byte order mark.
   ///
-  /// - Returns: whether enough bytes were available to decide.
+  /// - Returns: whether there were enough bytes to recognise a byte order mark.
   private mutating func passByteOrderMark() -> Bool {
     guard isAtBeginning else { return true }
     let mark = Self.byteOrderMark
@@ -140,7 +141,7 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// Returns the end of the line break that begins at an index; `nil` when the next byte must be known first.
+  /// Returns the end of the line break that begins at an index; `nil` when the byte after it must be known first.
   private func endOfBreak(at index: Int) -> Int? {
     guard buffer[index] == Self.carriageReturn else { return index + 1 }
     guard index + 1 < buffer.count else { return hasEnded ? index + 1 : nil }
@@ -155,7 +156,7 @@ public struct CSVReader: Sendable {
 
   /// Ends the current line.
   ///
-  /// - Returns: `nil` for an empty line, and for a skipped one.
+  /// - Returns: the record; `nil` for an empty line and for a skipped line.
   private mutating func endRecord() throws(CSVError) -> CSVRecord? {
     let isNone = state == .skipping || state == .fieldStart && fields.isEmpty
     if !isNone { endField() }
@@ -184,7 +185,7 @@ public struct CSVReader: Sendable {
     return count
   }
 
-  /// Returns to the start of the record to skip its first line.
+  /// Creates an error, and returns to the start of the record so that only its first line is skipped.
   private mutating func fault(_ code: CSVError.Code) -> CSVError {
     let error = CSVError(code, line: line, field: fields.count + 1)
     position = start

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes comma-separated values by RFC 4180.
+/// Writes comma-separated values (RFC 4180).
 public enum CSVWriter {
-  /// Returns a record and its line break, CRLF. ``CSVReader`` reads the same fields from it.
+  /// Returns a record as text that ends with the line break CRLF. ``CSVReader`` reads the same fields from it.
   ///
   /// A field is quoted only if necessary: if it contains a comma, a quotation mark or a line break, if it is empty and
-  /// the only field, or if it begins with characters that a reader would take for a byte order mark. Spreadsheets
-  /// interpret a field that begins with `=`, `+`, `-` or `@` as a formula; the writer does not prevent that.
+  /// the only field, or if its first characters would be read as a byte order mark. Spreadsheets interpret a field that
+  /// begins with `=`, `+`, `-` or `@` as a formula. The writer does not prevent that.
   ///
   /// - Parameter fields: one or more fields.
   public static func record(_ fields: [String]) -> String {

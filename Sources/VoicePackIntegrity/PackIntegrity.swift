@@ -4,21 +4,22 @@ import Crypto
 public import Foundation
 public import VoicePacks
 
-/// Checks that a voice pack's bytes match the digests in its manifest. A clip under the wrong name would say a wrong
-/// amount.
+/// Checks that a voice pack's bytes match the digests in its manifest. Otherwise a clip could be stored under the name
+/// of another clip and say a wrong amount.
 public enum PackIntegrity {
   /// Returns the SHA-256 digest of bytes as 64 lower-case hexadecimal digits.
   public static func sha256(_ bytes: some DataProtocol) -> String { SHA256.hash(data: bytes).hexadecimal }
 
-  /// Returns the correct value of ``PackManifest/digest``: the SHA-256 digest of ``PackManifest/digestInput``.
+  /// Returns the value that ``PackManifest/digest`` must have, which is the SHA-256 digest of
+  /// ``PackManifest/digestInput``.
   ///
-  /// - Throws: any error of `JSONEncoder`; none occurs for a manifest that was read or written.
+  /// - Throws: the errors of `JSONEncoder`. None occurs for a manifest that was read or written earlier.
   public static func digest(of manifest: PackManifest) throws -> String { sha256(try manifest.digestInput) }
 
-  /// Reads and checks every byte of a pack, which takes some milliseconds for a locale's vocabulary.
+  /// Reads and checks every byte of a pack. This takes some milliseconds for a pack with the vocabulary of one locale.
   ///
-  /// - Throws: `VoicePackIntegrityError` for the manifest, or else for the first clip, by file name, that does not
-  ///   match the manifest.
+  /// - Throws: `VoicePackIntegrityError` for the manifest if it does not match its digest. Otherwise for the clip that
+  ///   does not match the manifest; if there are several, the first by file name.
   public static func verify(_ pack: VoicePack) throws(VoicePackIntegrityError) {
     let manifest = pack.manifest
     guard let digest = try? digest(of: manifest), digest == manifest.digest else {
@@ -32,12 +33,12 @@ public enum PackIntegrity {
   }
 }
 
-/// An error for bytes of a voice pack that do not match the manifest's digests.
+/// An error that reports bytes of a voice pack that do not match the manifest's digests.
 public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The manifest's digest does not match the manifest.
+    /// The manifest does not match the digest in it.
     case manifestChanged = "manifest_changed"
-    /// A clip's digest does not match the manifest.
+    /// A clip does not match its digest in the manifest.
     case clipChanged = "clip_changed"
   }
 
@@ -46,7 +47,7 @@ public struct VoicePackIntegrityError: Error, Sendable, Hashable, CustomStringCo
   /// The pack's id.
   public var pack: String
 
-  /// The clip's file; `nil` if the manifest itself was changed.
+  /// The name of the clip's file; `nil` if the manifest itself was changed.
   public var file: String?
 
   init(_ code: Code, pack: String, file: String? = nil) {

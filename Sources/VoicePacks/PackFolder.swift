@@ -12,8 +12,8 @@ import Foundation
   import Darwin
 #endif
 
-/// An open folder of a pack. File names are relative to the open folder, and links inside it are not followed, so
-/// nothing outside is ever read. All files belong to the same pack, even if another pack is renamed into its place
+/// An open folder of a pack. File names are relative to the open folder, and links inside it are not followed, so no
+/// file outside is ever read. All files belong to the same pack, even if another pack is renamed to the folder's path
 /// meanwhile.
 struct PackFolder: ~Copyable {
   /// The reason why a file could not be mapped.
@@ -41,7 +41,7 @@ struct PackFolder: ~Copyable {
 
   /// Opens a folder.
   ///
-  /// - Parameter directory: the folder, whose path may contain links.
+  /// - Parameter directory: the folder. Its path may contain links.
   init(_ directory: URL) throws(VoicePackError) {
     let directory = directory.standardizedFileURL
     let id = directory.lastPathComponent
@@ -57,16 +57,16 @@ struct PackFolder: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Maps a file of the folder for reading. The file is unmapped when the last copy of the value is released.
+  /// Maps a file of the folder for reading. The file is unmapped when the last copy of the returned data is released.
   ///
   /// - Parameter name: a plain file name, without a `/`.
   func mapped(_ name: String, maximumBytes: Int) throws(Failure) -> Data {
-    // unsafe: the text lives as long as the call. `O_NONBLOCK` prevents the call from waiting for a pipe.
+    // unsafe: the text lives as long as the call. Because of `O_NONBLOCK` the call does not wait if the file is a pipe.
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { throw Failure(errno) }
     defer { _ = close(file) }
     var status = stat()
-    // unsafe: the system fills in a value of our own.
+    // unsafe: the system fills in a local variable of this function.
     guard unsafe fstat(file, &status) == 0 else { throw Failure(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     guard status.st_size <= maximumBytes else { throw .tooLarge }
@@ -74,7 +74,7 @@ struct PackFolder: ~Copyable {
     guard count > 0 else { return Data() }
     let memory = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, file, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw Failure(errno) }
-    // unsafe: the mapping has this number of bytes and belongs only to the value.
+    // unsafe: the mapping has this number of bytes, and only the returned data owns it.
     return unsafe Data(bytesNoCopy: memory, count: count, deallocator: .unmap)
   }
 

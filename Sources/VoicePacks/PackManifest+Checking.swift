@@ -12,8 +12,8 @@ extension PackManifest {
   /// `.`.
   public static func isID(_ text: String) -> Bool { isPlainName(text, limit: 64) }
 
-  /// Returns whether a text is a valid file name for a clip: 1 to 128 of the same characters. Such a name cannot lead
-  /// out of the pack's folder.
+  /// Returns whether a text is a valid file name for a clip: 1 to 128 of the characters that an id may have. Such a
+  /// name cannot lead out of the pack's folder.
   public static func isFileName(_ text: String) -> Bool { isPlainName(text, limit: 128) }
 
   private static func isPlainName(_ text: String, limit: Int) -> Bool {
@@ -28,8 +28,8 @@ extension PackManifest {
       }
   }
 
-  /// What is wrong with the manifest, for people; `nil` when it is consistent. The check does not read the clips'
-  /// files, and `PackIntegrity` checks the digest.
+  /// What is wrong with the manifest, as a message for people; `nil` when it is consistent. The check does not read the
+  /// clips' files. The digest is checked by `PackIntegrity`.
   ///
   /// The sample rate must be 8,000 to 48,000 Hz. Every clip must have a text. Tokens and phrases must name clips that
   /// `clips` contains. A phrase must have two or more tokens and must be unique.

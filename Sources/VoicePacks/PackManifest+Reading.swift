@@ -3,7 +3,7 @@
 import Foundation
 
 extension PackManifest {
-  /// Reads and checks a pack's manifest, but not its clips.
+  /// Reads and checks the manifest of a pack. The clips are not read.
   ///
   /// - Throws: `VoicePackError`.
   init(readingFrom folder: borrowing PackFolder) throws(VoicePackError) {
@@ -17,13 +17,13 @@ extension PackManifest {
     try self.init(json: data, id: folder.id)
   }
 
-  /// Parses and checks the bytes of a manifest. The bytes may be arbitrary.
+  /// Parses and checks the bytes of a manifest. The bytes need not be valid.
   ///
-  /// - Parameter id: the id of the pack that the manifest must describe.
+  /// - Parameter id: the id that the manifest must contain.
   /// - Throws: `VoicePackError`.
   init(json data: Data, id: String) throws(VoicePackError) {
     let subject = "voice pack \(id)"
-    // The version is read first, because a different format may have a different structure.
+    // The version is read before the rest, because another version of the format may have a different structure.
     struct Version: Decodable { var format: Int }
     do {
       let format = try JSONDecoder().decode(Version.self, from: data).format
@@ -62,7 +62,7 @@ extension PackManifest {
 extension VoicePackError {
   /// Creates the error for a file of a pack that cannot be mapped.
   ///
-  /// - Parameter code: the code to use when the pack itself is at fault.
+  /// - Parameter code: the code to use when the pack itself causes the error.
   init(_ failure: PackFolder.Failure, _ code: Code, _ subject: String, _ name: String, maximumBytes: Int) {
     switch failure {
     case .missing:

@@ -6,7 +6,7 @@ public import Foundation
 public struct PackManifest: Sendable, Hashable, Codable {
   public static let fileName = "manifest.json"
 
-  /// The version of the format that this program writes, and the only one that it reads.
+  /// The version of the manifest format that this program writes. It reads no other version.
   public static let currentFormat = 1
 
   /// A recording.
@@ -24,20 +24,20 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
 
     /// Returns whether the clip's words are those of the tokens, letter by letter. The separators between words may
-    /// differ, because they depend on the language. A clip with different words would say something unintended, so it
-    /// is never used.
+    /// differ, because they depend on the language. A clip with other words would say something unintended, and is
+    /// therefore never used.
     public func says(_ tokens: [String]) -> Bool {
       text.filter(\.isLetter) == tokens.joined().filter(\.isLetter)
     }
   }
 
-  /// The clips of one token or phrase, by file name: one that fits every place, and others for places with a different
-  /// intonation.
+  /// The clips of one token or phrase, by file name: one clip that fits every position, and others for positions with a
+  /// different intonation.
   public struct Alternates: Sendable, Hashable, Codable {
     public var plain: String
-    /// The clip for a place before a comma.
+    /// The clip for a position before a comma.
     public var rising: String?
-    /// The clip for a place before a full stop, and for the end.
+    /// The clip for a position before a full stop, or at the end.
     public var final: String?
 
     public init(plain: String, rising: String? = nil, final: String? = nil) {
@@ -47,7 +47,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// Several tokens recorded without a break. A phrase takes precedence over the tokens' single clips.
+  /// Several tokens that were recorded without a break. The clip of a phrase is used instead of the single clips of its
+  /// tokens.
   public struct Phrase: Sendable, Hashable, Codable {
     /// Two or more token names, in order.
     public var tokens: [String]
@@ -63,21 +64,23 @@ public struct PackManifest: Sendable, Hashable, Codable {
   /// The pack's id, which is also the name of its folder: 1 to 64 ASCII letters, digits, `-`, `_` and `.`, not
   /// beginning with `.`.
   public var id: String
-  /// The locale (BCP 47) of the phrase book whose words are recorded.
+  /// The locale (BCP 47) of the phrase book that contains the recorded words.
   public var locale: String
   /// The person or voice that speaks.
   public var speaker: String
-  /// On what terms the recordings may be used: an SPDX expression, or words.
+  /// The terms on which the recordings may be used: an SPDX expression, or words.
   public var licence: String
   /// The sample rate of every clip, in Hz.
   public var sampleRate: Int
-  /// Whether a speech engine made the clips. The value is `nil`, and absent from the JSON, if a person recorded them.
+  /// Whether a speech engine made the clips. If a person recorded them, the value is `nil`, and the JSON does not
+  /// contain it.
   private var synthesized: Bool?
-  /// The SHA-256 digest of ``digestInput``, in hexadecimal. It is part of the name of every sound that the pack makes.
+  /// The SHA-256 digest of ``digestInput``, in hexadecimal. It affects the name of every sound that is made from the
+  /// pack.
   public var digest: String
-  /// The clips by file name in the pack's folder.
+  /// The clips. The keys are their file names in the pack's folder.
   public var clips: [String: Clip]
-  /// The clips of each token, by token name.
+  /// The clips of each token. The keys are the names of the tokens.
   public var tokens: [String: Alternates]
   public var phrases: [Phrase]
 
@@ -107,7 +110,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
     case sampleRate = "sample_rate"
   }
 
-  /// The manifest's JSON, with keys in alphabetical order and indentation.
+  /// The manifest's JSON, indented, with keys in alphabetical order.
   public var json: Data {
     get throws {
       let encoder = JSONEncoder()
@@ -116,8 +119,8 @@ public struct PackManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// The bytes whose SHA-256 is the digest: the manifest as one line of JSON, with keys in alphabetical order and an
-  /// empty digest. They include the digests of the clips, so that the digest also covers the clips' sound.
+  /// The bytes whose SHA-256 digest is ``digest``. They are the manifest as one line of JSON, with keys in alphabetical
+  /// order and with an empty digest. They contain the digests of the clips, so ``digest`` also covers the clips' sound.
   public var digestInput: Data {
     get throws {
       var bare = self

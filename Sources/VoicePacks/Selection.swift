@@ -5,16 +5,16 @@ public import Announcements
 /// The part of a pack that serves a range of tokens.
 public enum Selection: Sendable, Hashable {
   case clip(SelectedClip)
-  /// A range of token indices for which no clip exists. Adjacent tokens form one range.
+  /// A range of token indices for which there is no clip. Adjacent tokens without a clip form one range.
   case missing(Range<Int>)
 }
 
-/// A clip of a pack, selected for its place in an announcement.
+/// A clip of a pack that was selected for its position in an announcement.
 public struct SelectedClip: Sendable, Hashable {
-  /// The indices of the tokens that the clip says; more than one for a phrase.
+  /// The indices of the tokens that the clip says. For a phrase there are several.
   public let tokens: Range<Int>
 
-  /// The clip's file name in the pack's folder.
+  /// The name of the clip's file in the pack's folder.
   public let file: String
 
   /// The clip's words from the manifest. The amount that a listener hears is read back from these words.
@@ -23,19 +23,19 @@ public struct SelectedClip: Sendable, Hashable {
   /// The boundary after the clip's last token.
   public let pause: ClipToken.Pause
 
-  /// The role of the clip's first token. A clip contains either only words of an amount or none.
+  /// The role of the clip's first token. Either all words of a clip belong to an amount, or none.
   public let role: Script.Role
 }
 
 extension VoicePack {
-  /// Selects the clips for an announcement, from left to right. At each place it takes the longest matching phrase, or
-  /// else the token's own clip.
+  /// Selects the clips for an announcement, from left to right. At each token it selects the longest matching phrase.
+  /// If no phrase matches, it selects the token's own clip.
   ///
-  /// A phrase matches consecutive tokens that are separated only by `.word` and `.piece`. Either all or none of them
-  /// must belong to an amount. Before a comma the alternate is `rising`, before a full stop and at the end it is
-  /// `final`. If that alternate does not exist, `plain` is used.
+  /// A phrase matches consecutive tokens if only the boundaries `.word` and `.piece` are between them, and if either
+  /// all or none of them belong to an amount. Before a comma the clip `rising` is used. Before a full stop and at the
+  /// end the clip `final` is used. If that clip does not exist, `plain` is used.
   ///
-  /// - Returns: selections that together cover every token once, in order.
+  /// - Returns: selections that cover every token exactly once, in order.
   public func selection(for tokens: [ClipToken]) -> [Selection] {
     var selections: [Selection] = []
     selections.reserveCapacity(tokens.count)
@@ -56,8 +56,8 @@ extension VoicePack {
     return selections
   }
 
-  /// Returns the words that the pack cannot say with a clip of their own, in the order of the vocabulary. Phrases do
-  /// not count, because the next announcement may need the word in a different place.
+  /// Returns the words that have no clip of their own in the pack, in the order of the vocabulary. The clip of a phrase
+  /// that contains the word does not count, because another announcement may need the word in a different phrase.
   public func missing(from vocabulary: Vocabulary) -> [Vocabulary.Word] {
     vocabulary.words.filter { tokens[$0.token] == nil }
   }
@@ -87,12 +87,12 @@ extension VoicePack {
 }
 
 extension Script.Role {
-  /// Whether words with this role are read back as a number. They must not share a clip with other words.
+  /// Whether words with this role are read back as a number. A clip must not combine them with other words.
   fileprivate var isNumber: Bool { self == .amount || self == .count }
 }
 
 extension PackManifest.Phrase {
-  /// Returns whether the phrase says the first of these tokens.
+  /// Returns whether these tokens begin with the tokens of the phrase.
   fileprivate func serves(_ tokens: ArraySlice<ClipToken>) -> Bool {
     let said = tokens.prefix(self.tokens.count)
     return said.count == self.tokens.count

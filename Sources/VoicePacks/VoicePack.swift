@@ -4,14 +4,14 @@ public import Announcements
 public import Foundation
 public import Waveforms
 
-/// A voice pack in use: its checked manifest, and its clips, which are mapped into memory once.
+/// A voice pack in use. It consists of the checked manifest and the clips, which are mapped into memory once.
 ///
-/// A pack can be used from any thread. A pack's files are never changed in place: a new pack is written beside the old
-/// one and renamed into its place. A loaded pack keeps its files, and a new process reads the new ones. Truncating a
-/// file that is in use ends the process (`SIGBUS`), as with all mapped files.
+/// A pack can be used from any thread. Its files are never changed in place: a new pack is written next to the old pack
+/// and renamed to its path. A loaded pack keeps the old files, and a new process reads the new files. Truncating a file
+/// that is in use ends the process (`SIGBUS`), as with all mapped files.
 public final class VoicePack: Sendable {
-  /// The version of the joining method. It increases when the same clips with the same pauses would produce different
-  /// samples.
+  /// The version of the method that joins clips. It must be increased when equal clips with equal pauses would produce
+  /// different samples.
   public static let stitchingVersion = 1
 
   /// The longest duration of one clip, in seconds.
@@ -22,23 +22,24 @@ public final class VoicePack: Sendable {
 
   private let clips: [String: Clip]
 
-  /// The clips of each token, without any clip that says different words.
+  /// The clips of each token. A clip whose words differ from the token's is left out.
   let tokens: [String: PackManifest.Alternates]
 
-  /// The phrases by first token, the longest first, without any phrase whose clip says different words.
+  /// The phrases, longest first, by their first token. A phrase with a clip whose words differ from the phrase's is
+  /// left out.
   let phrases: [String: [PackManifest.Phrase]]
 
-  /// A clip's file, and the position of the samples in it.
+  /// A clip's file, and the position of the samples in the file.
   private struct Clip: Sendable {
     var bytes: Data
     var layout: WAVFile.Layout
   }
 
-  /// Reads the manifest and maps every clip that it names. Headers are checked, but samples are not read.
-  /// `PackIntegrity` checks whether the bytes match the manifest's digests.
+  /// Reads the manifest and maps every clip that the manifest names. The headers of the clips are checked, but their
+  /// samples are not read. `PackIntegrity` checks whether the bytes match the manifest's digests.
   ///
-  /// - Parameter directory: the pack's folder, named by its id. Its path may contain links, but the files inside must
-  ///   not be links.
+  /// - Parameter directory: the pack's folder, whose name is the pack's id. Its path may contain links, but the files
+  ///   inside must not be links.
   /// - Throws: `VoicePackError`.
   public init(directory: URL) throws(VoicePackError) {
     self.directory = directory
@@ -46,7 +47,7 @@ public final class VoicePack: Sendable {
     manifest = try PackManifest(readingFrom: folder)
     var clips: [String: Clip] = [:]
     clips.reserveCapacity(manifest.clips.count)
-    // The sorted order ensures that the same fault is reported each time if there are several.
+    // If there are several faults, the sorted order ensures that the same fault is reported each time.
     for file in manifest.clips.keys.sorted() {
       clips[file] = try Self.clip(file, in: folder, sampleRate: manifest.sampleRate)
     }
@@ -63,16 +64,16 @@ public final class VoicePack: Sendable {
       .mapValues { $0.sorted { $0.tokens.count > $1.tokens.count } }
   }
 
-  /// Returns the bytes of a clip's mapped file; `nil` when the manifest has no such clip.
+  /// Returns the bytes of a clip's mapped file; `nil` when the manifest does not contain the clip.
   public func bytes(ofClip file: String) -> Data? { clips[file]?.bytes }
 
-  /// Joins clips. Each clip has a mark with its text and is followed by the pause that its place requires; the last has
-  /// no pause.
+  /// Joins clips. Each clip gets a mark with its text. After each clip except the last there is a pause of the length
+  /// that its boundary requires.
   ///
   /// - Parameters:
   ///   - clips: clips from this pack's own ``selection(for:)``.
   ///   - edgeMilliseconds: the silence at both ends of the result.
-  /// - Precondition: this pack has the clips.
+  /// - Precondition: the clips belong to this pack.
   public func stitched(_ clips: [SelectedClip], pauses: ClipPauses, edgeMilliseconds: Int = 30) -> Waveform {
     let recorded = clips.map { clip in
       guard let recorded = self.clips[clip.file] else {
@@ -97,7 +98,7 @@ public final class VoicePack: Sendable {
     _ file: String, in folder: borrowing PackFolder, sampleRate: Int
   ) throws(VoicePackError) -> Clip {
     let subject = "voice pack \(folder.id)"
-    // Twice the size of the longest clip leaves room for comments.
+    // The limit is twice the size of the longest clip, which leaves room for comments.
     let maximumBytes = maximumClipSeconds * sampleRate * 4
     let bytes: Data
     do throws(PackFolder.Failure) {
@@ -131,7 +132,7 @@ public final class VoicePack: Sendable {
 }
 
 extension PackManifest {
-  /// Returns the alternates that say the tokens' words; `nil` when the plain clip says different words.
+  /// Returns the clips that say the tokens' words; `nil` when the plain clip says other words.
   fileprivate func saying(_ tokens: [String], _ alternates: Alternates) -> Alternates? {
     func says(_ file: String) -> Bool { clips[file]?.says(tokens) ?? false }
     guard says(alternates.plain) else { return nil }

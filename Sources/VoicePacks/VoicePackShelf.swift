@@ -3,15 +3,16 @@
 private import ConcurrencySupport
 public import Foundation
 
-/// The voice packs of a machine, from several `Voices` folders. If two packs have the same id, the first folder wins.
+/// The voice packs of a machine, from several `Voices` folders. If several packs have the same id, the pack in the
+/// first of these folders is used.
 ///
-/// The shelf can be used from any thread. Calls may read files and wait for each other meanwhile. Results are cached,
-/// also for a broken pack, so that a shelf gives the same answer each time. Only a new shelf, for example in a new
-/// process, sees a pack that was added, replaced (by a rename) or repaired later. A read that the system refused is
-/// repeated.
+/// The shelf can be used from any thread. A call may read files, and other calls then wait for it. Results are cached,
+/// including the error of a broken pack, so that a shelf gives the same answer each time. If a pack is added, replaced
+/// (by a rename) or repaired later, only a new shelf sees the change, for example in a new process. If the system
+/// refused a read, the read is repeated at the next call.
 public final class VoicePackShelf: Sendable {
-  /// The number of attempts to read a pack whose files are missing. A pack that is being replaced is complete at the
-  /// next attempt.
+  /// The number of attempts to read a pack whose files are missing. The pack may be in the process of being replaced,
+  /// and is then complete at the next attempt.
   private static let attempts = 3
 
   private struct State {
@@ -22,7 +23,7 @@ public final class VoicePackShelf: Sendable {
 
     init(folders: [URL]) { self.folders = folders }
 
-    /// Returns the packs on the shelf, which are listed at the first call.
+    /// Returns the packs on the shelf. The folders are listed only at the first call.
     mutating func listing() -> [(id: String, directory: URL)] {
       if let found { return found }
       var known: Set<String> = []
@@ -46,21 +47,21 @@ public final class VoicePackShelf: Sendable {
 
   /// Creates a shelf.
   ///
-  /// - Parameter folders: `Voices` folders in order of precedence. A folder that does not exist has no packs.
+  /// - Parameter folders: `Voices` folders in order of precedence. A folder that does not exist counts as empty.
   public init(folders: [URL]) { state = Locked(State(folders: folders)) }
 
-  /// The ids of all packs, also of broken ones: every folder with a valid pack name that contains a manifest. They are
-  /// in the order of the folders, and by name within each.
+  /// The ids of all packs, including broken packs. Every folder that has a valid pack name and contains a manifest
+  /// counts as a pack. The ids are in the order of the `Voices` folders, and in alphabetical order within each of them.
   public var ids: [String] { state.withLock { $0.listing().map(\.id) } }
 
-  /// Returns the ids of the packs of a locale (BCP 47, in any letter case), in the same order. The call reads manifests
-  /// but not clips. A pack with a broken manifest has no locale.
+  /// Returns the ids of the packs for a locale (BCP 47, in any letter case), in the order of ``ids``. The call reads
+  /// manifests but not clips. A pack with a broken manifest has no locale.
   public func ids(for locale: String) -> [String] {
     let locale = locale.lowercased()
     return ids.filter { (try? manifest(id: $0))?.locale.lowercased() == locale }
   }
 
-  /// Returns the folder of a pack, also of a broken one; `nil` when no such pack is on the shelf.
+  /// Returns the folder of a pack, even of a broken pack; `nil` when the shelf has no pack with this id.
   public func directory(id: String) -> URL? {
     state.withLock { state in state.listing().first { $0.id == id }?.directory }
   }
@@ -74,14 +75,14 @@ public final class VoicePackShelf: Sendable {
     }
   }
 
-  /// Returns a pack, which is loaded at the first call.
+  /// Returns a pack. It is loaded at the first call.
   ///
   /// - Throws: `VoicePackError`; `.notFound` for an id that is not on the shelf.
   public func pack(id: String) throws(VoicePackError) -> VoicePack {
     try remembered(id, in: \.packs) { directory throws(VoicePackError) in try VoicePack(directory: directory) }
   }
 
-  /// Returns the packs of a locale in the order of ``ids(for:)``, each loaded or with its error.
+  /// Returns the packs for a locale in the order of ``ids(for:)``. Each is either loaded or represented by its error.
   public func packs(for locale: String) -> [Result<VoicePack, VoicePackError>] {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }

@@ -11,8 +11,8 @@ extension Announcer {
   /// The near silence that mastering leaves at each end of a clip, in ms.
   private static let edgeMilliseconds = 30
 
-  /// The announcement as it was finally spoken, and the ways that were possible: all except those that the engine
-  /// failed at.
+  /// The announcement as it was finally spoken, and the possible ways to speak it. The ways at which the engine failed
+  /// are left out.
   struct Spoken {
     var mastered: MasteredWaveform
     var script: Script
@@ -35,8 +35,8 @@ extension Announcer {
       do throws(SpeechEngineError) {
         spoken = try await speak(way.plan, rate: rate)
       } catch {
-        // A payment is never dropped. A name that makes the engine fail is left out, as a name that is too long would
-        // be.
+        // A payment is never dropped. If the engine fails because of a name, the name is left out, as is done with a
+        // name that is too long.
         guard [.textUnspeakable, .speechMismatch, .voiceUnknown].contains(error.code), !isText else { throw error }
         failed.insert(way.script)
         lastFailure = error
@@ -67,7 +67,7 @@ extension Announcer {
         + "when spoken up to \(Shortenings.fastestPercent - 100) % faster than normal")
   }
 
-  /// - Returns: No parts if the whole is so long that trimming cannot bring it under the limit.
+  /// - Returns: No parts if the announcement is so long that trimming cannot bring it under the limit.
   private func speak(
     _ plan: SpeakingPlan, rate: Int
   ) async throws(SpeechEngineError) -> (parts: [SpokenPart]?, totalMilliseconds: Int) {
@@ -93,7 +93,7 @@ extension Announcer {
           waveform: waveform, isAmount: part.saysAmount, isRecorded: plan.isRecorded,
           pauseMilliseconds: part.pauseMilliseconds))
     }
-    // Trimming only removes the engine's silence at both ends, which is up to 50 ms (measured).
+    // Trimming removes only the engine's silence at both ends, which lasts up to 50 ms (measured).
     return (total > Shortenings.limitMilliseconds + 200 ? nil : parts, total)
   }
 
@@ -101,15 +101,15 @@ extension Announcer {
   private struct SpokenPart {
     var waveform: Waveform
     var isAmount: Bool
-    /// Whether the part is a whole announcement made only from a pack's clips. Such a part is already mastered.
+    /// Whether the part is a whole announcement made only from a pack's clips. Such a part has already been mastered.
     var isRecorded: Bool
     /// The pause before the next part, in ms.
     var pauseMilliseconds: Int
   }
 
-  /// Masters the parts and joins them. Voices differ by up to 4 LU, so each part is brought to the same level first. A
-  /// part that its voice does not pronounce (a lone small kana, a modifier letter) is left out, unless it contains the
-  /// amount.
+  /// Masters the parts and joins them. Voices differ in loudness by up to 4 LU, so each part is first brought to the
+  /// same level. If a voice does not pronounce a part (a single small kana, a modifier letter), the part is left out,
+  /// unless it contains the amount.
   private func master(_ parts: [SpokenPart], by mastering: Mastering) throws -> MasteredWaveform {
     guard parts.count > 1 else {
       return parts[0].isRecorded
@@ -132,7 +132,7 @@ extension Announcer {
     return try mastering.master(try Waveform.joined(leveled, pausesMilliseconds: pauses.dropLast()))
   }
 
-  /// Encodings with fewer bits raise peaks again, up to 0.1 dB above the limit (measured on IMA ADPCM).
+  /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM).
   static func mastering(for format: SoundFormat) -> Mastering {
     format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }

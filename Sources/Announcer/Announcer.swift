@@ -13,15 +13,16 @@ import VoicePackIntegrity
 public import VoicePacks
 import Waveforms
 
-/// The pipeline that makes a clip: from an announcement to a script, a waveform, a mastered sound and a file.
+/// The pipeline that makes a clip. It turns an announcement into a script, the script into a waveform, and the waveform
+/// into a mastered sound and a file.
 ///
-/// The command, the batch, the service and the player all use it.
+/// The command, the batch, the service and the player all use this pipeline.
 public final class Announcer: Sendable {
   /// The pause between two runs of different voices, in ms. It separates a name from its sentence.
   static let pauseBetweenVoicesMilliseconds = 90
 
-  /// The margin for IMA ADPCM, in frames. It fills its last block with silence, up to 1,016 frames (measured,
-  /// libsndfile 1.2).
+  /// The margin for IMA ADPCM, in frames. This encoding fills its last block with silence, up to 1,016 frames
+  /// (measured, libsndfile 1.2).
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
@@ -38,11 +39,12 @@ public final class Announcer: Sendable {
   /// Renders a clip and publishes it in the library, or returns the clip that the library already has.
   ///
   /// - Parameters:
-  ///   - library: The library to publish the clip in; `nil` returns the bytes and writes nothing.
+  ///   - library: The library to publish the clip in. If it is `nil`, the clip's bytes are returned and nothing is
+  ///     written.
   ///   - permit: The permit to request before rendering a clip that is not in the library yet.
-  /// - Throws: `AnnouncementError` for wrong input, `AnnouncerError`, `SpeechEngineError`, `VoicePackError` and
-  ///   `VoicePackIntegrityError` for a requested pack, `MasteringError`, `SoundFileError`, `SoundLibraryError` if the
-  ///   clip cannot be written, and the permit's errors.
+  /// - Throws: `AnnouncementError` for wrong input; `AnnouncerError`; `SpeechEngineError`; `VoicePackError` and
+  ///   `VoicePackIntegrityError` for a requested pack; `MasteringError`; `SoundFileError`; `SoundLibraryError` if the
+  ///   clip cannot be written; the permit's errors.
   public func render(
     _ announcement: Announcement, options: RenderOptions = RenderOptions(), into library: SoundLibrary?,
     permit: NewClipPermit = .always
@@ -67,7 +69,7 @@ public final class Announcer: Sendable {
     }
   }
 
-  /// The ways to speak an announcement, and its unspoken parts.
+  /// The possible ways to speak an announcement, and its unspoken parts.
   private typealias Written = (ways: [Way], remarks: Remarks)
 
   private func rendered(
@@ -94,15 +96,15 @@ public final class Announcer: Sendable {
 
   /// Renders a clip that does not exist yet, and publishes it.
   ///
-  /// - Parameter whole: The digest of the recipe with all ways to speak the announcement.
+  /// - Parameter whole: The digest of the recipe that contains all ways to speak the announcement.
   private func make(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written, _ whole: String,
     _ engine: EngineIdentity?, into library: SoundLibrary?
   ) async throws -> RenderedClip {
     let (ways, remarks) = written
     let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
-    // Ways that the engine could not speak are not part of this clip's recipe. If the failure was temporary, the name
-    // of the complete clip stays free for it.
+    // Ways at which the engine failed are not part of this clip's recipe. If the failure was temporary, the name
+    // derived from all ways remains free for a complete clip.
     let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
     let waveform = spoken.mastered.waveform
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
@@ -114,7 +116,7 @@ public final class Announcer: Sendable {
     }
     let made = StoredClip(
       name: "\(recipe).\(options.format.fileExtension)", bytes: bytes, record: record, waveform: waveform)
-    // The digest is computed while the disk is waited for.
+    // The digest is computed while this function waits for the disk.
     async let clip = clip(announcement, ways, remarks, options, made, cached: false, in: library)
     if let library { _ = try library.publish(bytes, as: made.name) }
     return try await clip
@@ -126,12 +128,12 @@ public final class Announcer: Sendable {
     ).digest
   }
 
-  /// Returns the whole script of an announcement, without speaking it.
+  /// Returns the whole script of an announcement. Nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try writing(of: announcement, options: options).script
   }
 
-  /// Returns the whole script of an announcement and its unspoken parts, without speaking it.
+  /// Returns the whole script of an announcement and its unspoken parts. Nothing is spoken.
   public func writing(
     of announcement: Announcement, options: RenderOptions = RenderOptions()
   ) throws -> (script: Script, remarks: Remarks) {
@@ -140,7 +142,7 @@ public final class Announcer: Sendable {
     return try writing(announcement, by: writer, without: [], options)
   }
 
-  /// Returns the phonemes that the engine will speak, in its own notation, one line for each run.
+  /// Returns the phonemes that the engine will speak, in the engine's notation. Each run has one line.
   public func phonemes(of script: Script) async throws -> [String] {
     var lines: [String] = []
     for run in script.runs {
@@ -151,10 +153,10 @@ public final class Announcer: Sendable {
 
   // MARK: Writing the words
 
-  /// Returns all ways to speak the announcement that may be needed, the whole one first. The amount of each is read
-  /// back.
+  /// Returns all ways to speak the announcement that may be needed. The unshortened way comes first. In each of them
+  /// the amount is read back.
   ///
-  /// - Parameter choice: Returns the pack that speaks, or `nil` for the engine.
+  /// - Parameter choice: Returns the pack that speaks a script, or `nil` if the engine speaks it.
   private func ways(
     _ announcement: Announcement, _ options: RenderOptions,
     by choice: (_ script: Script, _ pauses: ClipPauses, _ options: RenderOptions) throws -> VoicePack?
@@ -163,7 +165,7 @@ public final class Announcer: Sendable {
     let (whole, remarks) = try writing(announcement, by: writer, without: [], options)
     let pauses = writer.book.pauses
     let pack = options.method == .speech ? nil : try choice(whole, pauses, options)
-    // Attempts that differ only in their pace have the same words.
+    // Attempts that differ only in their pace have the same words, so these are written only once.
     var said: [Set<ScriptWriter.Shortening>: (script: Script, plan: SpeakingPlan)] = [:]
     let ways = try Shortenings.attempts(for: announcement, script: whole).map { attempt in
       let leftOut = Set(attempt.taken.filter { $0 != .rate })
@@ -178,7 +180,7 @@ public final class Announcer: Sendable {
       said[leftOut] = (script, plan)
       return Way(attempt: attempt, script: script, plan: plan)
     }
-    // Recordings cannot be sped up, and the method `clips` only speaks words that have clips.
+    // Recordings cannot be sped up. The method `clips` can speak only words that have clips.
     let open = ways.filter {
       !($0.plan.isRecorded && $0.attempt.pace != .normal) && (options.method != .clips || $0.plan.isRecorded)
     }
@@ -190,8 +192,8 @@ public final class Announcer: Sendable {
     return (open, remarks)
   }
 
-  /// Returns the ways that need no engine: those of the chosen pack, or else those of the pack that replaces the
-  /// engine. A payment is then spoken without names.
+  /// Returns the ways that need no engine. They use the chosen pack, or else the pack that replaces the engine. A
+  /// payment is then spoken without names.
   private func waysWithoutEngine(
     _ announcement: Announcement, _ options: RenderOptions, _ written: Written
   ) throws -> Written {
@@ -208,7 +210,7 @@ public final class Announcer: Sendable {
     var (script, remarks) = try writer.writing(of: announcement, shortenings: shortenings)
     if let rate = options.rate { script.rate = rate }
     if let voice = options.voice {
-      // The words were read back as text. A voice of another language would pronounce them differently.
+      // The words were read back only as text. A voice of another language would pronounce them differently.
       guard writer.book.isReadable(by: voice) else {
         throw AnnouncerError(
           .optionInvalid, "voice", "cannot read the words of \(script.locale)",
@@ -220,14 +222,14 @@ public final class Announcer: Sendable {
     return (script, remarks)
   }
 
-  /// Checks that the words of the amount mean the amount paid, with a parser that is independent of the writer. It
-  /// checks the words that will be heard: for recorded clips, the words in the pack's manifest.
+  /// Checks that the words of the amount mean the amount paid, using a parser that is independent of the writer. It
+  /// checks the words that will be heard. For recorded clips these are the words in the pack's manifest.
   static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     let read = read(plan.amountText, as: amount, locale)
     guard read == amount.minorUnits else { throw mismatch("amount", isRead: read != nil, plan, locale) }
   }
 
-  /// Checks each count and each sum of a summary in the same way.
+  /// Checks each count and each sum of a summary, as for a single amount.
   static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
     let heard = plan.totals
     guard heard.count == summary.totals.count else { throw mismatch("summary", isRead: false, plan, locale) }
@@ -257,7 +259,7 @@ public final class Announcer: Sendable {
 
   // MARK: Publishing
 
-  /// A clip's file and its record.
+  /// A clip's file, and the record that the file contains.
   private struct StoredClip {
     var name: String
     var bytes: [UInt8]
@@ -310,7 +312,7 @@ extension Announcement {
 }
 
 extension Script {
-  /// The voice of the sentence, or the first voice if the sentence has no words left.
+  /// The voice of the sentence. If the sentence has no words left, the first voice.
   fileprivate var mainVoice: String {
     (runs.first { $0.language == locale } ?? runs.first)?.voice ?? ""
   }

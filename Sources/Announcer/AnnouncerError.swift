@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for a clip that was not made for a reason that no single target reports. Its description has no amount,
+/// The error for a clip that was not made, if no single module reports the reason. Its description contains no amount,
 /// name or note.
 public struct AnnouncerError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The words of the amount do not mean the amount paid. This is an internal error; nothing was spoken.
+    /// The words of the amount do not mean the amount paid. This is an internal error. Nothing was spoken.
     case amountMismatch = "amount_mismatch"
     /// A free text takes 30 s or longer at the fastest rate.
     case tooLong = "too_long"
@@ -16,11 +16,11 @@ public struct AnnouncerError: Error, Sendable, Hashable, CustomStringConvertible
 
   public var code: Code
 
-  /// The operation, or the option as the user spells it.
+  /// The operation that failed, or the option in the spelling that the user typed.
   public var subject: String
   public var problem: String
 
-  /// The instruction for what to do next.
+  /// What to do next.
   public var remedy: String
 
   public init(_ code: Code, _ subject: String, _ problem: String, remedy: String) {

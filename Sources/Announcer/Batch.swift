@@ -6,9 +6,9 @@ import JSONSupport
 public import SoundLibrary
 import SpeechEngine
 
-/// The outcome of one row of a list.
+/// The outcome of one row of a list of announcements.
 public struct BatchOutcome: Sendable {
-  /// The line on which the row begins, from 1.
+  /// The number of the line on which the row begins, counted from 1.
   public var line: Int
   public var id: String?
 
@@ -25,8 +25,8 @@ public struct BatchOutcome: Sendable {
 
   /// Returns one line of JSON: the report, or `{"error": {"code": "…", "message": "…"}, "id": "…", "line": 7}`.
   ///
-  /// - Parameter reported: Returns the public report of an error.
-  /// - Throws: The errors of `JSONEncoder`, which do not occur for a report.
+  /// - Parameter reported: Returns the public report for an error.
+  /// - Throws: The errors of `JSONEncoder`. None occurs for a report.
   public func json(reporting reported: (any Error) -> ErrorReport = ErrorReport.init) throws -> String {
     switch result {
     case .success(let report): return try report.json
@@ -46,21 +46,23 @@ public struct BatchOutcome: Sendable {
 }
 
 extension Announcer {
-  /// Renders and publishes the announcements of a list, several at a time. Clips that exist are not rendered again.
+  /// Renders and publishes the announcements of a list, several at a time. Clips that already exist are not rendered
+  /// again.
   ///
-  /// Memory and tasks do not grow with the list, because a row is only read when there is room for it. Outcomes are
-  /// delivered in the order of completion, which can differ from the order of the rows.
+  /// Memory use and the number of tasks do not grow with the list, because a row is read only when it can be rendered
+  /// at once. Outcomes are delivered in the order of completion, which can differ from the order of the rows.
   ///
   /// - Parameters:
   ///   - rows: Returns the next row, such as ``BatchSource/next()``, or `nil` at the end.
-  ///   - limit: The number of rows rendered at once, from 1 to the number that may wait for the engine.
+  ///   - limit: The number of rows rendered at the same time. It is at least 1, and at most the number of requests that
+  ///     may wait for the engine.
   ///   - permit: The permit to request before rendering a clip that is not in the library yet.
-  ///   - keeps: Called for each clip before its row's outcome. It returns false for a clip that was removed meanwhile,
-  ///     which is then rendered again.
-  ///   - each: Receives an outcome, in the caller's isolation.
-  /// - Throws: Errors that every other row would have too: an invalid option, an unavailable engine, an output that
-  ///   cannot be written. Also the errors of `rows` and `each`, and `CancellationError`. An error of a single row is
-  ///   its outcome.
+  ///   - keeps: Called for each clip before its row's outcome is delivered. It returns false if the clip was removed
+  ///     meanwhile; the clip is then rendered again.
+  ///   - each: Receives an outcome. It runs in the caller's isolation.
+  /// - Throws: Errors that would also occur for every other row: an invalid option, an unavailable engine, an output
+  ///   that cannot be written. Also the errors of `rows` and `each`, and `CancellationError`. An error that concerns
+  ///   only one row becomes the outcome of that row.
   public func batch(
     _ rows: @escaping @Sendable () async throws -> BatchRow?, options: RenderOptions = RenderOptions(),
     into library: SoundLibrary?, limit: Int, permit: NewClipPermit = .always,
@@ -75,7 +77,7 @@ extension Announcer {
           let report = try await self.render(announcement, options: options, into: library, permit: permit).report
           if try await keeps(report) { return report }
         } catch let error as SpeechEngineError where error.code == .queueFull {
-          // Other work has filled the queue. That is not an error of the row, which waits for its turn.
+          // The queue is full because of other work. This is not an error of the row, so the row waits for its turn.
           try await Task.sleep(for: .milliseconds(200))
         }
       }
@@ -94,7 +96,7 @@ extension Announcer {
           line: row.line, id: row.id, endOffset: row.endOffset, result: .failure(CancellationError()))
         do {
           var report = try await render(try row.announcement.get())
-          // A text has no id of its own, but its row may have one.
+          // A text need not have an id, but its row may have one.
           report.id = report.id ?? row.id
           report.warnings = row.warnings + report.warnings
           outcome.result = .success(report)
@@ -113,7 +115,8 @@ extension Announcer {
   private static func failsEveryRow(_ error: any Error) -> Bool {
     switch error {
     case let error as SpeechEngineError: error.code == .engineUnavailable
-    // A folder may have one clip's name. All other library errors concern the whole output.
+    // The name of one clip may belong to a folder, which concerns only that clip. All other library errors concern the
+    // whole output.
     case let error as SoundLibraryError: error.action != .naming && error.code != .notAFile
     default: false
     }

@@ -4,14 +4,14 @@ public import Announcements
 import CommaSeparatedValues
 import Foundation
 
-/// One row of a list of announcements: the announcement, or the error in it.
+/// One row of a list of announcements. It contains the announcement, or the error in the row.
 public struct BatchRow: Sendable, Hashable {
-  /// The line on which the row begins, from 1.
+  /// The number of the line on which the row begins, counted from 1.
   public var line: Int
   public var id: String?
   public var announcement: Result<Announcement, AnnouncementError>
 
-  /// The sentences about unknown keys or columns for the row's report.
+  /// Sentences about unknown keys or columns, for the report of the row.
   public var warnings: [String]
 
   /// The offset in the list, in bytes, at which the row ends.
@@ -29,48 +29,50 @@ public struct BatchRow: Sendable, Hashable {
   }
 }
 
-/// Reads a list of announcements from bytes that arrive in pieces. It keeps only one row and one piece in memory.
+/// Reads a list of announcements from bytes that arrive in pieces. Memory holds only one row and one piece.
 ///
-/// The list is either CSV as in RFC 4180, whose first row names its columns with ``PayloadDecoder/rowKeys``; or JSON
-/// lines, with one payload or `{"text": "…", "locale": "…"}` on each line. A payment's `id` is optional. Blank lines
+/// The list has one of two formats. In CSV (RFC 4180), the first row names the columns with ``PayloadDecoder/rowKeys``.
+/// In JSON lines, each line is a payload or `{"text": "…", "locale": "…"}`. A payment's `id` is optional. Blank lines
 /// are skipped.
 public struct BatchRows: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
     case csv, jsonl
   }
 
-  /// The names of the unknown columns, as the list spells them. They are known after the first row.
+  /// The names of the unknown columns, spelled as in the list. They are known after the first row was read.
   public private(set) var unknownColumns: [String] = []
 
   private let unknownKeys: PayloadDecoder.UnknownKeys
 
-  /// The warnings about columns, for the report of each row.
+  /// The warnings about columns. They are part of the report of each row.
   private var columnWarnings: [String] = []
 
-  /// The list's format, or `nil` until its first character shows it.
+  /// The format of the list; `nil` until the first character determines it.
   private var format: Format?
   private var hasEnded = false
   private var csv = CSVReader()
   private var lines = LineReader(longest: PayloadDecoder.largestBytes)
 
-  /// The white space before the first character.
+  /// The white space before the first other character.
   private var lead: [UInt8] = []
 
-  /// The key of each cell in a row. `nil` before the header was read, and for an unknown column.
+  /// The key for each cell of a row: `nil` if the column is unknown. The array is `nil` until the header was read.
   private var columns: [String?]?
 
   private static let blanks = Set(" \t\r\n".utf8)
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameters:
-  ///   - format: The list's format; `nil` means JSON lines if the first character is `{`, and otherwise CSV.
-  ///   - unknownKeys: How to treat unknown keys. If they are refused, an unknown column is an error of the whole list.
+  ///   - format: The format of the list. If it is `nil`, the list is JSON lines if its first character is `{`, and
+  ///     otherwise CSV.
+  ///   - unknownKeys: How to treat unknown keys. If unknown keys are refused, an unknown column is an error of the
+  ///     whole list.
   public init(format: Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn) {
     self.format = format
     self.unknownKeys = unknownKeys
   }
 
-  /// Adds the next piece, of any size.
+  /// Adds the next piece of the list. A piece may have any size.
   public mutating func append(_ bytes: [UInt8]) {
     switch format {
     case .csv: csv.append(bytes)
@@ -102,8 +104,8 @@ public struct BatchRows: Sendable {
 
   /// Returns the next row.
   ///
-  /// - Returns: The row, or `nil` if more bytes are needed or, after ``end()``, if there are no more rows.
-  /// - Throws: An error of the whole list: the header is missing, or its columns cannot form an announcement.
+  /// - Returns: The row. The result is `nil` if more bytes are needed or, after ``end()``, if there are no more rows.
+  /// - Throws: An error of the whole list: the header is missing, or no announcement can be formed from its columns.
   public mutating func next() throws(AnnouncementError) -> BatchRow? {
     switch format {
     case .csv: try nextRecord()
@@ -179,9 +181,10 @@ public struct BatchRows: Sendable {
         .payloadMalformed, "list", "is empty", remedy: "give CSV with a header, or JSON lines that begin with {")
     }
     let known = Set(PayloadDecoder.rowKeys)
-    // Accepts names as people and spreadsheets write them, such as `Amount` or ` currency`.
+    // Names are accepted as people and spreadsheets write them, such as `Amount` or ` currency`.
     let columns = header.fields.map { field -> String? in
-      // Other names must not match: some letters fold to ASCII letters, and composing letters could take long.
+      // Names that are not ASCII must not match. Some letters fold to ASCII letters, and composing letters could take
+      // long.
       guard field.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
@@ -203,7 +206,7 @@ public struct BatchRows: Sendable {
     self.columns = names.contains("kind") ? columns : try Self.withStates(header, columns)
   }
 
-  /// Adds the columns that give the kind of a payment if there is no column `kind`.
+  /// If there is no column `kind`, adds the columns from which the kind of a payment can be derived.
   private static func withStates(
     _ header: CSVRecord, _ columns: [String?]
   ) throws(AnnouncementError) -> [String?] {

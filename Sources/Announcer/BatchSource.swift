@@ -2,7 +2,7 @@
 
 public import Announcements
 
-/// The rows of a list, read on demand.
+/// The rows of a list. They are read on demand.
 public actor BatchSource {
   private var rows: BatchRows
   private var hasEnded = false
@@ -11,8 +11,8 @@ public actor BatchSource {
 
   /// - Parameters:
   ///   - unknownKeys: How to treat unknown keys; see ``BatchRows``.
-  ///   - read: Returns the next piece of the list, empty at its end. It is called when all rows of the previous piece
-  ///     were used, and never concurrently.
+  ///   - read: Returns the next piece of the list, or an empty piece at its end. It is called when all rows of the
+  ///     previous piece have been used, and is never called concurrently.
   public init(
     format: BatchRows.Format? = nil, unknownKeys: PayloadDecoder.UnknownKeys = .warn,
     read: @escaping @Sendable () async throws -> [UInt8]
@@ -21,7 +21,8 @@ public actor BatchSource {
     self.read = read
   }
 
-  /// The names of the unknown columns; see ``BatchRows/unknownColumns``. Reads up to the first row, if necessary.
+  /// The names of the unknown columns; see ``BatchRows/unknownColumns``. If necessary, this reads the list up to its
+  /// first row.
   ///
   /// - Throws: The errors of ``next()``.
   public func unknownColumns() async throws -> [String] {
@@ -29,7 +30,7 @@ public actor BatchSource {
     return rows.unknownColumns
   }
 
-  /// Returns the next row, or `nil` at the end. Call it again only after it has returned.
+  /// Returns the next row, or `nil` at the end. Call it again only after the previous call has returned.
   ///
   /// - Throws: The errors of `read`, and `AnnouncementError` for an error of the whole list.
   public func next() async throws -> BatchRow? {

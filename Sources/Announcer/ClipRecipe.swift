@@ -7,29 +7,30 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// One way to speak an announcement: the omitted parts, the remaining script, and the voice of each part.
+/// One way to speak an announcement: the parts that are left out, the script that remains, and the voice of each part
+/// of that script.
 struct Way {
   var attempt: Shortenings.Attempt
   var script: Script
   var plan: SpeakingPlan
 }
 
-/// The recipe of a clip: everything that its bytes depend on, and nothing else. Its digest is the clip's name, so equal
-/// recipes give the same file everywhere, and different recipes give different files.
+/// The recipe of a clip: everything that the clip's bytes depend on, and nothing else. The recipe's digest is the
+/// clip's name. Equal recipes therefore give the same file everywhere, and different recipes give different files.
 struct ClipRecipe {
-  /// The recipe's version. It rises when the same recipe would give other bytes for a reason that is not part of the
-  /// recipe.
+  /// The version of the recipe. It must be increased when the same recipe would give different bytes for a reason that
+  /// is not part of the recipe.
   static let version = 4
 
-  /// All ways to speak the announcement that may be needed, the whole one first. They determine which one fits into 30
-  /// s.
+  /// All ways to speak the announcement that may be needed. The unshortened way comes first. The clip uses one that
+  /// fits into 30 s, so all of them affect its bytes.
   var ways: [Way]
-  /// The engine, or `nil` if recorded clips say everything.
+  /// The engine; `nil` if recorded clips say everything.
   var engine: EngineIdentity?
   var format: String
   var encoding: String
 
-  /// The SHA-256 digest of the recipe's parts, as 64 hexadecimal digits. Each part is preceded by its length, so that
+  /// The SHA-256 digest of the recipe's parts, as 64 hexadecimal digits. Before each part its length is hashed, so that
   /// different lists of parts never give the same bytes.
   var digest: String {
     var hash = SHA256()
@@ -37,7 +38,7 @@ struct ClipRecipe {
       hash.update(data: Array("\(part.utf8.count):".utf8))
       hash.update(data: Array(part.utf8))
     }
-    // The rules that shape a clip besides its words. If a rule changes, the names change.
+    // These rules shape a clip in addition to its words. If a rule changes, the names of the clips change.
     let rules = [
       Announcer.pauseBetweenVoicesMilliseconds, Announcer.longestBlock, Shortenings.limitMilliseconds,
       Shortenings.fastestPercent, Shortenings.marginMilliseconds,

@@ -7,29 +7,29 @@ import SoundFiles
 import VoicePackIntegrity
 import Waveforms
 
-/// A clip's record, stored in the comment of its sound file. With it, a clip found in the folder can be checked and
-/// reported without any other file.
+/// A clip's record. It is stored in the comment of the clip's sound file. A clip that is found in the folder can
+/// therefore be checked and reported without any other file.
 struct ClipRecord: Codable, Equatable {
   var recipe: String
   var text: String
   /// The kind of voice: `speech`, `clips` or `mixed`.
   var method: String
   var voice: String
-  /// The engine that spoke, by its version and the digest of its data: `espeak-ng-1.51-` and 16 hexadecimal digits.
-  /// `nil` if recorded clips say everything.
+  /// The engine that spoke: its version and the digest of its data, such as `espeak-ng-1.51-` followed by 16
+  /// hexadecimal digits. It is `nil` if recorded clips say everything.
   var engine: String?
   var loudnessLUFS: Double
   var shortened: [ScriptWriter.Shortening]
   var marks: [Mark]
   var frames: Int
 
-  /// The SHA-256 digest of the file's samples as its reader decodes them, little-endian, and of the rest of this
-  /// record. It detects zeros that a power cut left in place of sound.
+  /// The SHA-256 digest of two things: the file's samples as a reader decodes them (little-endian), and the rest of
+  /// this record. It detects a file in which a power cut left zeros in place of sound.
   var digest = ""
 
-  /// A mark, encoded as `["支付宝", 0, 610]` to save space: libsndfile only reads comments shorter than 2,000 bytes
-  /// (measured on 1.2; our own reader has no such limit). A clip with a longer comment in another encoding is rendered
-  /// again each time.
+  /// A mark. It is encoded as `["支付宝", 0, 610]` to save space, because libsndfile can read only comments shorter than
+  /// 2,000 bytes (measured on 1.2). The project's own WAV reader has no such limit. A clip with a longer comment in an
+  /// encoding other than WAV's linear samples is rendered again each time.
   struct Mark: Codable, Equatable {
     var mark: Waveform.Mark
 
@@ -55,11 +55,11 @@ struct ClipRecord: Codable, Equatable {
     case loudnessLUFS = "loudness_lufs"
   }
 
-  /// Returns the file's bytes with a record in its comment, and the record.
+  /// Returns the bytes of a file that has a record in its comment, and also the record.
   static func write(
     _ waveform: Waveform, as format: SoundFormat, record: (_ frames: Int) -> ClipRecord
   ) throws -> (bytes: [UInt8], record: ClipRecord) {
-    // Linear samples are read back as written. Other encodings change them.
+    // Linear samples are read back exactly as they were written. Other encodings change the samples.
     let heard =
       format.encoding == .pcm16
       ? waveform.samples
@@ -72,7 +72,7 @@ struct ClipRecord: Codable, Equatable {
 
   /// Reads a clip's record.
   ///
-  /// - Returns: The waveform and the record, or `nil` if the file is damaged or of another recipe.
+  /// - Returns: The waveform and the record; `nil` if the file is damaged or has another recipe.
   static func read(_ bytes: [UInt8], recipe: String) -> (waveform: Waveform, record: ClipRecord)? {
     guard let sound = try? SoundFiles.decode(bytes), let comment = sound.comment,
       let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)),
@@ -82,16 +82,16 @@ struct ClipRecord: Codable, Equatable {
     return (sound.waveform, record)
   }
 
-  /// The engine that spoke in a clip.
+  /// The engine that spoke the words of a clip.
   enum Speaker: Equatable {
     case engine(String)
-    /// The clip only consists of recorded clips.
+    /// No engine spoke. The clip consists only of recorded clips.
     case none
     /// The file has no readable record, or its record does not name the engine.
     case unknown
   }
 
-  /// Returns the engine that a clip's record names. The clip is not checked further.
+  /// Returns the engine that a clip's record names. Nothing else in the clip is checked.
   static func speaker(of bytes: [UInt8]) -> Speaker {
     guard let comment = try? SoundFiles.decode(bytes).comment,
       let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8))

@@ -5,13 +5,13 @@ import Foundation
 public import JSONSupport
 public import Waveforms
 
-/// The report of a clip, as the command's `--json` and the service return it. `docs/report.md` defines it. No key is
+/// The report of a clip. The command's `--json` and the service return it, and `docs/report.md` defines it. No key is
 /// ever missing: an unknown value is null.
 public struct ClipReport: Sendable, Hashable, Encodable {
   public struct Amount: Sendable, Hashable, Encodable {
-    /// The ISO 4217 code.
+    /// The ISO 4217 code of the currency.
     public var currency: String
-    /// The amount as decimal text, with all decimal digits of the currency.
+    /// The amount as decimal text, with all decimal digits that the currency has.
     public var value: String
   }
 
@@ -23,7 +23,7 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     public var bytes: Int
     /// The SHA-256 digest of the whole file, in hexadecimal.
     public var sha256: String
-    /// The duration in ms, rounded up.
+    /// The duration of the clip in ms, rounded up.
     public var durationMilliseconds: Int
     public var format: String
     public var encoding: String
@@ -54,29 +54,28 @@ public struct ClipReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The payment's id. Null for free text and for payments given as command-line flags.
+  /// The payment's id. It is null for free text, and for a payment that was given as command-line flags.
   @ExplicitNull public var id: String?
   public var text: String
   public var locale: String
-  /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (a pack, and the engine for what it
-  /// lacks).
+  /// The kind of voice: `speech` (the engine), `clips` (a voice pack) or `mixed` (a voice pack, and the engine for
+  /// words that the pack lacks).
   public var method: String
   /// The engine's voice, or the id of the voice pack.
   public var voice: String
-  /// The amount, or null for free text.
+  /// The amount; null for free text.
   @ExplicitNull public var amount: Amount?
   public var clip: Clip
   /// The integrated loudness of the finished sound, measured by libebur128, in LUFS.
   public var loudnessLUFS: Double
   public var marks: [Mark]
-  /// The steps taken to stay under 30 s: `note`, `payer`, `rate` or `amount_only`.
+  /// The steps that were taken to keep the clip under 30 s: `note`, `payer`, `rate` or `amount_only`.
   public var shortened: [String]
   /// The parts of the payload's texts that no voice can speak.
   public var unspoken: [Remarks.Unspoken]
-  /// Sentences for people about parts that are spoken differently from how they are written. They have no amounts or
-  /// names.
+  /// Sentences for people about parts whose spoken form differs from their spelling. They contain no amounts or names.
   public var warnings: [String]
-  /// Whether the clip already existed.
+  /// Whether the clip already existed before this request.
   public var cached: Bool
 
   enum CodingKeys: String, CodingKey {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Processes items, several at a time, and delivers each output as it completes.
+/// Processes items, several at a time. Each output is delivered as soon as it is complete.
 ///
-/// An item is only requested when it can be processed at once, so memory does not grow with the number of items. The
-/// function returns when all items are done. If one of the three closures throws or the task is cancelled, it cancels
-/// the work in progress, waits for it to end, and delivers no more outputs.
+/// An item is requested only when it can be processed at once, so memory use does not grow with the number of items.
+/// The function returns when all items have been processed. If one of the three closures throws, or if the task is
+/// cancelled, the function cancels the work in progress and waits for it to end. It then delivers no more outputs.
 ///
 /// - Parameters:
-///   - limit: The number of items processed at once, at least 1.
+///   - limit: The number of items processed at the same time, at least 1.
 ///   - next: Returns the next item, or `nil` at the end. It is never called concurrently.
-///   - work: Processes an item, concurrently with others.
-///   - each: Receives an output, in the order of completion and in the caller's isolation, one at a time.
-/// - Throws: The first error of the three closures, or `CancellationError` if the task is cancelled.
+///   - work: Processes an item. It is called concurrently for several items.
+///   - each: Receives one output at a time, in the order of completion. It runs in the caller's isolation.
+/// - Throws: The first error that one of the three closures throws, or `CancellationError` if the task is cancelled.
 public func concurrently<Item: Sendable, Output: Sendable>(
   limit: Int, next: @escaping @Sendable () async throws -> Item?,
   work: @escaping @Sendable (Item) async throws -> Output, each: (Output) async throws -> Void
@@ -43,7 +43,7 @@ public func concurrently<Item: Sendable, Output: Sendable>(
   }
 }
 
-/// Processes the items of a sequence in the same way. The sequence is only iterated as far as needed.
+/// Processes the items of a sequence in the same way. The sequence is iterated only as far as necessary.
 public func concurrently<Items: Sequence & Sendable, Output: Sendable>(
   _ items: Items, limit: Int, work: @escaping @Sendable (Items.Element) async throws -> Output,
   each: (Output) async throws -> Void

@@ -8,12 +8,12 @@ import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
 
-/// The public form of an error, for the command line and the service. It has no amount, name or note.
+/// The public form of an error, for the command line and the service. It contains no amount, name or note.
 public struct ErrorReport: Sendable, Hashable, Encodable {
-  /// A stable code for programs: the error's own code, or `internal_error` for an unexpected error.
+  /// A stable code for programs. It is the error's own code, or `internal_error` for an unexpected error.
   public var code: String
 
-  /// A message for people: the problem, and what to do next.
+  /// A message for people. It states the problem and what to do next.
   public var message: String
 
   /// - Parameters:
@@ -37,7 +37,7 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
     case let error as SoundLibraryError: code = error.code.rawValue
     default:
       code = "internal_error"
-      // The description of an unknown error may contain a person's name.
+      // The description of an unexpected error may contain a person's name.
       message = "An unexpected internal error occurred (\(type(of: error))). Please report it."
     }
   }

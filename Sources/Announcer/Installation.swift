@@ -2,27 +2,27 @@
 
 public import Foundation
 
-/// The locations of the program's own files: its data (`Templates/`, `Voices/`, `Console/`) and the speaker program.
+/// Where the program's own files are: its data (`Templates/`, `Voices/`, `Console/`) and the speaker program.
 public struct Installation: Sendable, Hashable {
-  /// The folder that holds `Templates/` and `Voices/`.
+  /// The data folder, which contains `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
 
-  /// The service's web console and its OpenAPI document.
+  /// The folder that contains the service's web console and its OpenAPI document.
   public var console: URL { data.appending(path: "Console", directoryHint: .isDirectory) }
 
-  /// The voice packs, one folder each.
+  /// The folder that contains the voice packs. Each pack is a folder of its own.
   public var voices: URL { data.appending(path: "Voices", directoryHint: .isDirectory) }
 
-  /// Finds the data folder. The first of these is used: the requested folder, `CRIER_DATA`, `../share/crier` beside the
-  /// executable's folder, and the checkout that the executable was built in. The folders need not exist: a missing file
-  /// is reported when it is needed.
+  /// Finds the data folder. There are four sources, and the first one that applies is used: the folder given with
+  /// `--data`, `CRIER_DATA`, `../share/crier` relative to the executable's folder, and the checkout in which the
+  /// executable was built. The folders need not exist: a missing file is reported when it is needed.
   ///
   /// - Parameters:
-  ///   - data: The folder given with `--data`.
-  ///   - executable: The running program, with links resolved.
+  ///   - data: The folder given with the option `--data`.
+  ///   - executable: The running program, with links in its path resolved.
   public init(data: String?, environment: [String: String], executable: URL) {
     let folder = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let prefix = folder.deletingLastPathComponent()

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits bytes that arrive in pieces into lines that end with a line feed. It keeps only one line and one piece in
-/// memory.
+/// Splits bytes that arrive in pieces into lines. A line ends with a line feed. Memory holds only one line and one
+/// piece.
 struct LineReader: Sendable {
   struct Line: Equatable {
-    /// The line number, from 1.
+    /// The number of the line, counted from 1.
     var number: Int
-    /// The line without its line feed. A line that is too long is cut to its first `longest` bytes and one more.
+    /// The bytes of the line without its line feed. Of a line that is too long, only the first `longest` + 1 bytes are
+    /// kept.
     var bytes: [UInt8]
   }
 
-  /// The length of the longest line, in bytes.
+  /// The largest permitted length of a line, in bytes.
   let longest: Int
 
-  /// The number of bytes in the lines returned so far.
+  /// The number of bytes in the lines that were returned so far.
   private(set) var consumedBytes = 0
 
   private var buffer: [UInt8] = []
@@ -34,7 +35,8 @@ struct LineReader: Sendable {
   /// Marks the end of the input. The last line needs no line feed.
   mutating func end() { hasEnded = true }
 
-  /// Returns the next line, or `nil` if more bytes are needed or, after ``end()``, if there are no more lines.
+  /// Returns the next line. The result is `nil` if more bytes are needed or, after ``end()``, if there are no more
+  /// lines.
   mutating func next() -> Line? {
     let rest = buffer[position...]
     let end = rest.firstIndex(of: UInt8(ascii: "\n"))

@@ -3,14 +3,15 @@
 import Mastering
 import SpeechEngine
 
-/// A permit that is requested before a clip is rendered. A service uses it to limit the work done for an account.
+/// A permit to render a clip. It is requested before a clip is rendered. A service uses it to limit the work done for
+/// an account.
 ///
 /// A clip that already exists needs no permit.
 public struct NewClipPermit: Sendable {
-  /// The outcome of the work that a permit was for.
+  /// The outcome of the work for which a permit was requested.
   public enum Ending: Sendable, Hashable {
     case made(bytes: Int)
-    /// The content cannot be spoken: the engine's work was useless, and a retry would be too.
+    /// The content cannot be spoken. The engine's work was useless, and a retry would be useless too.
     case contentFailed
     /// The service failed, for example because the engine is unavailable or the disk is full.
     case serviceFailed
@@ -27,9 +28,9 @@ public struct NewClipPermit: Sendable {
     }
   }
 
-  /// Called before the clip is rendered. It may wait, and it throws to refuse the clip.
+  /// Called before the clip is rendered. It may wait. It throws an error to refuse the clip.
   public let begin: @Sendable () async throws -> Void
-  /// Called once for each `begin` that returned.
+  /// Called exactly once for each call of `begin` that returned.
   public let end: @Sendable (Ending) -> Void
 
   /// A permit that is always granted.
@@ -42,7 +43,7 @@ public struct NewClipPermit: Sendable {
 }
 
 extension SpeechEngineError {
-  /// Whether the error is caused by the text or the voice, and not by the engine's state.
+  /// Whether the text or the voice caused the error, and not the engine's state.
   fileprivate var isOfText: Bool {
     switch code {
     case .textUnspeakable, .speechMismatch, .requestRefused, .voiceUnknown: true

@@ -5,28 +5,28 @@ import ConcurrencySupport
 import VoicePackIntegrity
 import VoicePacks
 
-/// The choice of the voice pack that speaks an announcement.
+/// Chooses the voice pack that speaks an announcement.
 ///
-/// Only packs whose files match the digests in their manifests are used, because a clip under another clip's name would
-/// speak a wrong amount.
+/// A pack is used only if its files match the digests in its manifest. Otherwise a clip could be stored under the name
+/// of another clip and speak a wrong amount.
 final class PackChoice: Sendable {
   private let shelf: VoicePackShelf
   private let verified = Locked<[String: Result<VoicePack, any Error>]>([:])
 
   init(shelf: VoicePackShelf) { self.shelf = shelf }
 
-  /// Returns the pack for an announcement. The first use of a pack reads and checks its files, so it may block for some
-  /// ms.
+  /// Returns the pack for an announcement. When a pack is first used, its files are read and checked, which may block
+  /// for some ms.
   ///
   /// - A requested pack is used even if it lacks words.
-  /// - With `clips`, it is the locale's first pack that has all fixed words of the announcement, or else the first
-  ///   pack.
-  /// - With `auto`, it is the first recorded pack that has all fixed words, unless a voice or a rate was requested,
-  ///   which only the engine has. Broken packs are skipped, so that the payment is still announced; `crier voices
-  ///   check` reports them.
+  /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
+  ///   has them all, it is the first pack.
+  /// - With the method `auto`, it is the first recorded pack that has all fixed words of the announcement. If a voice
+  ///   or a rate was requested, no pack is used, because only the engine offers these. Broken packs are skipped, so
+  ///   that the payment is still announced; `crier voices check` reports them.
   /// - Returns: The pack, or `nil` if the engine speaks.
-  /// - Throws: `.optionInvalid` for a pack that is missing or has another locale, `.methodUnavailable` if the method is
-  ///   `clips` and the locale has no pack. For a requested pack also `VoicePackError` and `VoicePackIntegrityError`.
+  /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
+  ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
   func pack(for script: Script, pauses: ClipPauses, options: RenderOptions) throws -> VoicePack? {
     if options.method == .speech { return nil }
     if let id = options.pack {
@@ -51,7 +51,7 @@ final class PackChoice: Sendable {
     let ids = shelf.ids(for: script.locale)
     let complete = firstComplete(of: ids, for: script, pauses: pauses)
     guard let pack = complete ?? ids.lazy.compactMap({ try? self.pack($0) }).first else {
-      // If the first pack is broken, its error is more useful than the missing pack.
+      // If the first pack is broken, its error tells the user more than an error about a missing pack.
       if let broken = ids.first { _ = try self.pack(broken) }
       throw AnnouncerError(
         .methodUnavailable, "method clips", "no voice pack of \(script.locale) is installed",
@@ -60,21 +60,22 @@ final class PackChoice: Sendable {
     return pack
   }
 
-  /// Returns the pack that replaces an unavailable engine: the first synthesized pack that has all fixed words of the
-  /// announcement.
+  /// Returns the pack that replaces an unavailable engine. It is the first synthesized pack that has all fixed words of
+  /// the announcement.
   ///
-  /// - Returns: The pack, or `nil` if there is none or if the options name a method, a pack, a voice or a rate.
+  /// - Returns: The pack. The result is `nil` if there is none, or if the options request a method, a pack, a voice or
+  ///   a rate.
   func substitute(for script: Script, pauses: ClipPauses, options: RenderOptions) -> VoicePack? {
     guard options.method == .auto, options.pack == nil, !options.asksForEngine else { return nil }
     return firstComplete(of: ids(for: script, synthesized: true), for: script, pauses: pauses)
   }
 
-  /// Returns the ids of the locale's packs, in the shelf's order.
+  /// Returns the ids of the packs for the script's locale, in the order of the shelf.
   private func ids(for script: Script, synthesized: Bool) -> [String] {
     shelf.ids(for: script.locale).filter { (try? shelf.manifest(id: $0))?.isSynthesized == synthesized }
   }
 
-  /// Returns the first pack that is undamaged and has all fixed words of the announcement.
+  /// Returns the first of the packs that is undamaged and has all fixed words of the announcement.
   private func firstComplete(of ids: [String], for script: Script, pauses: ClipPauses) -> VoicePack? {
     ids.lazy.compactMap { try? self.pack($0) }.first {
       SpeakingPlan(script, recordedBy: $0, pauses: pauses).rolesWithoutClip.isSubset(of: [.channel])
@@ -108,6 +109,6 @@ final class PackChoice: Sendable {
 }
 
 extension RenderOptions {
-  /// Whether the options request a voice or a rate, which only the engine has.
+  /// Whether the options request a voice or a rate, which only the engine offers.
   fileprivate var asksForEngine: Bool { voice != nil || rate != nil }
 }

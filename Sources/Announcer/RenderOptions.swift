@@ -2,33 +2,34 @@
 
 public import SoundFiles
 
-/// The options for rendering a clip, apart from its words.
+/// The options for rendering a clip. They do not include its words.
 public struct RenderOptions: Sendable, Hashable {
-  /// The kind of voice: recorded clips, the engine, or the one that is understood best. The best is a person's
-  /// recordings if they have the words, or else the engine, or a built pack if there is no engine.
+  /// The kind of voice: recorded clips, the engine, or an automatic choice of what is understood best. The automatic
+  /// choice uses a person's recordings if they have the words. Otherwise it uses the engine or, if there is no engine,
+  /// a pack made by a speech engine.
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case auto, clips, speech
   }
 
   public var method: Method
 
-  /// The id of the requested voice pack; `nil` leaves the choice to the method. With `auto`, a requested pack is used
-  /// even if it lacks words, and the engine speaks these.
+  /// The id of the requested voice pack. If it is `nil`, the method determines the pack. With `auto`, a requested pack
+  /// is used even if it lacks words, and the engine speaks the words that it lacks.
   public var pack: String?
 
-  /// The id of the voice pack for announcements of its locale that request none. A pack that is broken or missing is
-  /// skipped.
+  /// The id of the voice pack that is preferred for announcements in the pack's locale, if they request no pack. It is
+  /// skipped if it is broken or missing.
   public var preferredPack: String?
 
-  /// The engine's voice, instead of the phrase book's. Runs in other languages keep their voices.
+  /// The engine's voice to use instead of the phrase book's voice. Runs in other languages keep their voices.
   public var voice: String?
 
-  /// The speed in words a minute, 80 to 450, instead of the phrase book's.
+  /// The speaking rate in words per minute, 80 to 450, to use instead of the phrase book's rate.
   public var rate: Int?
 
   public var format: SoundFormat
 
-  /// The locale of announcements that name none.
+  /// The locale for announcements that name no locale.
   public var defaultLocale: String
 
   public static let rates = 80...450
@@ -45,7 +46,7 @@ public struct RenderOptions: Sendable, Hashable {
     self.defaultLocale = defaultLocale
   }
 
-  /// - Throws: `.optionInvalid`, with the option's name as the command line and the service spell it.
+  /// - Throws: `.optionInvalid`. It contains the option's name in the spelling of the command line and the service.
   func check() throws(AnnouncerError) {
     if let pack, method == .speech {
       throw AnnouncerError(

@@ -8,9 +8,9 @@ extension RenderOptions {
   ///
   /// - Parameters:
   ///   - requested: The options in the request.
-  ///   - defaults: The defaults of the sender's key, for options that the request does not have.
-  ///   - base: The values for options that neither of them has.
-  /// - Throws: `.optionInvalid`, with the option's name and the choices.
+  ///   - defaults: The defaults of the sender's API key. They apply to options that the request leaves out.
+  ///   - base: The values for options that are neither in the request nor in the defaults.
+  /// - Throws: `.optionInvalid`, with the option's name and the permitted values.
   public init(
     _ requested: AnnouncementRequest.Options, defaults: AnnouncementRequest.Defaults,
     base: RenderOptions = RenderOptions()

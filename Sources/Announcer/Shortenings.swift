@@ -2,29 +2,29 @@
 
 import Announcements
 
-/// The ways to shorten an announcement to less than 30.0 s, in the order in which they are tried. It is a pure value:
-/// the renderer uses the engine.
+/// The ways to shorten an announcement to less than 30.0 s, in the order in which they are tried. The type only
+/// calculates with values; the renderer calls the engine.
 struct Shortenings {
-  /// The limit of a clip, in ms. The system replaces a sound of 30.0 s by the default one (Apple, UNNotificationSound),
-  /// so a clip must be shorter.
+  /// The limit for the duration of a clip, in ms. A clip must be shorter, because the system replaces a sound of 30.0 s
+  /// with the default sound (Apple, UNNotificationSound).
   static let limitMilliseconds = 30_000
 
-  /// The fastest speed that is still understood, in per cent of the normal rate.
+  /// The fastest rate at which speech is still understood, in per cent of the normal rate.
   static let fastestPercent = 125
 
-  /// The margin below the limit when a rate is chosen, in ms. It is needed because the engine's duration is not exactly
-  /// proportional to its rate.
+  /// The margin below the limit for choosing a rate, in ms. It is needed because the duration of the engine's speech is
+  /// not exactly proportional to its rate.
   static let marginMilliseconds = 500
 
   struct Attempt: Equatable {
     var taken: [ScriptWriter.Shortening]
 
-    /// The rate of an attempt: normal, just fast enough, or the fastest.
+    /// The rate of an attempt: the normal rate, a rate that is just fast enough, or the fastest rate.
     enum Pace: String, Equatable { case normal, justEnough = "just_enough", fastest }
     var pace: Pace
   }
 
-  /// - Parameter script: The whole script. A step that would omit nothing is not an attempt.
+  /// - Parameter script: The whole script. A step that would leave nothing out of it is not tried.
   static func attempts(for announcement: Announcement, script: Script) -> [Attempt] {
     var taken: [ScriptWriter.Shortening] = []
     var attempts = [Attempt(taken: taken, pace: .normal)]
@@ -38,10 +38,10 @@ struct Shortenings {
     return attempts
   }
 
-  /// Returns the rate of an attempt in words a minute.
+  /// Returns the rate of an attempt in words per minute.
   ///
-  /// - Parameter milliseconds: The duration of the same words at `rate`; `nil` if it is not known.
-  /// - Returns: The rate, or `nil` if even the fastest rate is too slow.
+  /// - Parameter milliseconds: The duration of the same words at `rate`; `nil` if it is unknown.
+  /// - Returns: The rate; `nil` if even the fastest rate is too slow.
   static func rate(for pace: Attempt.Pace, rate: Int, milliseconds: Int?) -> Int? {
     let fastest = min(RenderOptions.rates.upperBound, rate * fastestPercent / 100)
     guard pace != .normal else { return rate }

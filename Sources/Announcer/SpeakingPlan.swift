@@ -3,13 +3,13 @@
 import Announcements
 import VoicePacks
 
-/// The plan for who speaks each part of a script: a voice pack's clips, the engine, or both in turn. It is a pure
-/// value.
+/// Determines who speaks each part of a script: the clips of a voice pack, the engine, or both in turn. It has value
+/// semantics.
 struct SpeakingPlan {
   enum Source {
-    /// Clips of one pack, joined into one sound.
+    /// Clips of one pack that are joined into one sound.
     case recorded([SelectedClip])
-    /// Words for the engine.
+    /// Words that the engine speaks.
     case spoken(Script.Run)
   }
 
@@ -22,10 +22,10 @@ struct SpeakingPlan {
 
   var parts: [Part]
 
-  /// The words as they will be heard, in order. For recorded clips, these are the words in the clips.
+  /// The words in the order in which they will be heard. For recorded clips, these are the words in the clips.
   var heard: [Script.Segment]
 
-  /// The words of the amount as they will be heard. Empty for free text.
+  /// The words of the amount as they will be heard; empty for free text.
   var amountText: String {
     heard.filter { $0.role == .amount }.map(\.text).joined()
   }
@@ -33,7 +33,7 @@ struct SpeakingPlan {
   /// The counts and amounts of a summary as they will be heard.
   var totals: [Script.Total] { Script.totals(of: heard) }
 
-  /// The roles of the words that have no clip in the pack, except names and notes.
+  /// The roles of the words that have no clip in the pack. Names and notes are not included.
   var rolesWithoutClip: Set<Script.Role> = []
 
   /// The pack and the pauses between its clips; `nil` if the engine says everything.
@@ -45,7 +45,7 @@ struct SpeakingPlan {
   /// The method's name in the report.
   var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
 
-  /// Creates a plan in which the engine says everything, one part for each run.
+  /// Creates a plan in which the engine says everything. Each run is one part.
   init(spoken script: Script) {
     parts = script.runs.map { run in
       Part(
@@ -55,8 +55,8 @@ struct SpeakingPlan {
     heard = script.runs.flatMap(\.segments)
   }
 
-  /// Creates a plan in which a pack says the words it has clips for, and the engine says the rest. Without any clip,
-  /// the engine says everything.
+  /// Creates a plan in which a pack says the words for which it has clips, and the engine says the other words. If the
+  /// pack has no clip for any of the words, the engine says everything.
   init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
     let pieces = script.pieces
     parts = []
@@ -91,7 +91,7 @@ struct SpeakingPlan {
   private mutating func append(_ clip: SelectedClip, _ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     let isAmount = said.contains { $0.segment.role == .amount }
     if let first = said.first, let last = said.last {
-      // The text before the first and after the last of the words is kept.
+      // The text before the first word and after the last word is kept.
       let opening = first.segment.text.prefix { !$0.isLetter }
       let closing = last.segment.text.reversed().prefix { !$0.isLetter }.reversed()
       heard.append(Script.Segment(opening + clip.text + closing, first.segment.role))
@@ -122,7 +122,8 @@ struct SpeakingPlan {
     }
   }
 
-  /// Ensures that two voices are separated by at least the pause between two voices of the engine.
+  /// Sets the pause after the last part, so that two voices are separated by at least the pause between two voices of
+  /// the engine.
   private mutating func close(_ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     guard let last = parts.indices.last, let pause = said.last?.pause else { return }
     parts[last].pauseMilliseconds = max(Announcer.pauseBetweenVoicesMilliseconds, pauses.milliseconds(pause))
@@ -130,7 +131,7 @@ struct SpeakingPlan {
 }
 
 extension Range<Int> {
-  /// Splits the range into stretches of consecutive elements with the same answer.
+  /// Divides the range into stretches of consecutive elements that have the same answer.
   fileprivate func stretches(by answer: (Int) -> Bool) -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     for index in self {

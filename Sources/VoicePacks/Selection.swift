@@ -92,7 +92,7 @@ extension Script.Role {
 }
 
 extension PackManifest.Phrase {
-  /// Returns whether these tokens begin with the tokens of the phrase.
+  /// Returns whether the phrase can be used for the first of these tokens.
   fileprivate func serves(_ tokens: ArraySlice<ClipToken>) -> Bool {
     let said = tokens.prefix(self.tokens.count)
     return said.count == self.tokens.count

@@ -8,8 +8,8 @@ public import Foundation
 ///
 /// The shelf can be used from any thread. A call may read files, and other calls then wait for it. Results are cached,
 /// including the error of a broken pack, so that a shelf gives the same answer each time. If a pack is added, replaced
-/// (by a rename) or repaired later, only a new shelf sees the change, for example in a new process. If the system
-/// refused a read, the read is repeated at the next call.
+/// (by a rename) or repaired later, only a new shelf sees the change, for example in a new process. A read that the
+/// system refused is repeated and not cached.
 public final class VoicePackShelf: Sendable {
   /// The number of attempts to read a pack whose files are missing. The pack may be in the process of being replaced,
   /// and is then complete at the next attempt.

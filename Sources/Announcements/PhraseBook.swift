@@ -274,7 +274,7 @@ extension PhraseBook.Content {
           if let other = owners[name], other != code {
             return
               "currencies.\(code) and currencies.\(other) have a minor unit of the same name; "
-              + "give one of them another name in its key alone"
+              + "give one of them another name with its key \"alone\""
           }
           owners[name] = code
         }

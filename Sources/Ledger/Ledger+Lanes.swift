@@ -7,44 +7,46 @@ extension Ledger {
   /// A lane on which requests of accounts wait.
   public struct WaitingLane: Sendable, Hashable {
     public let lane: String
-    /// The number of unfinished requests, payments and refunds among them.
+    /// The number of unfinished requests.
     public let count: Int
-    /// The number of unfinished payments and refunds.
-    public let moneyCount: Int
     /// Whether a process plays the lane at this moment.
     public let isPlayed: Bool
   }
 
-  /// The condition for the requests of accounts that have not ended. Sound files and replays belong to the lane on which
+  /// The condition for the requests of accounts that have not ended. An index has the same condition. Sound files and replays belong to the lane on which
   /// somebody asked for them, and a summary is made again from its payments.
-  private static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
+  static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
 
   /// Returns the lanes on which requests of accounts wait, sorted by name. Finished announcements do not slow the call
   /// down.
   public func waitingLanes() async throws(LedgerError) -> [WaitingLane] {
-    let rows: [(lane: String, count: Int, moneyCount: Int)] = try await read { database in
+    let rows: [(lane: String, count: Int)] = try await read { database in
       let statement = try database.cachedStatement(
         sql: """
-          SELECT lane, count(*) AS count, sum(category IN ('payment', 'refund')) AS money
-          FROM announcements WHERE \(Self.unfinishedRequests) GROUP BY lane ORDER BY lane
+          SELECT lane, count(*) AS count FROM announcements WHERE \(Self.unfinishedRequests) GROUP BY lane ORDER BY lane
           """)
-      return try Row.fetchAll(statement).map {
-        (try $0.value("lane"), try $0.value("count"), try $0.value("money"))
-      }
+      return try Row.fetchAll(statement).map { (try $0.value("lane"), try $0.value("count")) }
     }
     var lanes: [WaitingLane] = []
     for row in rows {
       lanes.append(
-        WaitingLane(
-          lane: row.lane, count: row.count, moneyCount: row.moneyCount, isPlayed: try player(lane: row.lane).isRunning))
+        WaitingLane(lane: row.lane, count: row.count, isPlayed: try player(lane: row.lane).isRunning))
     }
     return lanes
+  }
+
+  /// Returns the lanes with unfinished announcements of any kind, sorted by name.
+  public func unfinishedLanes() async throws(LedgerError) -> [String] {
+    try await read {
+      try String.fetchAll(
+        $0, sql: "SELECT DISTINCT lane FROM announcements WHERE finished_at IS NULL ORDER BY lane")
+    }
   }
 
   /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so their
   /// order. An announcement that was playing when its player ended is accepted again.
   ///
-  /// Take the seats of both lanes before, so that no player plays one of the announcements meanwhile.
+  /// Replays on the lane that have expired end. Take the seats of both lanes before, so that no player plays one of the announcements meanwhile.
   ///
   /// - Returns: The number of announcements that were moved.
   /// - Throws: ``LedgerError``. Nothing was changed then.
@@ -63,6 +65,12 @@ extension Ledger {
       for number in summaries {
         _ = try set(number, .cancelled, Change(detail: ["code": "restart"]), in: database)
       }
+      // A replay that expired on a lane without a player would otherwise keep its original from being removed.
+      let expired = try Int64.fetchAll(
+        database,
+        sql: "SELECT number FROM announcements WHERE lane = ? AND finished_at IS NULL AND replay AND expires_at <= ?",
+        arguments: [source, timeStamp])
+      for number in expired { _ = try set(number, .expired, Change(), in: database) }
       let numbers = try Int64.fetchAll(
         database, sql: "SELECT number FROM announcements WHERE lane = ? AND \(Self.unfinishedRequests) ORDER BY number",
         arguments: [source])
@@ -95,6 +103,10 @@ extension Ledger {
     // While the seat is held, no player can begin the announcement.
     let seat = try takeSeat(lane: entry.lane)
     defer { withExtendedLifetime(seat) {} }
+    // A player may have taken the announcement over before this call took the seat.
+    guard try await self.entry(number)?.lane == entry.lane else {
+      throw LedgerError(.laneTaken, while: .changing, in: file)
+    }
     do throws(LedgerError) {
       return try await set(number, .cancelled)
     } catch {

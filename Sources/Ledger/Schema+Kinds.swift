@@ -7,7 +7,8 @@ extension Schema {
   /// The columns for an announcement's kind, and for the defaults of its sender. Before this migration, the account's
   /// name held the kind, and the payload held the defaults; see `docs/decisions/0037-one-stored-announcement.md`.
   ///
-  /// The index leaves out entries that the player creates, because a replay uses the clip of its original.
+  /// The index of clips leaves out entries that the player creates, because a replay uses the clip of its original. The
+  /// index of waiting requests has every column that counting them needs, so that no payload is read.
   private static let kindColumns = """
     ALTER TABLE announcements ADD COLUMN kind TEXT NOT NULL DEFAULT 'request'
       CHECK (kind IN ('request', 'file', 'summary'));
@@ -23,6 +24,8 @@ extension Schema {
     DROP INDEX announcements_by_clip;
     CREATE INDEX announcements_by_clip ON announcements (clip, account)
       WHERE clip IS NOT NULL AND kind = 'request' AND NOT replay;
+    CREATE INDEX announcements_waiting ON announcements (lane, finished_at, kind, replay, account)
+      WHERE finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> '';
     """
 
   /// Adds the columns and fills them in. Entries already made by the player stay with their accounts, because their ids
@@ -62,7 +65,7 @@ private struct PayloadWithDefaults {
   let payload: Data
   let defaults: [String: String]
 
-  /// - Returns: Nil when the payload does not begin with defaults and is therefore exactly the bytes that were sent.
+  /// - Returns: Nil when the payload does not begin with defaults. It then has exactly the bytes that were sent.
   init?(_ stored: Data) {
     let brace = UInt8(ascii: "{")
     guard let start = stored.firstIndex(of: brace) else { return nil }

@@ -126,6 +126,10 @@ extension Lane {
   private func finish(_ state: Ledger.State, heard: Int? = nil, code: String? = nil) async {
     guard let current else { return }
     let detail = code.map { ["code": $0] } ?? [:]
+    if state == .played, (try? await ledger.entry(current.item.number))?.state == .waiting {
+      // The ledger could not be written when the device came back. Only a playing announcement can become played.
+      await commit(current.item.number, .playing)
+    }
     var change = Ledger.Change(
       detail: detail, heardMilliseconds: heard ?? current.sound.length, passing: current.lastSequence)
     change.endsMembers = true
@@ -186,10 +190,11 @@ extension Lane {
   private func lost(_ code: String, number: Int64) async {
     lengthenDevicePause()
     current?.retryAt = clock.now() + devicePause
-    guard deviceLoss == nil else { return }
-    deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: code)
-    await record(.deviceLost, number, ["code": code])
-    // The announcement will be played again from its start.
+    if deviceLoss == nil {
+      deviceLoss = LaneStatus.DeviceLoss(since: clock.date(), code: code)
+      await record(.deviceLost, number, ["code": code])
+    }
+    // The announcement will be played again from its start. A probe may have found the loss while the sound was queued.
     await commit(number, .waiting, Ledger.Change(detail: ["code": code]))
   }
 

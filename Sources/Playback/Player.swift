@@ -95,10 +95,11 @@ public final class Player: Sendable {
   /// - Throws: `LedgerError`.
   private func takeOver() async throws -> [String: Int] {
     var moved: [String: Int] = [:]
-    for waiting in try await ledger.waitingLanes() where waiting.lane != lane && !waiting.isPlayed {
-      // While the seat is held, no player can begin on that lane.
-      guard let seat = try? ledger.takeSeat(lane: waiting.lane) else { continue }
-      moved[waiting.lane] = try await ledger.moveRequests(from: waiting.lane, to: lane)
+    for other in try await ledger.unfinishedLanes() where other != lane {
+      // While the seat is held, no player can begin on that lane. A lane that a process plays is left to it.
+      guard try !ledger.player(lane: other).isRunning, let seat = try? ledger.takeSeat(lane: other) else { continue }
+      let count = try await ledger.moveRequests(from: other, to: lane)
+      if count > 0 { moved[other] = count }
       withExtendedLifetime(seat) {}
     }
     return moved

@@ -22,7 +22,8 @@ enum LexiconFile {
       let data = try? handle.read(upToCount: largestBytes + 1)
     else {
       throw AnnouncementError(
-        .lexiconInvalid, shown, "cannot be read", remedy: "name a CSV file with the columns locale, text and said")
+        .lexiconInvalid, shown, "cannot be read",
+        remedy: "name a CSV file whose columns are “locale”, “text” and “said”")
     }
     guard data.count <= largestBytes else {
       throw AnnouncementError(

@@ -17,7 +17,7 @@ struct ProgressDisplay {
 
   let style: Style
 
-  /// The time of the last update since the beginning, or `nil` while no bar is drawn.
+  /// The time from the start of the command to the last update; `nil` while no bar is drawn.
   private var last: Duration?
 
   /// The control sequence that returns to the start of the line and erases it.

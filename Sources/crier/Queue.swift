@@ -147,11 +147,15 @@ extension LaneOptions {
     }
     if !isPlayed, let number {
       // A player that has begun meanwhile receives the command.
+      var isCancelled: Bool?
       do throws(LedgerError) {
-        _ = try await ledger.cancelUnplayed(number)
-        return
+        isCancelled = try await ledger.cancelUnplayed(number)
       } catch {
         guard error.code == .laneTaken else { throw error }
+      }
+      if isCancelled == true { return }
+      if isCancelled == false {
+        throw NothingToCommand(number: number, problem: "has already ended and cannot be cancelled")
       }
     }
     if case .replay = command, try await ledger.unfinishedReplays(lane: lane).count >= Ledger.maximumReplays {

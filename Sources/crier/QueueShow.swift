@@ -57,8 +57,9 @@ extension Queue {
         case "q", "\u{4}": return
         case "p" where view.player.isRunning, " " where view.player.isRunning:
           try await ledger.send(view.player.report?.isPaused == true ? .resume : .pause, lane: lane)
-        case "s":
-          if let number = view.playing?.number { try await ledger.send(.skip(number), lane: lane) }
+        case "s" where view.player.isRunning:
+          // While the device is lost, the player's announcement is not listed as playing.
+          if let number = view.player.report?.number { try await ledger.send(.skip(number), lane: lane) }
         case "r" where view.player.isRunning: try await ledger.send(.replay(nil), lane: lane)
         default: break
         }

@@ -81,7 +81,8 @@ struct Words: AsyncParsableCommand {
       payerReading.map { _ in "--payer-reading" }, note.map { _ in "--note" },
     ].compactMap(\.self)
     if text != nil, let flag = paymentFlags.first {
-      throw ValidationError("\(flag) needs an AMOUNT and cannot be used with --text: drop it, or put it into the text.")
+      throw ValidationError(
+        "\(flag) needs an AMOUNT and cannot be used with --text: leave out \(flag), or write its value into the text.")
     }
     if !phrase, text == nil,
       let flag = paymentFlags.first(where: { ["--payer", "--payer-reading", "--note"].contains($0) })

@@ -83,7 +83,7 @@ struct WordsCommandTests {
       (["words", "5", "--locale", "en-US"], "AMOUNT needs --currency, such as --currency CNY."),
       (
         ["words", "--text", "x", "--locale", "en-US", "--payer", "Ann"],
-        "--payer needs an AMOUNT and cannot be used with --text: drop it, or put it into the text."
+        "--payer needs an AMOUNT and cannot be used with --text: leave out --payer, or write its value into the text."
       ),
       (
         ["words", "5", "--locale", "en-US", "--currency", "USD", "--note", "x"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Testing
 
 @testable import Ledger
@@ -25,7 +26,7 @@ struct LanesTests {
     return try await ledger.accept(request).number
   }
 
-  @Test("every lane with waiting requests is listed with their number, and with the number of those about money")
+  @Test("every lane with waiting requests is listed with their number")
   func listed() async throws {
     #expect(try await ledger.waitingLanes().isEmpty)
     try await accept("a", lane: "door")
@@ -38,7 +39,8 @@ struct LanesTests {
     let seat = try ledger.takeSeat(lane: "counter")
     let lanes = try await ledger.waitingLanes()
     #expect(lanes.map(\.lane) == ["counter", "door"])
-    #expect(lanes.map(\.count) == [1, 2] && lanes.map(\.moneyCount) == [1, 1])
+    #expect(lanes.map(\.count) == [1, 2])
+    #expect(try await ledger.unfinishedLanes() == ["counter", "door", "null"])
     #expect(lanes.map(\.isPlayed) == [true, false])
     withExtendedLifetime(seat) {}
   }
@@ -75,6 +77,36 @@ struct LanesTests {
     let again = try await ledger.accept(replay, again: heard, for: "shop").number
     #expect(try await ledger.moveRequests(from: "door", to: "counter") == 0)
     for number in [number, again] { #expect(try await ledger.entry(number)?.lane == "door") }
+  }
+
+  @Test("a replay that has expired on a lane without a player ends, so that its original can be removed")
+  func expiredReplay() async throws {
+    let original = try await accept("a", lane: "door")
+    try await ledger.set(original, .cancelled)
+    var replay = replayAnnouncement("r")
+    (replay.lane, replay.expiresAt) = ("door", place.clock.now + 60)
+    let number = try await ledger.accept(replay, again: original, for: "shop").number
+    try await ledger.moveRequests(from: "door", to: "counter")
+    #expect(try await ledger.entry(number)?.state == .accepted)
+    place.clock.advance(by: 60)
+    try await ledger.moveRequests(from: "door", to: "counter")
+    #expect(try await ledger.entry(number)?.state == .expired)
+    guard case .removed = try await ledger.remove(account: "shop", id: "a") else {
+      Issue.record("The original was not removed.")
+      return
+    }
+  }
+
+  @Test("waiting requests are counted in an index")
+  func plan() async throws {
+    let steps = try await ledger.read { database in
+      try Row.fetchAll(
+        database,
+        sql:
+          "EXPLAIN QUERY PLAN SELECT lane, count(*) FROM announcements WHERE \(Ledger.unfinishedRequests) GROUP BY lane"
+      ).map { try $0.value("detail") as String }
+    }
+    #expect(steps == ["SCAN announcements USING COVERING INDEX announcements_waiting"], "\(steps)")
   }
 
   @Test("a summary is cancelled when its payments move, and they are announced by themselves")

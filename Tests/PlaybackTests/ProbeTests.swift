@@ -35,6 +35,25 @@ struct ProbeTests {
     await player.stop()
   }
 
+  @Test("an announcement that begins while a probe finds the device missing does not count as playing")
+  func begunDuringProbe() async throws {
+    let lane = try TestLane()
+    lane.output.refuse(.deviceMissing)
+    let player = try await lane.started { $0.probeInterval = 30_000 }
+    while lane.output.openings < 1 { await Task.yield() }
+    lane.output.holdOpenings()
+    lane.output.refuseOpening(.deviceMissing)
+    lane.clock.advance(by: 30_000)
+    while lane.output.openings < 2 { await Task.yield() }
+    _ = try await player.accept(announcement("a"))
+    while try await lane.state(1) != .playing { await Task.yield() }
+    lane.output.releaseOpenings()
+    try await lane.event(.interrupted, 1, of: player)
+    #expect(try await lane.state(1) == .waiting)
+    #expect(try await player.status().deviceLoss?.code == "device_missing")
+    await player.stop(finishingPlaying: false)
+  }
+
   @Test("an announcement counts as playing only while it is heard")
   func states() async throws {
     let lane = try TestLane()

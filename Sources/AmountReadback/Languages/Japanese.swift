@@ -10,7 +10,7 @@ enum Japanese: AmountLanguage {
   static let subtag = "ja"
   static let separatesWords = false
 
-  /// On a number: it ends in っ. On a scale, a point or a unit: a number that ends in っ may stand before it.
+  /// For a number: the number ends in っ. For a scale, a point or a unit: the number before it may end in っ.
   private static let geminate: UInt8 = 1
   /// On the number よ and on the unit えん: よ may stand only before えん.
   private static let beforeYen: UInt8 = 2

@@ -249,7 +249,7 @@ struct PlaybackRoutes: Sendable {
     // The announcement has ended and keeps its state. Its unfinished replays are cancelled, the last one first, so that
     // no replay starts because the one before it was cancelled.
     var count = 0
-    let player = try running()
+    guard let player = player?.player else { throw Self.ended }
     let replays = try await ledger.unfinishedReplays(lane: player.lane).filter { $0.original == entry.number }
     for replay in replays.reversed() where try await player.cancel(replay.number) {
       count += 1

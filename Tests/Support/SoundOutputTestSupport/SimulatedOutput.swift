@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 private import ConcurrencySupport
+private import Foundation
 public import SoundOutputs
 public import Waveforms
 
@@ -30,6 +31,7 @@ public final class SimulatedOutput: SoundOutput {
     var position: Int?
     var openingFault: OutputError.Code?
     var openings = 0
+    var areOpeningsHeld = false
     var releases = 0
     var isPlaying = false
     var overlaps = 0
@@ -75,6 +77,9 @@ public final class SimulatedOutput: SoundOutput {
   public func refuse(_ codes: OutputError.Code...) { change { $0.faults += codes } }
   /// Makes opening the output fail; nil lets it succeed again.
   public func refuseOpening(_ code: OutputError.Code?) { change { $0.openingFault = code } }
+  /// Makes opening the output wait until ``releaseOpenings()``, as a device that does not answer does.
+  public func holdOpenings() { change { $0.areOpeningsHeld = true } }
+  public func releaseOpenings() { change { $0.areOpeningsHeld = false } }
   /// Breaks off the current sound.
   public func breakOff(_ code: OutputError.Code) { change { $0.breaks = code } }
   /// Loses the device: the current sound breaks off, and no sound begins any more.
@@ -120,10 +125,10 @@ public final class SimulatedOutput: SoundOutput {
   }
 
   public func open(rate: Int) throws(OutputError) {
-    let fault = change { state in
-      state.openings += 1
-      return state.openingFault
-    }
+    change { $0.openings += 1 }
+    // The caller's thread is one that may block.
+    while state.withLock({ $0.areOpeningsHeld }) { sched_yield() }
+    let fault = state.withLock { $0.openingFault }
     if let code = fault {
       throw OutputError(code, name, "opening it", remedy: "try another")
     }

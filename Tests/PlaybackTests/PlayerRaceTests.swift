@@ -329,6 +329,8 @@ private final class LockHolder {
   init(_ file: URL) throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
+    // The player may be writing at this moment.
+    configuration.busyMode = .timeout(60)
     connection = try DatabaseQueue(path: file.path, configuration: configuration)
     try connection.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
   }

@@ -76,6 +76,17 @@ struct BatchFilesTests {
     #expect(service.voice.calls == 1, "the row of the other batch")
   }
 
+  /// Starts a batch whose rows wait for the voice, and pauses the disk.
+  private func batchAtItsLastRows() async throws -> (client: TestClient, place: String, work: Task<Void, Never>) {
+    let client = try await service.client()
+    let place = try await place(client)
+    service.voice.hold()
+    let work = service.startBatches()
+    await service.voice.isAsked()
+    disk.pause()
+    return (client, place, work)
+  }
+
   /// Returns a batch's state as the next service of the home reads it from the disk.
   private func stateAfterRestart(of place: String, _ client: TestClient) async throws -> String? {
     let next = try TestService(in: service.folder)
@@ -85,12 +96,7 @@ struct BatchFilesTests {
 
   @Test("a batch whose last row ends while its cancellation waits for the disk is cancelled, also after a restart")
   func lastRow() async throws {
-    let client = try await service.client()
-    let place = try await place(client)
-    service.voice.hold()
-    let work = service.startBatches()
-    await service.voice.isAsked()
-    disk.pause()
+    let (client, place, work) = try await batchAtItsLastRows()
     let cancelling = Task { try await client.send(.delete, place) }
     await disk.isAsked()
     service.voice.release()
@@ -119,12 +125,7 @@ struct BatchFilesTests {
 
   @Test("a service that stops waits until the end of its batch is on disk")
   func stopping() async throws {
-    let client = try await service.client()
-    let place = try await place(client)
-    service.voice.hold()
-    let work = service.startBatches()
-    await service.voice.isAsked()
-    disk.pause()
+    let (client, place, work) = try await batchAtItsLastRows()
     service.voice.release()
     await disk.isAsked()
     work.cancel()

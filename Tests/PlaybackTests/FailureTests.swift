@@ -94,7 +94,8 @@ struct FailureTests {
     await player.stop()
   }
 
-  @Test("the return of a device is reported while the sound plays")
+  @Test(
+    "the return of a device is reported while the sound plays, and only then does the announcement count as playing")
   func back() async throws {
     let lane = try TestLane()
     lane.output.refuse(.deviceBusy)
@@ -102,6 +103,7 @@ struct FailureTests {
     _ = try await player.accept(announcement("a"))
     try await lane.event(.deviceLost, of: player)
     while try await player.status().playing?.isHeard != false { await Task.yield() }
+    #expect(try await lane.state(1) == .waiting)
     lane.clock.advance(by: 250)
     await lane.output.begins(1)
     lane.output.setPosition(40)
@@ -109,7 +111,13 @@ struct FailureTests {
     lane.clock.advance(by: 200)
     try await lane.event(.deviceBack, of: player)
     #expect(try lane.ledger.player(lane: "counter").report?.positionMilliseconds == 40)
-    await player.stop(finishingPlaying: false)
+    lane.output.hearAll()
+    try await lane.event(.played, 1, of: player)
+    #expect(
+      try await lane.kinds(1) == [
+        .accepted, .rendering, .waiting, .playing, .deviceLost, .interrupted, .deviceBack, .playing, .played,
+      ])
+    await player.stop()
   }
 
   @Test("while the device is lost, payments can be skipped, and money goes before information")

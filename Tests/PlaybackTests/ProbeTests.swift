@@ -53,28 +53,4 @@ struct ProbeTests {
     #expect(try await player.status().deviceLoss?.code == "device_missing")
     await player.stop(finishingPlaying: false)
   }
-
-  @Test("an announcement counts as playing only while it is heard")
-  func states() async throws {
-    let lane = try TestLane()
-    lane.output.refuse(.deviceBusy)
-    let player = try await lane.started()
-    _ = try await player.accept(announcement("a"))
-    try await lane.event(.interrupted, 1, of: player)
-    #expect(try await lane.state(1) == .waiting)
-    lane.clock.advance(by: 250)
-    await lane.output.begins(1)
-    lane.output.setPosition(40)
-    while try await player.status().playing?.positionMilliseconds != 40 { await Task.yield() }
-    lane.clock.advance(by: 200)
-    try await lane.event(.deviceBack, of: player)
-    while try await lane.state(1) != .playing { await Task.yield() }
-    lane.output.hearAll()
-    try await lane.event(.played, 1, of: player)
-    #expect(
-      try await lane.kinds(1) == [
-        .accepted, .rendering, .waiting, .playing, .deviceLost, .interrupted, .deviceBack, .playing, .played,
-      ])
-    await player.stop()
-  }
 }

@@ -2,7 +2,8 @@
 #
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
-#   make lint     check the format, targets and imports, locks, licences, and the tests named in the threat model
+#   make lint     check the format, targets and imports, locks, licences, the tests named in the threat model, and that
+#                 docs/operations.md shows the files of Deployment/ as they are
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -11,6 +12,7 @@
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
 #   make bench    measure Crier beside the engine in-process and the espeak-ng program
 #   make format   format the sources
+#   make man      make the manual page of crier
 #   make install PREFIX=/usr/local
 
 PREFIX ?= /usr/local
@@ -20,7 +22,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: voices setup run samples test sanitize lint format check check-service check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -46,14 +48,14 @@ SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
 ALONE = SpeechEngineTests|LedgerTests|PlaybackTests
 
 test:
-	@scripts/setup $(SOUND_SERVER) curl
+	@scripts/setup $(SOUND_SERVER) curl sqlite3
 	$(SWIFT) build --build-tests
 	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))\.'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target\." || exit 1; done
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
-	@scripts/setup $(SOUND_SERVER) curl
+	@scripts/setup $(SOUND_SERVER) curl sqlite3
 	SWIFT=$(SWIFT) scripts/sanitize thread
 	SWIFT=$(SWIFT) scripts/sanitize address
 
@@ -63,6 +65,7 @@ lint:
 	@scripts/check-concurrency
 	@scripts/check-licences
 	@scripts/check-threat-model
+	@scripts/check-deployment
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
@@ -70,7 +73,9 @@ format:
 # The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
 check:
-	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us $(SOUND_SERVER)
+	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us \
+	  systemd nginx-light openssl $(SOUND_SERVER)
+	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
@@ -110,7 +115,13 @@ bench: voices
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)
 
-install: voices
+# The manual page is made from the program's own help texts.
+man: build
+	$(SWIFT) build -c release --product generate-manual
+	$(RELEASE)/generate-manual $(RELEASE)/crier --date "$$(date -u -r CHANGELOG.md +%F)" --output-directory - \
+	  > $(RELEASE)/crier.1
+
+install: voices man
 	install -D -m 755 $(RELEASE)/crier $(DESTDIR)$(PREFIX)/bin/crier
 	install -D -m 755 $(RELEASE)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
@@ -119,6 +130,16 @@ install: voices
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -m 644 Deployment/crier.yaml Deployment/nginx.conf $(DESTDIR)$(PREFIX)/share/crier/Deployment
+	install -D -m 755 Deployment/backup $(DESTDIR)$(PREFIX)/libexec/crier/backup
+	sed 's|/usr/local|$(PREFIX)|' Deployment/crier.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/crier.service
+	install -D -m 644 $(RELEASE)/crier.1 $(DESTDIR)$(PREFIX)/share/man/man1/crier.1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(RELEASE)/crier --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crier
+	$(RELEASE)/crier --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crier
+	$(RELEASE)/crier --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crier.fish
 	for pack in Voices/*/; do \
 	  install -d "$(DESTDIR)$(PREFIX)/share/crier/$$pack" && \
 	  install -m 644 "$$pack"* "$(DESTDIR)$(PREFIX)/share/crier/$$pack" || exit 1; \

@@ -47,13 +47,32 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
     var isFolder: Bool
     var care: HomePermissions.Care
     var fault: HomePermissions.Fault
+    /// Whether this is the home folder itself.
+    var isHome = false
+    /// The name of the owner's account; nil if the owner has no account.
+    var owner: String?
+
+    /// Whether the home folder belongs to a user who is neither root nor the user of this program.
+    fileprivate var isForeignHome: Bool {
+      if case .foreign = fault { isHome } else { false }
+    }
   }
 
   /// The problems found; at least one.
   var findings: [Finding]
 
   var description: String {
-    (findings.map(Self.sentence)
+    if let foreign = findings.first(where: { $0.isForeignHome }) {
+      // The owner of the home is the user of the service. A home that is given to another user locks out the service.
+      let owner = foreign.owner ?? "its owner"
+      return """
+        \(foreign.path): belongs to another user (\(owner)), who could change it at any time.
+        Nothing was done. If this is the home of a service, run the command as the service's user:
+          runuser -u \(Shell.quoted(foreign.owner ?? "USER")) -- crier …
+        """
+    }
+    return
+      (findings.map(Self.sentence)
       + ["Nothing was done. Check that the files' contents are your own, and then run:"]
       + findings.map { "  \(Self.command($0))" }).joined(separator: "\n")
   }
@@ -126,6 +145,8 @@ extension CrierHome {
     else { return nil }
     return UnsafeHome.Finding(
       path: name.isEmpty ? typed : typed.hasSuffix("/") ? typed + name : "\(typed)/\(name)",
-      isFolder: status.st_mode & S_IFMT == S_IFDIR, care: care, fault: fault)
+      isFolder: status.st_mode & S_IFMT == S_IFDIR, care: care, fault: fault, isHome: name.isEmpty,
+      owner: try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))[.ownerAccountName]
+        as? String)
   }
 }

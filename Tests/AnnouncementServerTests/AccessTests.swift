@@ -301,6 +301,9 @@ struct LogTests {
     let lines = service.log.lines
     #expect(lines.count { $0.contains("request") } >= 8)
     #expect(lines.contains { $0.contains("201") && $0.contains("/v1/announcements") })
+    for code in ["id_conflict", "not_found", "engine_unavailable"] {
+      #expect(lines.contains { $0.contains("request") && $0.contains(code) }, "a refusal's line has its code: \(code)")
+    }
     let key = try client.key.orThrow("a key").key
     let name = APIKey.logName(ofDigest: key.digest)
     #expect(lines.contains { $0.contains(name) }, "the line names the key by its log name")

@@ -65,6 +65,26 @@ struct HomePermissionsTests {
   }
 }
 
+extension HomePermissionsTests {
+  @Test("for a home of another user, the message says to run the command as that user, not to take the home away")
+  func foreignHome() {
+    func message(_ owner: String?) -> String {
+      UnsafeHome(findings: [
+        .init(
+          path: "/srv/crier", isFolder: true, care: .trusted, fault: .foreign(owner: 999), isHome: true, owner: owner),
+        .init(path: "/srv/crier/crier.yaml", isFolder: false, care: .trusted, fault: .foreign(owner: 999)),
+      ]).description
+    }
+    #expect(
+      message("crier") == """
+        /srv/crier: belongs to another user (crier), who could change it at any time.
+        Nothing was done. If this is the home of a service, run the command as the service's user:
+          runuser -u crier -- crier …
+        """)
+    #expect(message(nil).contains("runuser -u USER -- crier") && !message(nil).contains("chown"))
+  }
+}
+
 @Suite("Unsafe home", .timeLimit(.minutes(10)))
 struct UnsafeHomeTests {
   private let crier: Command

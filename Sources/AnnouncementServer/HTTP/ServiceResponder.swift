@@ -39,6 +39,7 @@ struct ServiceResponder: HTTPResponder {
       request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
     var limits: RateLimitDecision?
     var path = "other"
+    var code: String?
     var response: Response
     do {
       if let fault = request.headers[.messageFault] {
@@ -72,6 +73,7 @@ struct ServiceResponder: HTTPResponder {
         context.logger.error(
           "A request failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
       }
+      code = problem.code
       response = problem.response(requestID: context.id)
     }
     response.headers[.requestID] = context.id
@@ -95,13 +97,13 @@ struct ServiceResponder: HTTPResponder {
     guard !isRefusal || refusals.isWritten(RefusalLog.Kind(status: response.status.code, path: path)) else {
       return response
     }
-    context.logger.log(
-      level: isRefusal ? .info : .debug, "request",
-      metadata: [
-        "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
-        "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.logName ?? "-")",
-        "ms": "\(Int(duration.inSeconds * 1000))",
-      ])
+    var metadata: Logger.Metadata = [
+      "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
+      "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.logName ?? "-")",
+      "ms": "\(Int(duration.inSeconds * 1000))",
+    ]
+    if let code { metadata["code"] = "\(code)" }
+    context.logger.log(level: isRefusal ? .info : .debug, "request", metadata: metadata)
     return response
   }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import LedgerTestSupport
+import Testing
+
+/// The files that operators copy. `scripts/check-deployment` compares them with docs/operations.md.
+@Suite("Deployment files", .timeLimit(.minutes(10)))
+struct DeploymentTests {
+  private static let folder = Command.checkout.appending(path: "Deployment")
+
+  @Test("crier.yaml names every setting with its default")
+  func settings() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    func values(_ flags: [String], source: String) throws -> [Substring: Substring] {
+      let result = try crier.serve(["--print-config"] + flags)
+      #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
+      return Dictionary(
+        uniqueKeysWithValues: try result.output.split(separator: "\n").map { line in
+          let parts = try #require(line.wholeMatch(of: /([a-z_]+): (.*?) +# (\S+)/), "\(line)")
+          #expect(parts.3 == source, "\(line)")
+          return (parts.1, parts.2)
+        })
+    }
+    var defaults = try values([], source: "default")
+    // The default is the number of cores.
+    #expect(defaults.removeValue(forKey: "speakers") != nil)
+    var installed = try values(
+      ["--config", Self.folder.appending(path: "crier.yaml").path(percentEncoded: false)], source: "crier.yaml")
+    #expect(installed.removeValue(forKey: "speakers") != nil)
+    #expect(installed == defaults)
+  }
+
+  // MARK: The backup
+
+  private func backup(_ crier: Command, _ arguments: [String]) throws -> (status: Int32, message: String) {
+    let message = crier.directory.appending(path: "backup-message")
+    try Data().write(to: message)
+    let process = try Spawned(
+      URL(filePath: "/bin/sh"), [Self.folder.appending(path: "backup").path] + arguments,
+      environment: crier.environment, directory: crier.directory
+    ) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, message.path, O_WRONLY, 0)
+    }
+    return (process.wait(), try String(contentsOf: message, encoding: .utf8))
+  }
+
+  private func names(in folder: URL) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+  }
+
+  @Test("the backup of a home that has only a ledger succeeds, and its keys work after the restore")
+  func backupOfLedger() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let created = try crier("keys", "create", "--json")
+    #expect(created.status == 0, "\(created.message)")
+    let (status, message) = try backup(crier, ["home", "copy"])
+    #expect(status == 0 && message.isEmpty, "\(message)")
+    let copy = crier.directory.appending(path: "copy")
+    #expect(try names(in: copy) == ["ledger.sqlite"])
+    let listed = try crier("keys", "list", "--json", "--home", copy.path)
+    let id = try #require(try JSONValue(Data(created.output.utf8))["id"]?.string)
+    #expect(listed.status == 0 && listed.output.contains(id), "\(listed.message)")
+  }
+
+  @Test(
+    "the backup contains the service's secret, settings, words, packs and other files, but nothing that can be made again"
+  )
+  func backupOfAll() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    let kept = ["crier.yaml", "signing-secret", "lexicon.csv", "account-work.json", "of-a-newer-version"]
+    let leftOut = ["first-key", "first-key.header", "ledger.sqlite.opening", ".lane-null"]
+    for name in kept + leftOut { try Data(name.utf8).write(to: crier.home.appending(path: name)) }
+    for name in ["Voices/my-shop/pack.json", "batches/a.list", "containers/group.crier/a.wav", "previews/a.wav"] {
+      let file = crier.home.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(name.utf8).write(to: file)
+    }
+    let (status, message) = try backup(crier, ["home", "copy"])
+    #expect(status == 0 && message.isEmpty, "\(message)")
+    let copy = crier.directory.appending(path: "copy")
+    #expect(try names(in: copy) == Set(kept + ["ledger.sqlite", "Voices"]))
+    #expect(try String(contentsOf: copy.appending(path: "signing-secret"), encoding: .utf8) == "signing-secret")
+    #expect(FileManager.default.fileExists(atPath: copy.appending(path: "Voices/my-shop/pack.json").path))
+    let mode = try FileManager.default.attributesOfItem(atPath: copy.path)[.posixPermissions] as? Int
+    #expect(mode == 0o700, "no other user can read the backup")
+  }
+
+  @Test("a backup changes nothing if its folder exists, if the home has no ledger, or without both arguments")
+  func backupRefused() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    let copy = crier.directory.appending(path: "copy")
+    try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+    #expect(try backup(crier, ["home", "copy"]).status != 0)
+    #expect(try names(in: copy).isEmpty)
+    try FileManager.default.removeItem(at: copy)
+    let (status, message) = try backup(crier, ["data", "copy"])
+    #expect(status == 65 && message.contains("data: is not the home of a Crier service"), "\(message)")
+    #expect(try backup(crier, ["home"]).status == 64)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+}

@@ -13,8 +13,8 @@ public import Foundation
 /// the last one wins. No file stays open between calls, so a folder that was deleted is created again. Calls block the
 /// thread.
 public struct SoundLibrary: Sendable {
-  /// The maximum size of a clip in bytes. Less than 30 s of sound fit in a quarter of it, even in 48 kHz stereo, and a
-  /// notification service extension has about 24 MB of memory in all.
+  /// The maximum size of a clip in bytes. Less than 30 s of sound fits in half of it, even in 16-bit stereo at 48 kHz,
+  /// and a notification service extension has about 24 MB of memory in all.
   public static let maximumClipBytes = 16 << 20
 
   public let container: GroupContainer

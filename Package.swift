@@ -39,7 +39,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "WaveformsTests", dependencies: ["Waveforms", "SoundMeasurement", "TestSupport"], swiftSettings: settings),
   .testTarget(
-    name: "VoicePacksTests", dependencies: ["Announcements", "VoicePacks", "Waveforms"], swiftSettings: settings),
+    name: "VoicePacksTests", dependencies: ["Announcements", "ConcurrencySupport", "VoicePacks", "Waveforms"],
+    swiftSettings: settings),
   .testTarget(
     name: "VoicePackIntegrityTests", dependencies: ["VoicePackIntegrity", "VoicePacks", "Waveforms"],
     swiftSettings: settings),

@@ -75,6 +75,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let eventSlots: StreamSlots
   let batchSlots: StreamSlots
   let work: AccountWork
+  let packWatch: PackWatch
   let largeBodies = LargeBodies()
   let stopping = Stopping()
   private let onStart: @Sendable (Int) async -> Void
@@ -132,9 +133,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale)
+    packWatch = PackWatch(announcer: parts.announcer, logger: logger)
     let startedAt = Date()
     let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
       var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
+      let packs = await parts.announcer.packStates()
+      gauges.brokenPacks = packs.count { $0.fault != nil }
+      gauges.usablePacks = packs.count - gauges.brokenPacks
       gauges.cachedBytes = clips.cachedBytes
       gauges.renderQueue = await clips.underWay
       (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
@@ -167,7 +172,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
-      SpeakableRoutes(phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
+      SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf).routes,
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,
     ]
@@ -234,6 +239,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       try await withThrowingTaskGroup(of: Void.self) { group in
         let lists = Task { await batches.work() }
         let housekeeping = Task { await keepHouse() }
+        let watching = Task { await packWatch.run() }
         if let player { group.addTask { try await player.run() } }
         group.addTask {
           try await withTaskCancellationHandler {
@@ -245,6 +251,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         defer {
           lists.cancel()
           housekeeping.cancel()
+          watching.cancel()
         }
         // A failure of one task ends the others. For example, a service that cannot listen must not go on playing.
         for try await _ in group {}

@@ -99,6 +99,9 @@ final class ServiceMetrics: Sendable {
     var waiting: Int?
     /// The number of announcements that wait on outputs that no process plays.
     var waitingUnplayed: Int?
+    /// The numbers of installed voice packs that can speak and that are broken.
+    var usablePacks = 0
+    var brokenPacks = 0
     var eventStreams = 0
     var batchStreams = 0
     var startedAt = Date()
@@ -160,6 +163,9 @@ final class ServiceMetrics: Sendable {
     page.family(
       "crier_unplayed_waiting", "gauge", "Announcements that are waiting on outputs that no process plays.")
     if let waiting = gauges.waitingUnplayed { page.line("crier_unplayed_waiting", [], String(waiting)) }
+    page.family("crier_voice_packs", "gauge", "Installed voice packs, by state.")
+    page.line("crier_voice_packs", [("state", "usable")], String(gauges.usablePacks))
+    page.line("crier_voice_packs", [("state", "broken")], String(gauges.brokenPacks))
     page.family("crier_event_streams", "gauge", "Open event streams.")
     page.line("crier_event_streams", [], String(gauges.eventStreams))
     page.family("crier_batch_streams", "gauge", "Open streams of batch progress.")

@@ -128,6 +128,11 @@ public final class Announcer: Sendable {
     ).digest
   }
 
+  /// Returns the state of each installed voice pack, in the order of the shelf. Files may be read.
+  public func packStates() async -> [PackState] {
+    await onWaitingThread { [packs] in packs.states() }
+  }
+
   /// Returns the whole script of an announcement. Nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try writing(of: announcement, options: options).script

@@ -9,9 +9,32 @@ import VoicePacks
 ///
 /// A pack is used only if its files match the digests in its manifest. Otherwise a clip could be stored under the name
 /// of another clip and speak a wrong amount.
+///
+/// Packs that are added, replaced or removed while the program runs are followed. If the new files of a pack are broken
+/// or not complete yet, the pack's last good version goes on speaking until the new files are whole or the pack is
+/// removed. A voice pack speaks amounts, so a half-copied pack must neither speak nor leave the payments unspoken.
 final class PackChoice: Sendable {
+  /// A pack that was loaded and checked.
+  private struct Checked {
+    let pack: VoicePack
+    /// The reason why the pack must not speak.
+    let fault: (any Error)?
+  }
+
+  private struct Memory {
+    var checked: [String: Checked] = [:]
+    /// The last version of each pack that was in order.
+    var lastGood: [String: VoicePack] = [:]
+
+    /// Forgets the packs that are no longer on the shelf.
+    mutating func keep(_ ids: Set<String>) {
+      checked = checked.filter { ids.contains($0.key) }
+      lastGood = lastGood.filter { ids.contains($0.key) }
+    }
+  }
+
   private let shelf: VoicePackShelf
-  private let verified = Locked<[String: Result<VoicePack, any Error>]>([:])
+  private let memory = Locked(Memory())
 
   init(shelf: VoicePackShelf) { self.shelf = shelf }
 
@@ -35,7 +58,7 @@ final class PackChoice: Sendable {
         throw AnnouncerError(
           .optionInvalid, "pack \(id)",
           "is recorded in \(pack.manifest.locale), but the announcement is in \(script.locale)",
-          remedy: "choose a pack of the announcement's locale: \(named(shelf.ids(for: script.locale)))")
+          remedy: "choose a pack of the announcement's locale: \(named(ids(for: script.locale)))")
       }
       return pack
     }
@@ -48,7 +71,7 @@ final class PackChoice: Sendable {
     if options.method == .auto {
       return firstComplete(of: ids(for: script, synthesized: false), for: script, pauses: pauses)
     }
-    let ids = shelf.ids(for: script.locale)
+    let ids = ids(for: script.locale)
     let complete = firstComplete(of: ids, for: script, pauses: pauses)
     guard let pack = complete ?? ids.lazy.compactMap({ try? self.pack($0) }).first else {
       // If the first pack is broken, its error tells the user more than an error about a missing pack.
@@ -72,7 +95,20 @@ final class PackChoice: Sendable {
 
   /// Returns the ids of the packs for the script's locale, in the order of the shelf.
   private func ids(for script: Script, synthesized: Bool) -> [String] {
-    shelf.ids(for: script.locale).filter { (try? shelf.manifest(id: $0))?.isSynthesized == synthesized }
+    ids(for: script.locale).filter { manifest($0)?.isSynthesized == synthesized }
+  }
+
+  /// Returns the ids of the packs for a locale, in the order of the shelf.
+  private func ids(for locale: String) -> [String] {
+    let locale = locale.lowercased()
+    return shelf.ids.filter { manifest($0)?.locale.lowercased() == locale }
+  }
+
+  /// Returns the manifest of the version of a pack that would speak.
+  private func manifest(_ id: String) -> PackManifest? {
+    // A pack that has not spoken yet is not loaded only for its locale.
+    guard memory.withLock({ $0.lastGood[id] != nil }) else { return try? shelf.manifest(id: id) }
+    return try? pack(id).manifest
   }
 
   /// Returns the first of the packs that is undamaged and has all fixed words of the announcement.
@@ -91,16 +127,58 @@ final class PackChoice: Sendable {
 
   private func pack(_ id: String) throws -> VoicePack {
     try check(id)
-    return try verified.withLock { verified in
-      if let known = verified[id] { return known }
-      let pack = try shelf.pack(id: id)
-      let found = Result<VoicePack, any Error> {
-        try PackIntegrity.verify(pack)
-        return pack
+    return try memory.withLock { memory in
+      do {
+        return try current(id, &memory)
+      } catch {
+        guard let good = memory.lastGood[id] else { throw error }
+        return good
       }
-      verified[id] = found
-      return found
-    }.get()
+    }
+  }
+
+  /// Returns the pack as its files are now.
+  ///
+  /// - Throws: `VoicePackError` and `VoicePackIntegrityError` for a pack that must not speak.
+  private func current(_ id: String, _ memory: inout Memory) throws -> VoicePack {
+    memory.keep(Set(shelf.ids))
+    let pack = try shelf.pack(id: id)
+    let checked: Checked
+    if let known = memory.checked[id], known.pack === pack {
+      checked = known
+    } else {
+      var fault: (any Error)?
+      do { try PackIntegrity.verify(pack) } catch { fault = error }
+      checked = Checked(pack: pack, fault: fault)
+      memory.checked[id] = checked
+    }
+    if let fault = checked.fault { throw fault }
+    memory.lastGood[id] = pack
+    return pack
+  }
+
+  /// Returns the state of each pack. Packs that have not spoken yet are not loaded: only their manifests are checked.
+  func states() -> [PackState] {
+    shelf.ids.map { id in
+      memory.withLock { memory in
+        memory.keep(Set(shelf.ids))
+        do {
+          let hasSpoken = memory.checked[id] != nil || memory.lastGood[id] != nil
+          let manifest = hasSpoken ? try current(id, &memory).manifest : try shelf.manifest(id: id)
+          return PackState(id: id, digest: manifest.digest)
+        } catch {
+          return PackState(
+            id: id, fault: Self.fault(error), speaksEarlierVersion: memory.lastGood[id] != nil)
+        }
+      }
+    }
+  }
+
+  private static func fault(_ error: any Error) -> PackState.Fault {
+    let code =
+      (error as? VoicePackError)?.code.rawValue ?? (error as? VoicePackIntegrityError)?.code.rawValue
+      ?? VoicePackError.Code.systemFailure.rawValue
+    return PackState.Fault(code: code, message: "\(error)")
   }
 
   private func named(_ ids: [String]) -> String {

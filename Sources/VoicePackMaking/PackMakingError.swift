@@ -33,6 +33,8 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case packExists = "pack_exists"
     /// The file system refused a part of the pack.
     case writingFailed = "writing_failed"
+    /// The file of a pack's marks cannot be read, or a mark is for a clip that the pack does not have.
+    case marksUnreadable = "marks_unreadable"
     /// A C library refused a valid call, for example because there was not enough memory.
     case conversionFailed = "conversion_failed"
   }

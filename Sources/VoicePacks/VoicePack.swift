@@ -4,11 +4,9 @@ public import Announcements
 public import Foundation
 public import Waveforms
 
-/// A voice pack in use. It consists of the checked manifest and the clips, which are mapped into memory once.
+/// A voice pack in use. It consists of the checked manifest and the clips, which are loaded once.
 ///
-/// A pack can be used from any thread. Its files are never changed in place: a new pack is written next to the old pack
-/// and renamed to its path. A loaded pack keeps the old files, and a new process reads the new files. Truncating a file
-/// that is in use ends the process (`SIGBUS`), as with all mapped files.
+/// A pack can be used from any thread. A loaded pack keeps its clips when another pack takes its folder's place.
 public final class VoicePack: Sendable {
   /// The version of the method that joins clips. It must be increased when equal clips with equal pauses would produce
   /// different samples.
@@ -16,6 +14,15 @@ public final class VoicePack: Sendable {
 
   /// The longest duration of one clip, in seconds.
   public static let maximumClipSeconds = 20
+
+  /// Where the clips are held.
+  public enum Storage: Sendable, Hashable {
+    /// The files are mapped. Only the clips that are used take up memory. If a file is changed in place, the pack
+    /// changes too, and truncating a file ends the process (`SIGBUS`).
+    case mapped
+    /// The files are read into memory. Later changes of the files do not change the pack.
+    case copied
+  }
 
   public let directory: URL
   public let manifest: PackManifest
@@ -35,13 +42,15 @@ public final class VoicePack: Sendable {
     var layout: WAVFile.Layout
   }
 
-  /// Reads the manifest and maps every clip that the manifest names. The headers of the clips are checked, but their
+  /// Reads the manifest and loads every clip that the manifest names. The headers of the clips are checked, but their
   /// samples are not read. `PackIntegrity` checks whether the bytes match the manifest's digests.
   ///
-  /// - Parameter directory: the pack's folder, whose name is the pack's id. Its path may contain links, but the files
-  ///   inside must not be links.
+  /// - Parameters:
+  ///   - directory: the pack's folder, whose name is the pack's id. Its path may contain links, but the files inside
+  ///     must not be links.
+  ///   - storage: where the clips are held.
   /// - Throws: `VoicePackError`.
-  public init(directory: URL) throws(VoicePackError) {
+  public init(directory: URL, storage: Storage = .mapped) throws(VoicePackError) {
     self.directory = directory
     let folder = try PackFolder(directory)
     manifest = try PackManifest(readingFrom: folder)
@@ -49,7 +58,7 @@ public final class VoicePack: Sendable {
     clips.reserveCapacity(manifest.clips.count)
     // If there are several faults, the sorted order ensures that the same fault is reported each time.
     for file in manifest.clips.keys.sorted() {
-      clips[file] = try Self.clip(file, in: folder, sampleRate: manifest.sampleRate)
+      clips[file] = try Self.clip(file, in: folder, storage, sampleRate: manifest.sampleRate)
     }
     self.clips = clips
     let manifest = manifest
@@ -64,7 +73,7 @@ public final class VoicePack: Sendable {
       .mapValues { $0.sorted { $0.tokens.count > $1.tokens.count } }
   }
 
-  /// Returns the bytes of a clip's mapped file; `nil` when the manifest does not contain the clip.
+  /// Returns the bytes of a clip's file; `nil` when the manifest does not contain the clip.
   public func bytes(ofClip file: String) -> Data? { clips[file]?.bytes }
 
   /// Joins clips. Each clip gets a mark with its text. After each clip except the last there is a pause of the length
@@ -95,14 +104,14 @@ public final class VoicePack: Sendable {
   }
 
   private static func clip(
-    _ file: String, in folder: borrowing PackFolder, sampleRate: Int
+    _ file: String, in folder: borrowing PackFolder, _ storage: Storage, sampleRate: Int
   ) throws(VoicePackError) -> Clip {
     let subject = "voice pack \(folder.id)"
     // The limit is twice the size of the longest clip, which leaves room for comments.
     let maximumBytes = maximumClipSeconds * sampleRate * 4
     let bytes: Data
     do throws(PackFolder.Failure) {
-      bytes = try folder.mapped(file, maximumBytes: maximumBytes)
+      bytes = try folder.contents(file, storage, maximumBytes: maximumBytes)
     } catch {
       throw VoicePackError(error, .clipUnreadable, subject, file, maximumBytes: maximumBytes)
     }

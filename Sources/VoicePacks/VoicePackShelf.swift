@@ -7,25 +7,46 @@ public import Foundation
 /// first of these folders is used.
 ///
 /// The shelf can be used from any thread. A call may read files, and other calls then wait for it. Results are cached,
-/// including the error of a broken pack, so that a shelf gives the same answer each time. If a pack is added, replaced
-/// (by a rename) or repaired later, only a new shelf sees the change, for example in a new process. A read that the
-/// system refused is repeated and not cached.
+/// including the error of a broken pack. At most once in each interval, a call looks for new, removed and changed packs
+/// first. A pack is changed when a file in its folder was added, removed, replaced or written. Packs that did not
+/// change are not read again. A pack that was returned earlier keeps its clips.
+///
+/// A read that the system refused is repeated and not cached.
 public final class VoicePackShelf: Sendable {
   /// The number of attempts to read a pack whose files are missing. The pack may be in the process of being replaced,
   /// and is then complete at the next attempt.
   private static let attempts = 3
 
+  /// A pack on the shelf, and what was read of it.
+  private struct Entry {
+    let id: String
+    let directory: URL
+    /// The state of the pack's files before the first of the results below was read.
+    var stamp: PackFolder.Stamp?
+    var manifest: Result<PackManifest, VoicePackError>?
+    var pack: Result<VoicePack, VoicePackError>?
+  }
+
   private struct State {
     let folders: [URL]
-    private var found: [(id: String, directory: URL)]?
-    var manifests: [String: Result<PackManifest, VoicePackError>] = [:]
-    var packs: [String: Result<VoicePack, VoicePackError>] = [:]
+    var entries: [Entry]?
+    var lookedAt: Duration = .zero
 
-    init(folders: [URL]) { self.folders = folders }
+    /// Lists the folders again, and forgets what was read of packs that have changed since.
+    mutating func look() {
+      var known: [String: Entry] = [:]
+      for entry in entries ?? [] { known[entry.id] = entry }
+      entries = listing().map { id, directory in
+        if let entry = known[id], entry.directory == directory, entry.stamp != nil,
+          entry.stamp == PackFolder.stamp(of: directory)
+        {
+          return entry
+        }
+        return Entry(id: id, directory: directory)
+      }
+    }
 
-    /// Returns the packs on the shelf. The folders are listed only at the first call.
-    mutating func listing() -> [(id: String, directory: URL)] {
-      if let found { return found }
+    private func listing() -> [(id: String, directory: URL)] {
       var known: Set<String> = []
       var listing: [(id: String, directory: URL)] = []
       for folder in folders {
@@ -38,21 +59,37 @@ public final class VoicePackShelf: Sendable {
           listing.append((name, directory))
         }
       }
-      found = listing
       return listing
     }
   }
 
   private let state: Locked<State>
+  private let storage: VoicePack.Storage
+  private let interval: Duration
+  private let time: @Sendable () -> Duration
 
   /// Creates a shelf.
   ///
-  /// - Parameter folders: `Voices` folders in order of precedence. A folder that does not exist counts as empty.
-  public init(folders: [URL]) { state = Locked(State(folders: folders)) }
+  /// - Parameters:
+  ///   - folders: `Voices` folders in order of precedence. A folder that does not exist counts as empty.
+  ///   - storage: where the clips of loaded packs are held. A process that outlives a change of its packs needs
+  ///     `.copied`.
+  ///   - interval: the shortest time between two looks for changed packs.
+  ///   - time: the time since a fixed moment, which never decreases; by default the system's clock.
+  public init(
+    folders: [URL], storage: VoicePack.Storage = .mapped, interval: Duration = .seconds(1),
+    time: (@Sendable () -> Duration)? = nil
+  ) {
+    state = Locked(State(folders: folders))
+    self.storage = storage
+    self.interval = interval
+    let origin = ContinuousClock.now
+    self.time = time ?? { ContinuousClock.now - origin }
+  }
 
   /// The ids of all packs, including broken packs. Every folder that has a valid pack name and contains a manifest
   /// counts as a pack. The ids are in the order of the `Voices` folders, and in alphabetical order within each of them.
-  public var ids: [String] { state.withLock { $0.listing().map(\.id) } }
+  public var ids: [String] { withEntries { $0.map(\.id) } }
 
   /// Returns the ids of the packs for a locale (BCP 47, in any letter case), in the order of ``ids``. The call reads
   /// manifests but not clips. A pack with a broken manifest has no locale.
@@ -63,23 +100,26 @@ public final class VoicePackShelf: Sendable {
 
   /// Returns the folder of a pack, even of a broken pack; `nil` when the shelf has no pack with this id.
   public func directory(id: String) -> URL? {
-    state.withLock { state in state.listing().first { $0.id == id }?.directory }
+    withEntries { $0.first { $0.id == id }?.directory }
   }
 
   /// Returns a pack's manifest, without reading its clips.
   ///
   /// - Throws: `VoicePackError`.
   public func manifest(id: String) throws(VoicePackError) -> PackManifest {
-    try remembered(id, in: \.manifests) { directory throws(VoicePackError) in
+    try remembered(id, in: \.manifest) { directory throws(VoicePackError) in
       try PackManifest(readingFrom: PackFolder(directory))
     }
   }
 
-  /// Returns a pack. It is loaded at the first call.
+  /// Returns a pack. It is loaded at the first call, and again after it has changed. Until then, each call returns the
+  /// same object.
   ///
   /// - Throws: `VoicePackError`; `.notFound` for an id that is not on the shelf.
   public func pack(id: String) throws(VoicePackError) -> VoicePack {
-    try remembered(id, in: \.packs) { directory throws(VoicePackError) in try VoicePack(directory: directory) }
+    try remembered(id, in: \.pack) { directory throws(VoicePackError) in
+      try VoicePack(directory: directory, storage: storage)
+    }
   }
 
   /// Returns the packs for a locale in the order of ``ids(for:)``. Each is either loaded or represented by its error.
@@ -87,23 +127,39 @@ public final class VoicePackShelf: Sendable {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
 
+  /// Calls a closure with the packs on the shelf, after a look for changes if the last one is too old.
+  private func withEntries<Value>(_ body: (inout [Entry]) -> Value) -> Value {
+    let now = time()
+    return state.withLock { state in
+      if state.entries == nil || now - state.lookedAt >= interval {
+        state.look()
+        state.lookedAt = now
+      }
+      var entries = state.entries ?? []
+      defer { state.entries = entries }
+      return body(&entries)
+    }
+  }
+
   private func remembered<Value>(
-    _ id: String, in memory: WritableKeyPath<State, [String: Result<Value, VoicePackError>]>,
+    _ id: String, in memory: WritableKeyPath<Entry, Result<Value, VoicePackError>?>,
     _ read: (URL) throws(VoicePackError) -> Value
   ) throws(VoicePackError) -> Value {
     guard PackManifest.isID(id) else { throw .idInvalid(id) }
-    let result: Result<Value, VoicePackError> = state.withLock { state in
-      if let known = state[keyPath: memory][id] { return known }
-      guard let directory = state.listing().first(where: { $0.id == id })?.directory else {
-        return .failure(.notFound(id))
-      }
+    let result: Result<Value, VoicePackError> = withEntries { entries in
+      guard let index = entries.firstIndex(where: { $0.id == id }) else { return .failure(.notFound(id)) }
+      if let known = entries[index][keyPath: memory] { return known }
+      let directory = entries[index].directory
+      // The state is taken before the files are read, so that a change during the read is noticed at the next look.
+      let stamp = entries[index].stamp ?? PackFolder.stamp(of: directory)
       var result = Result { () throws(VoicePackError) in try read(directory) }
       for _ in 1..<Self.attempts {
         guard case .failure(let error) = result, error.isPassing else { break }
         result = Result { () throws(VoicePackError) in try read(directory) }
       }
       if case .failure(let error) = result, error.isPassing { return result }
-      state[keyPath: memory][id] = result
+      entries[index].stamp = stamp
+      entries[index][keyPath: memory] = result
       return result
     }
     return try result.get()

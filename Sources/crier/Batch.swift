@@ -86,7 +86,7 @@ struct Batch: AsyncParsableCommand {
     let source = BatchSource(format: inputFormat, unknownKeys: strict ? .refuse : .warn) { try await list.next() }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let jobs = jobs ?? min(3 * cores, Self.mostJobs)
-    let announcer = try files.announcer(speakers: min(jobs, cores))
+    let announcer = try files.announcer(speakers: min(jobs, cores), copiesPacks: true)
     let unknownColumns = try await source.unknownColumns()
     var reporter = BatchReporter(totalBytes: list.totalBytes, printsJSON: json)
     if !unknownColumns.isEmpty { reporter.noteUnused(unknownColumns) }

@@ -27,10 +27,11 @@ struct DataOptions: ParsableArguments {
   /// - Parameters:
   ///   - speakers: The number of speaker processes. A single clip needs only one.
   ///   - lexicon: A lexicon file; see ``phraseBooks(lexicon:)``.
-  func announcer(speakers: Int, lexicon: String? = nil) throws -> Announcer {
+  ///   - copiesPacks: Whether the clips of packs are copied; see ``shelf(home:copiesPacks:)``.
+  func announcer(speakers: Int, lexicon: String? = nil, copiesPacks: Bool = false) throws -> Announcer {
     Announcer(
       phraseBooks: try phraseBooks(lexicon: lexicon),
-      engine: engine(speakers: speakers), packs: shelf())
+      engine: engine(speakers: speakers), packs: shelf(copiesPacks: copiesPacks))
   }
 
   func engine(speakers: Int) -> SpeechEngine {
@@ -38,8 +39,11 @@ struct DataOptions: ParsableArguments {
   }
 
   /// The voice packs. The user's recorded packs take precedence over the packs that setup built.
-  func shelf(home: CrierHome = CrierHome()) -> VoicePackShelf {
-    VoicePackShelf(folders: [home.voices, installation.voices])
+  ///
+  /// - Parameter copiesPacks: Whether the clips of packs are copied instead of mapped. A command that runs for a long
+  ///   time needs copies, because somebody may change the files meanwhile.
+  func shelf(home: CrierHome = CrierHome(), copiesPacks: Bool = false) -> VoicePackShelf {
+    VoicePackShelf(folders: [home.voices, installation.voices], storage: copiesPacks ? .copied : .mapped)
   }
 
   var installation: Installation {

@@ -89,7 +89,7 @@ struct PlayerOptions: ParsableArguments {
     let ledger = try self.lane.ledger()
     let library = SoundLibrary(container: try GroupContainer(containers: CrierHome().containers, group: "group.crier"))
     // Announcements of other programs may need phrase books. A file does not.
-    let rendering = AnnouncerRendering(try? files.announcer(speakers: 1), library: library)
+    let rendering = AnnouncerRendering(try? files.announcer(speakers: 1, copiesPacks: true), library: library)
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
       Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
     }

@@ -106,8 +106,9 @@ struct Serve: AsyncParsableCommand {
       isLocal: Self.isLoopback(configuration.settings.host), host: configuration.settings.host)
     var logger = Logger(label: "crier") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = configuration.logLevel
-    // The server and the announcer share one shelf, so the listed packs are the packs that speak.
-    let shelf = VoicePackShelf(folders: [home.voices, installation.voices])
+    // The server and the announcer share one shelf, so the listed packs are the packs that speak. The clips are copied,
+    // so that a change of the files cannot change what a running service says.
+    let shelf = files.shelf(home: home, copiesPacks: true)
     let announcer = Announcer(
       phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf)
     if settings.mostConnections < configuration.settings.mostConnections {

@@ -155,11 +155,35 @@ struct KeyPackTests {
     #expect(try packs.string("packs.0.id") == "a" && packs.string("packs.1.id") == "b")
     #expect(try packs.number("packs.0.missing_count").map { $0 > 0 } == true)
     try Data("{".utf8).write(to: folder.url.appending(path: "b/\(PackManifest.fileName)"))
-    let before = try await client.get("/v1/packs")
-    #expect(before.body == packs.body, "the service keeps the manifest that it has read")
-    let next = try TestService { $0.packs = [folder.url] }
-    let broken = try await next.client().get("/v1/packs")
+    let broken = try await client.get("/v1/packs")
     #expect(try broken.string("packs.1.error.code") != nil && broken.value("packs.1.clips") == nil)
     #expect(try broken.value("packs.0.error") == nil)
+    #expect(
+      try await client.post(payment("p6", "12.50")).string("voice") == "b", "the last good version goes on speaking")
+  }
+
+  @Test("packs that change while the service runs are listed, counted and logged")
+  func changedPacks() async throws {
+    let folder = try TemporaryFolder()
+    let service = try TestService { $0.packs = [folder.url] }
+    let client = try await service.client()
+    let watch = service.server.packWatch
+    await watch.look()
+    try Self.writePack("a", for: payment(), into: folder.url)
+    #expect(try await client.get("/v1/packs").string("packs.0.id") == "a")
+    #expect(try await client.get("/v1/locales").text.contains(#""packs":["a"]"#))
+    await watch.look()
+    #expect(try await client.post(payment("p1")).string("voice") == "a")
+    try Data().write(to: folder.url.appending(path: "a/\(PackManifest.fileName)"))
+    #expect(try await client.get("/metrics").text.contains(#"crier_voice_packs{state="broken"} 1"#))
+    await watch.look()
+    try FileManager.default.removeItem(at: folder.url.appending(path: "a"))
+    await watch.look()
+    let lines = service.log.lines.filter { $0.contains("voice pack") }
+    #expect(lines.count == 3)
+    let expected = ["info A voice pack was added", "warning A voice pack is broken. Its last", "removed"]
+    for (line, words) in zip(lines, expected) {
+      #expect(line.contains(words) && line.contains(#""pack": a"#), "\(line)")
+    }
   }
 }

@@ -80,7 +80,7 @@ final class TestService: Sendable {
     var options = try Options()
     change(&options)
     ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), options: options.ledger, now: options.now)
-    let shelf = VoicePackShelf(folders: options.packs)
+    let shelf = VoicePackShelf(folders: options.packs, storage: .copied, interval: .zero)
     let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)

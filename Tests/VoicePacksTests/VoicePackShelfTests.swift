@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import Testing
 import VoicePacks
@@ -15,6 +16,11 @@ struct VoicePackShelfTests {
   }
 
   private var shelf: VoicePackShelf { VoicePackShelf(folders: [first.url, second.url]) }
+
+  /// A shelf that looks for changes at every call.
+  private var watchful: VoicePackShelf {
+    VoicePackShelf(folders: [first.url, second.url], storage: .copied, interval: .zero)
+  }
 
   @Test("packs are listed in the order of the folders, then by name, and the first folder wins")
   func precedence() throws {
@@ -76,20 +82,66 @@ struct VoicePackShelfTests {
     #expect(Set(packs.map(ObjectIdentifier.init)).count == 1)
   }
 
-  @Test("a shelf keeps its results, and a new shelf sees the current files")
+  @Test("a shelf looks for changes at most once in its interval")
   func remembered() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
     let clip = directory.appending(path: "one.wav")
     let good = try Data(contentsOf: clip)
     try Data().write(to: clip)
-    let shelf = shelf
+    let clock = SteppedClock()
+    let shelf = VoicePackShelf(folders: [first.url], interval: .seconds(2)) { clock.now }
     #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == .clipInvalid)
     try good.write(to: clip)
     try first.write(VoicesFolder.manifest("late", tokens: ["one"]))
+    clock.advance(.milliseconds(1999))
     #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == .clipInvalid)
     #expect(shelf.ids == ["shop"])
-    #expect(self.shelf.ids == ["late", "shop"])
-    #expect(code { () throws(VoicePackError) in _ = try self.shelf.pack(id: "shop") } == nil)
+    clock.advance(.milliseconds(1))
+    #expect(shelf.ids == ["late", "shop"])
+    #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == nil)
+  }
+
+  @Test("a pack that was added, removed or replaced is seen without a new shelf")
+  func followed() throws {
+    let shelf = watchful
+    #expect(shelf.ids == [])
+    let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
+    #expect(shelf.ids(for: "en-US") == ["shop"])
+    let earlier = try shelf.pack(id: "shop")
+    try first.write(VoicesFolder.manifest("shop", tokens: ["one", "two"]), folder: ".new")
+    try FileManager.default.moveItem(at: directory, to: first.directory(".old"))
+    try FileManager.default.moveItem(at: first.directory(".new"), to: directory)
+    #expect(try shelf.pack(id: "shop").manifest.tokens.count == 2)
+    #expect(earlier.manifest.tokens.count == 1, "a pack in use stays as it is")
+    try FileManager.default.removeItem(at: directory)
+    #expect(shelf.ids == [])
+    #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == .notFound)
+  }
+
+  @Test("a pack that did not change is not loaded again")
+  func unchanged() throws {
+    try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
+    let shelf = watchful
+    let pack = try shelf.pack(id: "shop")
+    try first.write(VoicesFolder.manifest("other", tokens: ["one"]))
+    #expect(try shelf.pack(id: "shop") === pack)
+  }
+
+  @Test("a clip that is written or truncated in place leaves a copied pack as it was, and is read at the next look")
+  func changedInPlace() throws {
+    let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))
+    let clip = directory.appending(path: "one.wav")
+    let shelf = watchful
+    let pack = try shelf.pack(id: "shop")
+    let before = pack.bytes(ofClip: "one.wav")
+    let file = try FileHandle(forWritingTo: clip)
+    try file.truncate(atOffset: 0)
+    #expect(pack.bytes(ofClip: "one.wav") == before)
+    #expect(before?.count == 44 + 2 * 2205)
+    #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == .clipInvalid)
+    try file.write(contentsOf: before ?? Data())
+    try file.close()
+    #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == nil)
   }
 
   @Test(
@@ -109,4 +161,12 @@ struct VoicePackShelfTests {
       return error.code
     }
   }
+}
+
+/// A clock that a test sets.
+private final class SteppedClock: Sendable {
+  private let time = Locked(Duration.zero)
+
+  var now: Duration { time.withLock { $0 } }
+  func advance(_ duration: Duration) { time.withLock { $0 += duration } }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Announcer
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -10,10 +11,11 @@ import VoicePacks
 
 /// The routes `/v1/locales`, `/v1/voices` and `/v1/packs`, which list what can be spoken.
 struct SpeakableRoutes: Sendable {
-  let phraseBooks: PhraseBooks
-  /// The announcer's voice packs. The announcer caches what it found, so the service lists exactly the packs that the
-  /// announcer uses.
+  let announcer: Announcer
+  /// The announcer's voice packs. The service lists exactly the packs that the announcer uses.
   let shelf: VoicePackShelf
+
+  private var phraseBooks: PhraseBooks { announcer.phraseBooks }
 
   /// The maximum number of missing tokens that are listed for a pack.
   static let mostMissing = 50
@@ -22,7 +24,7 @@ struct SpeakableRoutes: Sendable {
     [
       .get("/v1/locales", .key(.read)) { _ in try ServiceJSON.response(.ok, Locales(locales: locales)) },
       .get("/v1/voices", .key(.read)) { _ in try ServiceJSON.response(.ok, Voices(voices: voices)) },
-      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: packs)) },
+      .get("/v1/packs", .key(.read)) { _ in try ServiceJSON.response(.ok, Packs(packs: await packs())) },
     ]
   }
 
@@ -101,12 +103,16 @@ struct SpeakableRoutes: Sendable {
     }
   }
 
-  private var packs: [PackEntry] {
-    shelf.ids.map { id in
+  private func packs() async -> [PackEntry] {
+    await announcer.packStates().map { state in
       do throws(VoicePackError) {
-        return entry(try shelf.manifest(id: id))
+        // The announcer knows the faults of clips, which no manifest shows.
+        if let fault = state.fault {
+          return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
+        }
+        return entry(try shelf.manifest(id: state.id))
       } catch {
-        return PackEntry(id: id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
+        return PackEntry(id: state.id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
       }
     }
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import ConcurrencySupport
+import Logging
+
+/// Logs which voice packs were added, replaced and removed, and which are broken.
+///
+/// The announcer follows the packs by itself, when an announcement needs one. The watch makes changes known even if no
+/// announcement comes.
+final class PackWatch: Sendable {
+  /// The time between two looks.
+  static let interval: Duration = .seconds(2)
+
+  private let announcer: Announcer
+  private let logger: Logger
+  private let known = Locked<[PackState]?>(nil)
+
+  init(announcer: Announcer, logger: Logger) {
+    self.announcer = announcer
+    self.logger = logger
+  }
+
+  /// Looks at the packs until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      await look()
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  /// Looks once and logs what changed since the last look. The first look logs only broken packs.
+  func look() async {
+    let states = await announcer.packStates()
+    let earlier = known.withLock { known in
+      defer { known = states }
+      return known
+    }
+    for change in PackChange.changes(from: earlier ?? states.filter { $0.fault == nil }, to: states) { log(change) }
+  }
+
+  private func log(_ change: PackChange) {
+    switch change {
+    case .added(let id): logger.info("A voice pack was added.", metadata: ["pack": "\(id)"])
+    case .replaced(let id): logger.info("A voice pack was replaced.", metadata: ["pack": "\(id)"])
+    case .removed(let id): logger.info("A voice pack was removed.", metadata: ["pack": "\(id)"])
+    case .mended(let id): logger.info("A broken voice pack was repaired.", metadata: ["pack": "\(id)"])
+    case .broken(let state):
+      logger.warning(
+        state.speaksEarlierVersion
+          ? "A voice pack is broken. Its last good version goes on speaking."
+          : "A voice pack is broken, so it does not speak.",
+        metadata: ["pack": "\(state.id)", "problem": "\(state.fault?.message ?? "")"])
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state of an installed voice pack, for logs and metrics.
+public struct PackState: Sendable, Hashable {
+  /// What is wrong with a pack.
+  public struct Fault: Sendable, Hashable {
+    /// The code of the `VoicePackError` or `VoicePackIntegrityError`.
+    public var code: String
+    public var message: String
+
+    public init(code: String, message: String) {
+      self.code = code
+      self.message = message
+    }
+  }
+
+  public var id: String
+
+  /// The digest of the pack; `nil` if the pack is broken.
+  public var digest: String?
+
+  /// What is wrong with the pack; `nil` if nothing is known to be wrong.
+  public var fault: Fault?
+
+  /// Whether the pack's files are broken and the last good version of the pack speaks.
+  public var speaksEarlierVersion: Bool
+
+  public init(id: String, digest: String? = nil, fault: Fault? = nil, speaksEarlierVersion: Bool = false) {
+    self.id = id
+    self.digest = digest
+    self.fault = fault
+    self.speaksEarlierVersion = speaksEarlierVersion
+  }
+}
+
+/// A change of the installed voice packs.
+public enum PackChange: Sendable, Hashable {
+  case added(id: String)
+  case replaced(id: String)
+  case removed(id: String)
+  case broken(PackState)
+  /// A broken pack is in order again.
+  case mended(id: String)
+
+  /// Returns the changes from one list of states to another: first the packs that are there now, in their order, and
+  /// then the removed packs.
+  public static func changes(from earlier: [PackState], to later: [PackState]) -> [PackChange] {
+    var known = Dictionary(earlier.map { ($0.id, $0) }) { first, _ in first }
+    let changes: [PackChange] = later.compactMap { state in
+      let before = known.removeValue(forKey: state.id)
+      if before == state { return nil }
+      if state.fault != nil { return .broken(state) }
+      guard let before else { return .added(id: state.id) }
+      return before.fault != nil ? .mended(id: state.id) : .replaced(id: state.id)
+    }
+    return changes + earlier.filter { known[$0.id] != nil }.map { .removed(id: $0.id) }
+  }
+}

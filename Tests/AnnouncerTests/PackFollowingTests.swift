@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import Foundation
+import Testing
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+@Suite("Voice packs that change while the program runs")
+struct PackFollowingTests {
+  private let workshop: Workshop
+
+  init() throws { workshop = try Workshop() }
+
+  /// An announcer that looks for changed packs at every call.
+  private var announcer: Announcer {
+    Announcer(
+      phraseBooks: workshop.announcer.phraseBooks, engine: workshop.engine,
+      packs: VoicePackShelf(folders: [workshop.voices], storage: .copied, interval: .zero))
+  }
+
+  private func report(_ announcer: Announcer) async throws -> ClipReport {
+    try await announcer.render(try Workshop.payment(), into: nil).report
+  }
+
+  @Test("a new pack speaks and a removed pack is silent, without a new announcer")
+  func addedAndRemoved() async throws {
+    let announcer = announcer
+    #expect(try await report(announcer).method == "speech")
+    try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
+    #expect(try await report(announcer).voice == "shop")
+    try FileManager.default.removeItem(at: workshop.voices.appending(path: "shop"))
+    #expect(try await report(announcer).method == "speech")
+  }
+
+  @Test("a replaced pack speaks, and its clips have other names than those of the earlier pack")
+  func replaced() async throws {
+    try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
+    let announcer = announcer
+    let earlier = try await report(announcer)
+    try FileManager.default.removeItem(at: workshop.voices.appending(path: "shop"))
+    try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false) { clips in
+      clips.map { clip in
+        var clip = clip
+        clip.waveform.samples.reverse()
+        return clip
+      }
+    }
+    let later = try await report(announcer)
+    #expect(later.voice == "shop")
+    #expect(later.clip.name != earlier.clip.name && later.clip.sha256 != earlier.clip.sha256)
+  }
+
+  @Test("if new files are broken, the last good version speaks until they are whole or the pack is removed")
+  func broken() async throws {
+    try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
+    let announcer = announcer
+    let earlier = try await report(announcer)
+    #expect(await announcer.packStates().map(\.fault) == [nil])
+    let clip = workshop.voices.appending(path: "shop/0001.wav")
+    let good = try Data(contentsOf: clip)
+    var changed = good
+    changed[changed.count - 1] ^= 0x40
+    for bytes in [changed, Data(good.prefix(100)), Data()] {
+      try bytes.write(to: clip)
+      #expect(try await report(announcer).clip.sha256 == earlier.clip.sha256)
+      let states = await announcer.packStates()
+      #expect(states.map { $0.fault != nil } == [true])
+      #expect(states.map(\.speaksEarlierVersion) == [true])
+    }
+    try Data("{".utf8).write(to: workshop.voices.appending(path: "shop/\(PackManifest.fileName)"))
+    #expect(try await report(announcer).clip.sha256 == earlier.clip.sha256)
+    try FileManager.default.removeItem(at: workshop.voices.appending(path: "shop"))
+    #expect(try await report(announcer).method == "speech")
+    #expect(await announcer.packStates() == [])
+  }
+
+  @Test("a pack that was broken from the start never speaks, and speaks once it is repaired")
+  func repaired() async throws {
+    try await workshop.writePack("shop", in: "zh-CN", isSynthesized: false)
+    let clip = workshop.voices.appending(path: "shop/0001.wav")
+    let good = try Data(contentsOf: clip)
+    try Data(good.dropLast(2)).write(to: clip)
+    let announcer = announcer
+    #expect(try await report(announcer).method == "speech")
+    try good.write(to: clip)
+    #expect(try await report(announcer).voice == "shop")
+  }
+
+  @Test("changes name what was added, replaced, removed, broken and repaired, and nothing else")
+  func changes() {
+    let fault = PackState.Fault(code: "clip_changed", message: "x")
+    let broken = PackState(id: "c", fault: fault)
+    let earlier = [PackState(id: "a", digest: "1"), PackState(id: "b", digest: "1"), PackState(id: "c", digest: "1")]
+    let later = [PackState(id: "b", digest: "2"), broken, PackState(id: "d", digest: "1")]
+    #expect(
+      PackChange.changes(from: earlier, to: later)
+        == [.replaced(id: "b"), .broken(broken), .added(id: "d"), .removed(id: "a")])
+    #expect(PackChange.changes(from: later, to: later) == [])
+    #expect(PackChange.changes(from: [broken], to: [PackState(id: "c", digest: "1")]) == [.mended(id: "c")])
+  }
+}

@@ -4,7 +4,7 @@ import Announcer
 import ConcurrencySupport
 import Logging
 
-/// Logs which voice packs were added, replaced and removed, and which are broken.
+/// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect.
 ///
 /// The announcer follows the packs by itself, when an announcement needs one. The watch makes changes known even if no
 /// announcement comes.
@@ -15,6 +15,8 @@ final class PackWatch: Sendable {
   private let announcer: Announcer
   private let logger: Logger
   private let known = Locked<[PackState]?>(nil)
+  /// The faults of choices that were logged and still exist.
+  private let knownFaults = Locked<Set<String>>([])
 
   init(announcer: Announcer, logger: Logger) {
     self.announcer = announcer
@@ -37,6 +39,14 @@ final class PackWatch: Sendable {
       return known
     }
     for change in PackChange.changes(from: earlier ?? states.filter { $0.fault == nil }, to: states) { log(change) }
+    let faults = await announcer.packChoiceFaults()
+    let new = knownFaults.withLock { known in
+      defer { known = Set(faults) }
+      return faults.filter { !known.contains($0) }
+    }
+    for fault in new {
+      logger.warning("A choice of a voice pack has no effect.", metadata: ["problem": "\(fault)"])
+    }
   }
 
   private func log(_ change: PackChange) {

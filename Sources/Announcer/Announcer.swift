@@ -133,6 +133,11 @@ public final class Announcer: Sendable {
     await onWaitingThread { [packs] in packs.states() }
   }
 
+  /// Returns a sentence for each choice of a pack that has no effect, such as of a pack that was removed.
+  public func packChoiceFaults() async -> [String] {
+    await onWaitingThread { [packs] in packs.choiceFaults() }
+  }
+
   /// Returns the whole script of an announcement. Nothing is spoken.
   public func script(for announcement: Announcement, options: RenderOptions = RenderOptions()) throws -> Script {
     try writing(of: announcement, options: options).script

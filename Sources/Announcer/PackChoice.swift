@@ -43,10 +43,11 @@ final class PackChoice: Sendable {
   ///
   /// - A requested pack is used even if it lacks words.
   /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
-  ///   has them all, it is the first pack.
-  /// - With the method `auto`, it is the first recorded pack that has all fixed words of the announcement. If a voice
-  ///   or a rate was requested, no pack is used, because only the engine offers these. Broken packs are skipped, so
-  ///   that the payment is still announced; `crier voices check` reports them.
+  ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
+  /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is the
+  ///   first recorded pack that has all fixed words of the announcement. If a voice or a rate was requested, no pack is
+  ///   used, because only the engine offers these. Broken packs are skipped, so that the payment is still announced;
+  ///   `crier voices check` reports them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.
@@ -69,6 +70,11 @@ final class PackChoice: Sendable {
       return preferred
     }
     if options.method == .auto {
+      if let chosen = shelf.chosen(for: script.locale), ids(for: script.locale).contains(chosen),
+        let pack = try? pack(chosen)
+      {
+        return pack
+      }
       return firstComplete(of: ids(for: script, synthesized: false), for: script, pauses: pauses)
     }
     let ids = ids(for: script.locale)
@@ -98,10 +104,10 @@ final class PackChoice: Sendable {
     ids(for: script.locale).filter { manifest($0)?.isSynthesized == synthesized }
   }
 
-  /// Returns the ids of the packs for a locale, in the order of the shelf.
+  /// Returns the ids of the packs for a locale: first the chosen pack, and then the others in the order of the shelf.
   private func ids(for locale: String) -> [String] {
-    let locale = locale.lowercased()
-    return shelf.ids.filter { manifest($0)?.locale.lowercased() == locale }
+    let spoken = locale.lowercased()
+    return shelf.ids.filter { manifest($0)?.locale.lowercased() == spoken }.chosenFirst(shelf.chosen(for: locale))
   }
 
   /// Returns the manifest of the version of a pack that would speak.
@@ -157,14 +163,16 @@ final class PackChoice: Sendable {
     return pack
   }
 
-  /// Returns the state of each pack. Packs that have not spoken yet are not loaded: only their manifests are checked.
+  /// Returns the state of each pack. Packs that are not chosen and have not spoken yet are not loaded: only their
+  /// manifests are checked.
   func states() -> [PackState] {
-    shelf.ids.map { id in
+    let chosen = Set(shelf.choices.map(\.id))
+    return shelf.ids.map { id in
       memory.withLock { memory in
         memory.keep(Set(shelf.ids))
         do {
-          let hasSpoken = memory.checked[id] != nil || memory.lastGood[id] != nil
-          let manifest = hasSpoken ? try current(id, &memory).manifest : try shelf.manifest(id: id)
+          let isLoaded = chosen.contains(id) || memory.checked[id] != nil || memory.lastGood[id] != nil
+          let manifest = isLoaded ? try current(id, &memory).manifest : try shelf.manifest(id: id)
           return PackState(id: id, digest: manifest.digest)
         } catch {
           return PackState(
@@ -172,6 +180,21 @@ final class PackChoice: Sendable {
         }
       }
     }
+  }
+
+  /// Returns what is wrong with the choices of packs: packs that are missing or speak another locale, and a file of
+  /// choices that cannot be read.
+  func choiceFaults() -> [String] {
+    let faults: [String] = shelf.choices.compactMap { choice in
+      guard shelf.ids.contains(choice.id) else {
+        return "the pack \(choice.id), which was chosen for \(choice.locale), is not installed"
+      }
+      guard let spoken = manifest(choice.id)?.locale, spoken.lowercased() != choice.locale.lowercased() else {
+        return nil
+      }
+      return "the pack \(choice.id), which was chosen for \(choice.locale), speaks \(spoken)"
+    }
+    return faults + [shelf.choicesFault.map { "\($0)" }].compactMap(\.self)
   }
 
   private static func fault(_ error: any Error) -> PackState.Fault {

@@ -17,6 +17,8 @@ public struct VoicePackError: Error, Sendable, Hashable, CustomStringConvertible
     case clipUnreadable = "clip_unreadable"
     /// A clip is not a mono PCM16 WAV file, is empty or too long, or has a different sample rate from the pack.
     case clipInvalid = "clip_invalid"
+    /// The file of chosen packs cannot be read or is not valid.
+    case choicesUnreadable = "choices_unreadable"
     /// The system refused an operation for a reason that is not in the pack. A later attempt may succeed.
     case systemFailure = "system_failure"
   }

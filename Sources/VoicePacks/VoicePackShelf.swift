@@ -29,11 +29,15 @@ public final class VoicePackShelf: Sendable {
 
   private struct State {
     let folders: [URL]
+    let choicesFile: URL?
     var entries: [Entry]?
+    var choices = ChosenPacks()
+    var choicesFault: VoicePackError?
     var lookedAt: Duration = .zero
 
     /// Lists the folders again, and forgets what was read of packs that have changed since.
     mutating func look() {
+      readChoices()
       var known: [String: Entry] = [:]
       for entry in entries ?? [] { known[entry.id] = entry }
       entries = listing().map { id, directory in
@@ -43,6 +47,16 @@ public final class VoicePackShelf: Sendable {
           return entry
         }
         return Entry(id: id, directory: directory)
+      }
+    }
+
+    /// Reads the file of choices. If it cannot be read, the earlier choices stay.
+    private mutating func readChoices() {
+      guard let choicesFile else { return }
+      do throws(VoicePackError) {
+        (choices, choicesFault) = (try ChosenPacks(file: choicesFile), nil)
+      } catch {
+        choicesFault = error
       }
     }
 
@@ -65,6 +79,7 @@ public final class VoicePackShelf: Sendable {
 
   private let state: Locked<State>
   private let storage: VoicePack.Storage
+  private let settled: ChosenPacks
   private let interval: Duration
   private let time: @Sendable () -> Duration
 
@@ -74,14 +89,17 @@ public final class VoicePackShelf: Sendable {
   ///   - folders: `Voices` folders in order of precedence. A folder that does not exist counts as empty.
   ///   - storage: where the clips of loaded packs are held. A process that outlives a change of its packs needs
   ///     `.copied`.
+  ///   - choices: the file with the packs that the user chose; see ``ChosenPacks``. A missing file counts as empty.
+  ///   - settled: choices that take precedence over the file.
   ///   - interval: the shortest time between two looks for changed packs.
   ///   - time: the time since a fixed moment, which never decreases; by default the system's clock.
   public init(
-    folders: [URL], storage: VoicePack.Storage = .mapped, interval: Duration = .seconds(1),
-    time: (@Sendable () -> Duration)? = nil
+    folders: [URL], storage: VoicePack.Storage = .mapped, choices: URL? = nil, settled: ChosenPacks = ChosenPacks(),
+    interval: Duration = .seconds(1), time: (@Sendable () -> Duration)? = nil
   ) {
-    state = Locked(State(folders: folders))
+    state = Locked(State(folders: folders, choicesFile: choices))
     self.storage = storage
+    self.settled = settled
     self.interval = interval
     let origin = ContinuousClock.now
     self.time = time ?? { ContinuousClock.now - origin }
@@ -91,12 +109,27 @@ public final class VoicePackShelf: Sendable {
   /// counts as a pack. The ids are in the order of the `Voices` folders, and in alphabetical order within each of them.
   public var ids: [String] { withEntries { $0.map(\.id) } }
 
-  /// Returns the ids of the packs for a locale (BCP 47, in any letter case), in the order of ``ids``. The call reads
-  /// manifests but not clips. A pack with a broken manifest has no locale.
+  /// Returns the ids of the packs for a locale (BCP 47, in any letter case): first the chosen pack, and then the others
+  /// in the order of ``ids``. The call reads manifests but not clips. A pack with a broken manifest has no locale.
   public func ids(for locale: String) -> [String] {
-    let locale = locale.lowercased()
-    return ids.filter { (try? manifest(id: $0))?.locale.lowercased() == locale }
+    let spoken = locale.lowercased()
+    let ids = ids.filter { (try? manifest(id: $0))?.locale.lowercased() == spoken }
+    return ids.chosenFirst(chosen(for: locale))
   }
+
+  /// Returns the id of the pack that was chosen to speak a locale (BCP 47, in any letter case); `nil` if none was
+  /// chosen. The pack may be broken or missing.
+  public func chosen(for locale: String) -> String? { settled[locale] ?? withState { $0.choices[locale] } }
+
+  /// The choices that apply. Their packs may be broken or missing.
+  public var choices: [ChosenPacks.Choice] {
+    var all = withState { $0.choices }
+    for choice in settled.all { all[choice.locale] = choice.id }
+    return all.all
+  }
+
+  /// The reason why the file of choices cannot be read; `nil` if it can. The last choices that were read apply.
+  public var choicesFault: VoicePackError? { withState { $0.choicesFault } }
 
   /// Returns the folder of a pack, even of a broken pack; `nil` when the shelf has no pack with this id.
   public func directory(id: String) -> URL? {
@@ -127,14 +160,21 @@ public final class VoicePackShelf: Sendable {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
 
-  /// Calls a closure with the packs on the shelf, after a look for changes if the last one is too old.
-  private func withEntries<Value>(_ body: (inout [Entry]) -> Value) -> Value {
+  /// Calls a closure with the shelf's state, after a look for changes if the last one is too old.
+  private func withState<Value>(_ body: (inout State) -> Value) -> Value {
     let now = time()
     return state.withLock { state in
       if state.entries == nil || now - state.lookedAt >= interval {
         state.look()
         state.lookedAt = now
       }
+      return body(&state)
+    }
+  }
+
+  /// Calls a closure with the packs on the shelf.
+  private func withEntries<Value>(_ body: (inout [Entry]) -> Value) -> Value {
+    withState { state in
       var entries = state.entries ?? []
       defer { state.entries = entries }
       return body(&entries)
@@ -163,5 +203,13 @@ public final class VoicePackShelf: Sendable {
       return result
     }
     return try result.get()
+  }
+}
+
+extension [String] {
+  /// The ids with the chosen one first, if they contain it.
+  package func chosenFirst(_ chosen: String?) -> [String] {
+    guard let chosen, contains(chosen) else { return self }
+    return [chosen] + filter { $0 != chosen }
   }
 }

@@ -40,10 +40,16 @@ struct DataOptions: ParsableArguments {
 
   /// The voice packs. The user's recorded packs take precedence over the packs that setup built.
   ///
-  /// - Parameter copiesPacks: Whether the clips of packs are copied instead of mapped. A command that runs for a long
-  ///   time needs copies, because somebody may change the files meanwhile.
-  func shelf(home: CrierHome = CrierHome(), copiesPacks: Bool = false) -> VoicePackShelf {
-    VoicePackShelf(folders: [home.voices, installation.voices], storage: copiesPacks ? .copied : .mapped)
+  /// - Parameters:
+  ///   - copiesPacks: Whether the clips of packs are copied instead of mapped. A command that runs for a long time needs
+  ///     copies, because somebody may change the files meanwhile.
+  ///   - settled: The packs that the service's settings choose.
+  func shelf(
+    home: CrierHome = CrierHome(), copiesPacks: Bool = false, settled: ChosenPacks = ChosenPacks()
+  ) -> VoicePackShelf {
+    VoicePackShelf(
+      folders: [home.voices, installation.voices], storage: copiesPacks ? .copied : .mapped,
+      choices: home.chosenPacks, settled: settled)
   }
 
   var installation: Installation {

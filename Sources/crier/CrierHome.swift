@@ -48,6 +48,9 @@ struct CrierHome: Sendable {
   /// The folder of the user's own voice packs. Recordings cannot be made again, so they belong to the backup.
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }
 
+  /// The packs that `crier voices use` chose.
+  var chosenPacks: URL { directory.appending(path: "packs.json") }
+
   /// The user's lexicon, which defines how names and other words are pronounced.
   var lexicon: URL { directory.appending(path: "lexicon.csv") }
 

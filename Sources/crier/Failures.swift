@@ -66,7 +66,7 @@ enum Failures {
       is NoSuchClips:
       65
     case is NoPlayer, is TooManyReplays, is NotHeard: 69
-    case is OutputFile.Failure, is StandardOutput.Failure: 73
+    case is OutputFile.Failure, is StandardOutput.Failure, is PackChoicesFile.Failure: 73
     default: 70
     }
   }

@@ -119,7 +119,9 @@ extension CrierHome {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
     files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
     files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
-    files += [configuration, lexicon, accountWork, batches, previews].map { ($0.lastPathComponent, .trusted) }
+    files += [configuration, lexicon, chosenPacks, accountWork, batches, previews].map {
+      ($0.lastPathComponent, .trusted)
+    }
     files += packFiles.map { ($0, .trusted) }
     let findings = files.compactMap { finding($0.name, $0.care) }
     guard findings.isEmpty else { throw UnsafeHome(findings: findings) }

@@ -95,6 +95,8 @@ struct Serve: AsyncParsableCommand {
       atMost: settings.mostConnections, speakers: configuration.speakers)
     let books = try files.phraseBooks(home: home)
     _ = try books.book(for: configuration.settings.locale)
+    try PackSetting.check(
+      configuration.packs, source: configuration.source(of: .packs), on: files.shelf(home: home))
     let player = try makePlayer(configuration)
     let installation = files.installation
     let console: ConsoleFiles
@@ -108,7 +110,7 @@ struct Serve: AsyncParsableCommand {
     logger.logLevel = configuration.logLevel
     // The server and the announcer share one shelf, so the listed packs are the packs that speak. The clips are copied,
     // so that a change of the files cannot change what a running service says.
-    let shelf = files.shelf(home: home, copiesPacks: true)
+    let shelf = files.shelf(home: home, copiesPacks: true, settled: configuration.packs)
     let announcer = Announcer(
       phraseBooks: books, engine: files.engine(speakers: configuration.speakers), packs: shelf)
     if settings.mostConnections < configuration.settings.mostConnections {

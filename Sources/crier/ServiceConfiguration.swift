@@ -8,13 +8,15 @@ import Foundation
 import Logging
 import ServiceAccess
 import SoundLibrary
+import VoicePacks
 
 /// The service's settings. Command-line flags take precedence over `CRIER_…` environment variables, which take
 /// precedence over the YAML file, which takes precedence over the defaults.
 struct ServiceConfiguration: Sendable {
   /// The names of the settings. Each setting has a default.
   enum Name: String, CaseIterable, Sendable {
-    case host, port, hosts, output, locale, group, groups, rate, burst, speakers, volume, gap, chime, batches, proxies
+    case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, batches
+    case proxies
     case clipsAtOnce = "clips_at_once"
     case clipsADay = "clips_a_day"
     case clipMegabytesADay = "clips_mb_a_day"
@@ -63,6 +65,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var backlogPayments = 0
   private(set) var backlogSeconds = 0
   private(set) var logLevel = Logger.Level.info
+  /// The packs that speak, by locale.
+  private(set) var packs = ChosenPacks()
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
   /// A warning for each environment variable that looks like a setting but is not a setting.
@@ -84,6 +88,7 @@ struct ServiceConfiguration: Sendable {
     let place = file ?? home.configuration
     let settingsFile = SettingsFile(url: place, isRequired: file != nil)
     let hasFile = try settingsFile.checkNames()
+    let packs = try settingsFile.packs()
     let values = Dictionary(
       uniqueKeysWithValues: flags.map {
         (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
@@ -97,6 +102,17 @@ struct ServiceConfiguration: Sendable {
       ),
     ]
     if hasFile { sources.append((place.lastPathComponent, ConfigReader(provider: try await settingsFile.provider()))) }
+    if let packs {
+      // The mapping is passed on in the form that a flag or an environment variable has.
+      sources.append(
+        (
+          place.lastPathComponent,
+          ConfigReader(
+            provider: InMemoryProvider(values: [
+              AbsoluteConfigKey([Name.packs.rawValue]): ConfigValue(.string(packs), isSecret: false)
+            ]))
+        ))
+    }
     var reader = Reader(sources: sources)
     try read(&reader)
     all = reader.settings
@@ -126,6 +142,12 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       "give a BCP 47 tag"
     }
+    let packs = try reader.text(.packs, "") {
+      PackSetting.choices(in: $0) != nil
+    } rule: {
+      "give a language and a pack's id for each choice, such as en-US=my-shop, separated by spaces or commas"
+    }
+    self.packs = PackSetting.choices(in: packs) ?? ChosenPacks()
     settings.group = try reader.text(.group, settings.group) {
       GroupContainer.isGroupName($0)
     } rule: {
@@ -225,6 +247,9 @@ struct ServiceConfiguration: Sendable {
     else { return false }
     return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
   }
+
+  /// Returns where a setting comes from.
+  func source(of name: Name) -> String { all.first { $0.name == name }?.source ?? "default" }
 
   /// The settings as YAML, each with its source in a comment.
   var yaml: String {

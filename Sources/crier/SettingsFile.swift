@@ -4,6 +4,7 @@ import Announcements
 import Configuration
 import Foundation
 import SystemPackage
+import VoicePacks
 import Yams
 
 /// The YAML file with the service's settings.
@@ -54,10 +55,26 @@ struct SettingsFile {
     // Without this check, the default would silently apply. `output: null` is allowed, because `null` is an output's
     // name.
     for (key, value) in mapping where value.scalar == nil || value.null != nil {
+      if key.string == Name.packs.rawValue, value.mapping != nil { continue }
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw fault(of: key, "give exactly one value, not a list and not null")
     }
     return !mapping.isEmpty
+  }
+
+  /// Returns the setting `packs` as one text, if the file has it as a mapping from languages to packs; `nil` otherwise.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault` for an entry that is not a language and an id.
+  func packs() throws -> String? {
+    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
+      let packs = node.mapping?.first(where: { $0.key.string == Name.packs.rawValue })?.value.mapping
+    else { return nil }
+    return try packs.map { key, value in
+      guard let locale = key.string, let id = value.string, value.null == nil,
+        PackSetting.choices(in: "\(locale)=\(id)")?.all.count == 1
+      else { throw fault(of: key, "give a language and the id of its pack, such as en-US: my-shop") }
+      return "\(locale)=\(id)"
+    }.joined(separator: " ")
   }
 
   private static func rule(forUnknown name: String) -> String {

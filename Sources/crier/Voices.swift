@@ -4,6 +4,7 @@ import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
+import JSONSupport
 import VoicePackMaking
 import VoicePacks
 
@@ -19,22 +20,32 @@ struct Voices: AsyncParsableCommand {
         crier voices check my-shop
         crier render --amount 12.50 --currency USD --locale en-US --pack my-shop
       """,
-    subcommands: [List.self, Build.self, Sheet.self, Import.self, Check.self])
+    subcommands: [List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists voice packs: id, locale, speaker, words, licence.")
+    static let configuration = CommandConfiguration(
+      abstract: "Lists voice packs: id, locale, speaker, words, licence, and whether the pack speaks.",
+      discussion: """
+        The last column is "speaks (chosen)" for a pack that crier voices use chose, "speaks (setting)" for a pack of \
+        the service's setting packs, and "speaks (first)" for the first recorded pack of a language without a choice.
+        """)
 
     @Flag(help: "Print one line of JSON for each pack.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func run() async throws {
       try await Failures.reported {
-        let shelf = files.shelf()
+        let shelf = files.shelf(home: home.folder)
+        let settings = await SpeakingPack.settings(of: home.folder)
+        if let fault = shelf.choicesFault { Terminal.note("crier: \(fault)") }
         for id in shelf.ids {
           do {
-            let line = PackLine(try shelf.manifest(id: id))
+            let manifest = try shelf.manifest(id: id)
+            let speaking = SpeakingPack(for: manifest.locale, on: shelf, settings: settings)
+            let line = PackLine(manifest, speaks: speaking.id == id ? speaking.reason : nil)
             try StandardOutput.write(json ? try line.jsonLine : line.text)
           } catch let error as VoicePackError {
             Terminal.note("crier: \(error)")
@@ -264,14 +275,18 @@ private struct PackLine: Encodable {
   /// The number of tokens and phrases that have clips.
   var words: Int
   var digest: String
+  /// The reason why the pack speaks its locale; `nil` if it does not.
+  @ExplicitNull var speaks: SpeakingPack.Reason? = nil
 
-  init(_ manifest: PackManifest) {
+  init(_ manifest: PackManifest, speaks: SpeakingPack.Reason?) {
+    self.speaks = speaks
     (id, locale, speaker, licence) = (manifest.id, manifest.locale, manifest.speaker, manifest.licence)
     words = manifest.tokens.count + manifest.phrases.count
     digest = manifest.digest
   }
 
   var text: String {
-    [id, locale, Terminal.printable(speaker), "\(words) words", Terminal.printable(licence)].joined(separator: "\t")
+    ([id, locale, Terminal.printable(speaker), "\(words) words", Terminal.printable(licence)]
+      + [speaks.map { "speaks (\($0.rawValue))" }].compactMap(\.self)).joined(separator: "\t")
   }
 }

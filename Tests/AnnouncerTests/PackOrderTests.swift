@@ -2,9 +2,11 @@
 
 import Announcements
 import Announcer
+import Foundation
 import SpeechEngine
 import Testing
 import VoicePackMaking
+import VoicePacks
 import Waveforms
 
 @Suite("The default voice")
@@ -49,6 +51,68 @@ struct PackOrderTests {
       #expect(clip.report.method == "clips")
       #expect(clip.report.voice == "voice")
     }
+  }
+
+  @Test("the chosen pack speaks, whatever its name, even if it is built or lacks words")
+  func chosen() async throws {
+    let workshop = try Workshop()
+    try await workshop.writePack("a", in: "zh-CN", isSynthesized: false)
+    try await workshop.writePack("built", in: "zh-CN", isSynthesized: true)
+    try await workshop.writePack("short", in: "zh-CN", isSynthesized: false) { $0.filter { $0.tokens != ["五"] } }
+    let file = workshop.directory.appending(path: "packs.json")
+    let announcer = workshop.packAnnouncer(choices: file)
+    func report(_ options: RenderOptions = RenderOptions()) async throws -> ClipReport {
+      try await announcer.render(try Workshop.payment("5"), options: options, into: nil).report
+    }
+    for (id, method) in [("built", "clips"), ("short", "mixed")] {
+      try Data(#"{"packs": {"ZH-cn": "\#(id)"}}"#.utf8).write(to: file)
+      let report = try await report()
+      #expect(report.voice == id && report.method == method)
+    }
+    #expect(try await report(RenderOptions(method: .clips)).voice == "a", "the chosen pack cannot say all words")
+    var preferring = RenderOptions()
+    preferring.preferredPack = "a"
+    for options in [RenderOptions(pack: "a"), preferring] { #expect(try await report(options).voice == "a") }
+    #expect(try await report(RenderOptions(rate: 200)).method == "speech")
+    try FileManager.default.removeItem(at: file)
+    #expect(try await report().voice == "a")
+  }
+
+  @Test("a chosen pack that is missing, broken or of another language is skipped and reported")
+  func chosenInVain() async throws {
+    let workshop = try Workshop()
+    for id in ["a", "b"] { try await workshop.writePack(id, in: "zh-CN", isSynthesized: false) }
+    let file = workshop.directory.appending(path: "packs.json")
+    let announcer = workshop.packAnnouncer(choices: file)
+    let clip = workshop.voices.appending(path: "b/0001.wav")
+    try Data(try Data(contentsOf: clip).dropLast(2)).write(to: clip)
+    for (choice, fault) in [
+      (#""zh-CN": "gone""#, "the pack gone, which was chosen for zh-CN, is not installed"),
+      (#""en-US": "a""#, "the pack a, which was chosen for en-US, speaks zh-CN"), (#""zh-CN": "b""#, nil),
+    ] {
+      try Data(#"{"packs": {\#(choice)}}"#.utf8).write(to: file)
+      #expect(try await announcer.render(try Workshop.payment(), into: nil).report.voice == "a")
+      #expect(await announcer.packChoiceFaults() == [fault].compactMap(\.self))
+    }
+    #expect(await announcer.packStates().map { $0.fault != nil } == [false, true])
+  }
+
+  @Test("a choice in the settings takes precedence over the file, and a damaged file leaves the last choices")
+  func settled() async throws {
+    let workshop = try Workshop()
+    for id in ["a", "b", "c"] { try await workshop.writePack(id, in: "zh-CN", isSynthesized: false) }
+    let file = workshop.directory.appending(path: "packs.json")
+    try Data(#"{"packs": {"zh-CN": "b"}}"#.utf8).write(to: file)
+    var settled = ChosenPacks()
+    settled["zh-CN"] = "c"
+    let announcers = [workshop.packAnnouncer(choices: file), workshop.packAnnouncer(choices: file, settled: settled)]
+    for content in [#"{"packs": {"zh-CN": "b"}}"#, "{"] {
+      try Data(content.utf8).write(to: file)
+      for (announcer, id) in zip(announcers, ["b", "c"]) {
+        #expect(try await announcer.render(try Workshop.payment(), into: nil).report.voice == id)
+      }
+    }
+    #expect(await announcers[0].packChoiceFaults().map { $0.hasPrefix("packs.json: ") } == [true])
   }
 
   @Test("without an engine, a built pack speaks and omits the names")

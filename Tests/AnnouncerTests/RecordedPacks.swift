@@ -66,9 +66,17 @@ extension Workshop {
   }
 
   /// Returns an announcer with all packs written so far.
-  func packAnnouncer(engine: (any Speaking)? = nil) -> Announcer {
+  ///
+  /// - Parameters:
+  ///   - choices: The file of chosen packs.
+  ///   - settled: Choices that take precedence over the file.
+  func packAnnouncer(
+    engine: (any Speaking)? = nil, choices: URL? = nil, settled: ChosenPacks = ChosenPacks()
+  ) -> Announcer {
     Announcer(
-      phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine, packs: VoicePackShelf(folders: [voices]))
+      phraseBooks: announcer.phraseBooks, engine: engine ?? self.engine,
+      packs: VoicePackShelf(
+        folders: [voices], storage: .copied, choices: choices, settled: settled, interval: .zero))
   }
 
   var voices: URL { directory.appending(path: "Voices", directoryHint: .isDirectory) }

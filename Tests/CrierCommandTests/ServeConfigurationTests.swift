@@ -18,6 +18,7 @@ struct ServeConfigurationTests {
     ("clips_at_once", "8", "1"), ("clips_a_day", "500", "1"), ("clips_mb_a_day", "100", "1"),
     ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
+    ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"),
   ]
 
   private struct Shown: Equatable {
@@ -61,7 +62,7 @@ struct ServeConfigurationTests {
         "host": "127.0.0.1", "port": "8080", "hosts": "", "output": "default", "locale": "en-US",
         "group": "group.crier",
         "rate": "200.0", "burst": "400", "volume": "100", "gap": "250", "chime": "", "public_url": "",
-        "take_over": "true", "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0",
+        "take_over": "true", "packs": "", "missing_number_ms": "2000", "backlog_payments": "0", "backlog_seconds": "0",
         "cache_mb": "64", "url_days": "7",
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
@@ -141,6 +142,40 @@ struct ServeConfigurationTests {
     #expect(printed["rate"]?.source == "default")
   }
 
+  @Test("packs may be a list of languages with their packs, and is printed as one value")
+  func packs() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("packs:\n  zh-CN: wang\n  en-US: my-shop\nport: 0\n", in: crier)
+    #expect(try printed(crier)["packs"] == Shown(value: "zh-CN=wang en-US=my-shop", source: "crier.yaml"))
+    let variable = try printed(crier, environment: ["CRIER_PACKS": "en-US=other"])
+    #expect(variable["packs"] == Shown(value: "en-US=other", source: "environment"))
+  }
+
+  @Test("the service does not start with a pack that does not exist or speaks another language")
+  func wrongPacks() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try write("packs:\n  en-US: shop\noutput: none\n", in: crier)
+    let missing = try crier.run(["serve", "--port", "0"], seconds: 60)
+    #expect(missing.status == 64)
+    #expect(
+      missing.message.contains(
+        "crier: packs (crier.yaml): there is no voice pack shop; make it with crier voices import."))
+    let folder = crier.home.appending(path: "Voices/shop")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let manifest = #"""
+      {"format": 1, "id": "shop", "locale": "zh-CN", "speaker": "a", "licence": "b", "sample_rate": 22050, "digest": "",
+       "clips": {}, "tokens": {}, "phrases": []}
+      """#
+    try Data(manifest.utf8).write(to: folder.appending(path: "manifest.json"))
+    let wrong = try crier.run(["serve", "--port", "0"], seconds: 60)
+    #expect(wrong.status == 64)
+    #expect(
+      wrong.message.contains(
+        "crier: packs (crier.yaml): the voice pack shop speaks zh-CN, not en-US; choose a pack of en-US."))
+  }
+
   @Test(
     "a file without settings sets nothing",
     arguments: ["", "\n\n", "# Nothing yet.\n", "  # nothing\n\n", "{}\n", "---\n"])
@@ -190,6 +225,12 @@ struct ServeConfigurationTests {
       ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml): give"),
       ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
       ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
+      ("packs: [my-shop]", "packs (crier.yaml, line 1): give exactly one value"),
+      ("packs: my-shop", "packs (crier.yaml): give a language and a pack's id for each choice, such as en-US=my-shop"),
+      ("packs:\n  en-US: [a]", "en-US (crier.yaml, line 2): give a language and the id of its pack"),
+      ("packs:\n  en-US:", "en-US (crier.yaml, line 2): give a language"),
+      ("packs:\n  en-US: ../shop", "en-US (crier.yaml, line 2): give a language"),
+      ("packs:\n  en-US: a\n  EN-us: b", "packs (crier.yaml): give a language"),
       ("chime: [a]", "chime (crier.yaml, line 1): give"),
       ("hosts: [a, b]", "hosts (crier.yaml, line 1): give exactly one value"),
       (

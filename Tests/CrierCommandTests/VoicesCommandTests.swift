@@ -35,7 +35,7 @@ struct VoicesCommandTests {
     #expect(imported.message.contains("row 2 (one): has no recording."))
 
     let list = try crier("voices", "list")
-    #expect(list.output == "shop\ten-US\tAda\t3 words\tCC0-1.0\n")
+    #expect(list.output == "shop\ten-US\tAda\t3 words\tCC0-1.0\tspeaks (first)\n")
     let check = try crier("voices", "check", "shop")
     #expect(check.status == 65)
     #expect(
@@ -46,6 +46,96 @@ struct VoicesCommandTests {
       "render", "--amount", "2", "--currency", "USD", "--locale", "en-US", "--method", "clips", "--json")
     #expect(clip.output.contains("\"method\":\"clips\""))
     #expect(clip.output.contains("\"voice\":\"shop\""))
+  }
+
+  @Test("use chooses the pack that speaks, list shows it, and importing another pack does not change it")
+  func use() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["Received", "two", "dollars"])
+    for id in ["b", "c"] {
+      #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", id).status == 0)
+    }
+    func speaker() throws -> String? {
+      let clip = try crier("render", "--amount", "2", "--currency", "USD", "--locale", "en-US", "--json")
+      return clip.output.firstMatch(of: /"voice":"([^"]+)"/).map { String($0.1) }
+    }
+    func speaking() throws -> [String] {
+      try crier("voices", "list").output.split(separator: "\n").filter { $0.contains("speaks") }.map(String.init)
+    }
+    #expect(try speaker() == "b")
+    let chosen = try crier("voices", "use", "c")
+    #expect(chosen.status == 0 && chosen.output == "en-US\tc\n")
+    #expect(chosen.message == "en-US: c speaks, because it is chosen.\n")
+    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "a").status == 0)
+    #expect(try speaker() == "c")
+    #expect(try speaking().map { $0.hasPrefix("c\t") && $0.hasSuffix("\tspeaks (chosen)") } == [true])
+    #expect(try crier("voices", "list", "--json").output.contains(#""speaks":"chosen""#))
+    let back = try crier("voices", "use", "--none", "en-US")
+    #expect(back.output == "en-US\ta\n")
+    #expect(try speaker() == "a")
+    #expect(try speaking().map { $0.hasPrefix("a\t") && $0.hasSuffix("\tspeaks (first)") } == [true])
+  }
+
+  @Test("use refuses a pack that is missing, broken or of another language, and changes nothing")
+  func unusable() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["two"])
+    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "shop").status == 0)
+    let missing = try crier("voices", "use", "other")
+    #expect(missing.status == 64 && missing.message == "crier: There is no pack other: choose one of shop.\n")
+    let foreign = try crier("voices", "use", "shop", "--locale", "zh-CN")
+    #expect(foreign.status == 64)
+    #expect(foreign.message == "crier: --locale zh-CN: the pack shop speaks en-US; choose another pack.\n")
+    let clip = crier.home.appending(path: "Voices/shop/two.wav")
+    var bytes = try Data(contentsOf: clip)
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: clip)
+    #expect(try crier("voices", "use", "shop").status == 65)
+    #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "packs.json").path))
+    try Data("?".utf8).write(to: crier.home.appending(path: "packs.json"))
+    #expect(try crier("voices", "use", "--none", "en-US").status == 65)
+    #expect(try crier("voices", "list").message.contains("packs.json: is not a list of chosen voice packs"))
+  }
+
+  @Test("remove removes a pack with its marks and its choice, and says who speaks now")
+  func remove() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["two"])
+    for id in ["a", "b"] {
+      #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", id).status == 0)
+    }
+    #expect(try crier("voices", "use", "b").status == 0)
+    let voices = crier.home.appending(path: "Voices")
+    try Data(#"{"marked": {}}"#.utf8).write(to: voices.appending(path: "b.marks.json"))
+    let removed = try crier("voices", "remove", "b")
+    #expect(removed.status == 0 && removed.output == voices.appending(path: "b").path + "/\n", "\(removed)")
+    #expect(
+      removed.message == "en-US: a speaks, because it is the first recorded pack that has the words.\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: voices.path).filter { !$0.hasPrefix(".") } == ["a"])
+    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "b").status == 0)
+    #expect(try crier("voices", "list").output.contains("speaks (chosen)") == false)
+    #expect(try crier("voices", "remove", "a").status == 0)
+    let last = try crier("voices", "remove", "b")
+    #expect(last.message == "en-US: the speech engine speaks.\n")
+    #expect(try crier("voices", "remove", "b").status == 64)
+  }
+
+  @Test("remove leaves a pack of the installation where it is, and says what to do")
+  func shipped() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["two"])
+    let voices = crier.data.appending(path: "Voices")
+    let made = try crier(
+      "voices", "import", folder.path, "--locale", "en-US", "--id", "shop", "--voices", voices.path)
+    #expect(made.status == 0)
+    let refused = try crier("voices", "remove", "shop")
+    #expect(refused.status == 64)
+    #expect(refused.message.contains("The pack shop belongs to the installation: remove the folder "))
+    #expect(FileManager.default.fileExists(atPath: voices.appending(path: "shop/manifest.json").path))
   }
 
   @Test("build makes a pack with the whole vocabulary of its locale")

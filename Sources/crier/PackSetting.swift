@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import VoicePacks
+
+/// The service's setting `packs`, which says which pack speaks which locale.
+enum PackSetting {
+  /// Returns the choices in a text such as `en-US=my-shop zh-CN=wang`; `nil` if the text is not valid. A locale must not
+  /// occur twice.
+  static func choices(in text: String) -> ChosenPacks? {
+    var choices = ChosenPacks()
+    for entry in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+      let parts = entry.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, isLocale(parts[0]), PackManifest.isID(parts[1]), choices[parts[0]] == nil else {
+        return nil
+      }
+      choices[parts[0]] = parts[1]
+    }
+    return choices
+  }
+
+  /// Checks that the packs exist and speak their locales. A pack whose manifest is broken is not a fault here: the
+  /// service starts without it and logs the fault.
+  ///
+  /// - Parameter source: where the setting comes from.
+  /// - Throws: `ServiceConfiguration.Fault`.
+  static func check(_ choices: ChosenPacks, source: String, on shelf: VoicePackShelf) throws {
+    func fault(_ rule: String) -> ServiceConfiguration.Fault {
+      ServiceConfiguration.Fault(setting: ServiceConfiguration.Name.packs.rawValue, source: source, rule: rule)
+    }
+    for choice in choices.all {
+      guard shelf.ids.contains(choice.id) else {
+        let ids = shelf.ids.joined(separator: ", ")
+        throw fault(
+          "there is no voice pack \(choice.id); "
+            + (ids.isEmpty ? "make it with crier voices import" : "choose one of \(ids)"))
+      }
+      guard let spoken = try? shelf.manifest(id: choice.id).locale else { continue }
+      guard spoken.lowercased() == choice.locale.lowercased() else {
+        throw fault(
+          "the voice pack \(choice.id) speaks \(spoken), not \(choice.locale); choose a pack of \(choice.locale)")
+      }
+    }
+  }
+
+  private static func isLocale(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ArgumentParser
+import Foundation
+import VoicePackIntegrity
+import VoicePackMaking
+import VoicePacks
+
+extension Voices {
+  struct Use: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Chooses the pack that speaks a language, and prints the language and the pack.",
+      discussion: """
+        The choice is stored in the home folder and stays when other packs are imported. The engine says words that \
+        the pack lacks. A running service follows at once. The service's setting packs takes precedence, and so does a \
+        pack of a key or a request.
+
+        EXAMPLES
+          crier voices use my-shop
+          crier voices use --none en-US
+        """)
+
+    @Argument(help: "The id of the pack, as crier voices list shows it.")
+    var id: String?
+
+    @Option(help: "The language of the pack, as a BCP 47 tag; a check that the pack is the right one.")
+    var locale: String?
+
+    @Option(help: "Forget the choice for this language, so that the first recorded pack speaks.")
+    var none: String?
+
+    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func validate() throws {
+      if id == nil, none == nil {
+        throw ValidationError("The pack's id is missing: give one of crier voices list, or --none with a language.")
+      }
+      if let id, none != nil {
+        throw ValidationError("--none cannot be used with the pack \(Terminal.printable(id)): drop one of them.")
+      }
+      if none != nil, locale != nil { throw ValidationError("--locale cannot be used with --none: drop one of them.") }
+    }
+
+    func run() async throws {
+      try await Failures.reported {
+        let file = PackChoicesFile(home: home.folder)
+        let shelf = files.shelf(home: home.folder)
+        let chosen: String
+        if let id {
+          let manifest = try usable(id, shelf)
+          chosen = manifest.locale
+          try file.change { $0[chosen] = id }
+        } else if let none {
+          chosen = try files.phraseBooks(home: home.folder).book(for: none).locale
+          try file.change { $0[chosen] = nil }
+        } else {
+          return
+        }
+        let voice = SpeakingPack(for: chosen, on: files.shelf(home: home.folder))
+        try StandardOutput.write("\(chosen)\t\(voice.id ?? "engine")")
+        Terminal.note(voice.sentence)
+        if let warning = await SpeakingPack.warning(about: chosen, voice.id, home.folder) { Terminal.note(warning) }
+      }
+    }
+
+    /// Returns the manifest of a pack that can speak.
+    private func usable(_ id: String, _ shelf: VoicePackShelf) throws -> PackManifest {
+      guard shelf.ids.contains(id) else { throw Voices.unknown(id, shelf) }
+      let pack = try shelf.pack(id: id)
+      try PackIntegrity.verify(pack)
+      if let locale, locale.lowercased() != pack.manifest.locale.lowercased() {
+        throw ValidationError(
+          "--locale \(Terminal.printable(locale)): the pack \(id) speaks \(pack.manifest.locale); choose another pack.")
+      }
+      return pack.manifest
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes a voice pack of the home folder and prints its folder.",
+      discussion: """
+        The recordings from which the pack was made are not touched. If the pack was chosen with crier voices use, the \
+        choice is forgotten. A running service follows at once.
+        """)
+
+    @Argument(help: "The id of the pack, as crier voices list shows it.")
+    var id: String
+
+    @OptionGroup var home: HomeOptions
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let (home, shelf) = (home.folder, files.shelf(home: home.folder))
+        guard let folder = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
+        let path = folder.path(percentEncoded: false)
+        guard folder.deletingLastPathComponent().standardizedFileURL == home.voices.standardizedFileURL else {
+          throw ValidationError(
+            "The pack \(id) belongs to the installation: remove the folder \(path) yourself, or choose another pack "
+              + "with crier voices use.")
+        }
+        try home.requirePrivate()
+        let locale = try? shelf.manifest(id: id).locale
+        try Self.remove(folder)
+        PackMarks.remove(id, in: home.voices)
+        let left = files.shelf(home: home)
+        if !left.ids.contains(id) {
+          try PackChoicesFile(home: home).change { choices in
+            for choice in choices.all where choice.id == id { choices[choice.locale] = nil }
+          }
+        }
+        try StandardOutput.write(path)
+        if let locale { Terminal.note(SpeakingPack(for: locale, on: files.shelf(home: home)).sentence) }
+      }
+    }
+
+    /// Removes a folder so that no other program sees a part of it.
+    private static func remove(_ folder: URL) throws {
+      let aside = folder.deletingLastPathComponent().appending(
+        path: ".\(folder.lastPathComponent).\(UUID().uuidString)")
+      do {
+        try FileManager.default.moveItem(at: folder, to: aside)
+        try FileManager.default.removeItem(at: aside)
+      } catch {
+        throw PackMakingError(
+          .writingFailed, folder.lastPathComponent, "could not be removed (\(error.localizedDescription))",
+          remedy: "check the permissions of \(folder.deletingLastPathComponent().path(percentEncoded: false))")
+      }
+    }
+  }
+
+  /// The error for a pack that is not on the shelf.
+  static func unknown(_ id: String, _ shelf: VoicePackShelf) -> ValidationError {
+    let ids = shelf.ids
+    return ValidationError(
+      "There is no pack \(Terminal.printable(id)): "
+        + (ids.isEmpty
+          ? "make one with crier voices import or crier voices build."
+          : "choose one of \(ids.joined(separator: ", "))."))
+  }
+}
+
+/// The pack that speaks a locale if a command or a request names none.
+struct SpeakingPack {
+  /// The reason why the pack speaks.
+  enum Reason: String, Encodable {
+    /// The service's setting `packs` names it.
+    case setting
+    /// `crier voices use` chose it.
+    case chosen
+    /// It is the first recorded pack of the locale.
+    case first
+  }
+
+  var locale: String
+  /// The pack's id; `nil` if the engine speaks.
+  var id: String?
+  var reason: Reason?
+
+  /// - Parameter settings: The service's setting `packs`.
+  init(for locale: String, on shelf: VoicePackShelf, settings: ChosenPacks = ChosenPacks()) {
+    self.locale = locale
+    let ids = shelf.ids(for: locale)
+    if let set = settings[locale], ids.contains(set) {
+      (id, reason) = (set, .setting)
+    } else if let chosen = shelf.chosen(for: locale), ids.contains(chosen) {
+      (id, reason) = (chosen, .chosen)
+    } else if let first = ids.first(where: { (try? shelf.manifest(id: $0))?.isSynthesized == false }) {
+      (id, reason) = (first, .first)
+    }
+  }
+
+  /// A sentence that says who speaks.
+  var sentence: String {
+    switch (id, reason) {
+    case (let id?, .setting): "\(locale): \(id) speaks, because the service's setting packs names it."
+    case (let id?, .chosen): "\(locale): \(id) speaks, because it is chosen."
+    case (let id?, _): "\(locale): \(id) speaks, because it is the first recorded pack that has the words."
+    case (nil, _): "\(locale): the speech engine speaks."
+    }
+  }
+
+  /// Returns the service's setting `packs`. Settings that cannot be read are reported when the service starts.
+  static func settings(of home: CrierHome) async -> ChosenPacks {
+    let environment = ProcessInfo.processInfo.environment
+    let settings = try? await ServiceConfiguration(flags: [:], environment: environment, file: nil, home: home)
+    return settings?.packs ?? ChosenPacks()
+  }
+
+  /// Returns a warning if the service's settings name another pack for the locale; `nil` if they do not.
+  static func warning(about locale: String, _ id: String?, _ home: CrierHome) async -> String? {
+    guard let other = await settings(of: home)[locale], other != id else { return nil }
+    return "The service goes on using \(other) for \(locale), because its setting packs names it."
+  }
+}

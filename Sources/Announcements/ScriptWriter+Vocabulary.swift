@@ -10,10 +10,14 @@ extension ScriptWriter {
   /// alone and with a one at the end. `make check` verifies this with every amount up to 9,999.99 and with random
   /// larger ones.
   ///
-  /// - Parameter currencies: the required currencies (ISO 4217). If it is `nil`, the currency of the locale's region is
-  ///   required, or else the book's first currency. The book's other currencies follow in blocks that are not required.
+  /// - Parameters:
+  ///   - currencies: the required currencies (ISO 4217). If it is `nil`, the currency of the locale's region is
+  ///     required, or else the book's first currency.
+  ///   - includesOtherCurrencies: whether the book's other currencies follow in blocks that are not required.
   /// - Throws: `.currencyUnspeakable` if the book cannot speak a required currency.
-  public func vocabulary(currencies: [Currency]? = nil) throws(AnnouncementError) -> Vocabulary {
+  public func vocabulary(
+    currencies: [Currency]? = nil, includesOtherCurrencies: Bool = true
+  ) throws(AnnouncementError) -> Vocabulary {
     let asked = currencies ?? [ownCurrency].compactMap(\.self)
     guard let main = asked.first else { return Vocabulary(locale: book.locale, blocks: []) }
     var builder = VocabularyBuilder(writer: self)
@@ -24,7 +28,9 @@ extension ScriptWriter {
     try builder.addChannels(in: main)
     for kind in Payment.Kind.allCases { try builder.addOptionalParts(kind, in: main) }
     try builder.addSummaries(in: main)
-    for currency in bookCurrencies where !asked.contains(currency) { try builder.addUnits(of: currency) }
+    for currency in bookCurrencies where includesOtherCurrencies && !asked.contains(currency) {
+      try builder.addUnits(of: currency)
+    }
     return Vocabulary(locale: book.locale, blocks: builder.blocks)
   }
 

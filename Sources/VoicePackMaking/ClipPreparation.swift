@@ -15,6 +15,9 @@ public struct RecordingReport: Sendable, Hashable {
   /// The number of clipped samples in the source.
   public var clippedSamples: Int
 
+  /// The sample rate of the source in Hz.
+  public var sampleRate: Int
+
   /// The mean of all samples, where 1 is full scale. The mean is removed from the clip.
   public var dcOffset: Double
 
@@ -71,7 +74,8 @@ public struct ClipPreparation: Sendable, Hashable {
     let waveform = try leveled(voice)
     let report = RecordingReport(
       noiseFloorDBFS: Self.decibels(activity.noiseFloor), peakDBFS: Self.decibels(recording.sourcePeak),
-      clippedSamples: recording.clippedSampleCount, dcOffset: recording.sourceOffset,
+      clippedSamples: recording.clippedSampleCount, sampleRate: recording.sourceSampleRate,
+      dcOffset: recording.sourceOffset,
       voiceToNoiseDB: activity.noiseFloor > 0 ? Self.decibels(activity.loudest / activity.noiseFloor) : .infinity)
     return PreparedClip(waveform: waveform, report: report)
   }

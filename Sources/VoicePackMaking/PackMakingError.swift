@@ -7,6 +7,8 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     /// A file is missing or damaged, is not a sound file that libsndfile can read, or exceeds the limits of
     /// ``Recording``.
     case recordingUnreadable = "recording_unreadable"
+    /// A file's name shows a format that libsndfile cannot read. The remedy is a command that converts the file.
+    case formatUnknown = "format_unknown"
     /// A recording contains no voice.
     case silent
     /// The voice in a recording lasts less than 50 ms.

@@ -17,6 +17,9 @@ public struct Recording: Sendable, Hashable {
   /// The highest sample in any channel of the unmodified source, where 1 is full scale.
   public var sourcePeak: Float
 
+  /// The sample rate of the source in Hz.
+  public var sourceSampleRate: Int
+
   /// The number of clipped samples in each 10 ms of the source. A sample is clipped if it belongs to at least three
   /// consecutive equal samples at 99 % of full scale or above. No voice produces such samples. The array is empty when
   /// the numbers are unknown.
@@ -35,13 +38,17 @@ public struct Recording: Sendable, Hashable {
     samples = try resampler.next(source.map { $0 - Float(offset) }) + resampler.finish()
     sourceOffset = offset
     sourcePeak = Float(waveform.samples.reduce(0) { max($0, $1.magnitude) }) / 32_768
+    sourceSampleRate = waveform.sampleRate
     clippedSamples = []
   }
 
-  init(samples: [Float], sourceOffset: Double, sourcePeak: Float, clippedSamples: [Int32]) {
+  init(
+    samples: [Float], sourceOffset: Double, sourcePeak: Float, sourceSampleRate: Int, clippedSamples: [Int32]
+  ) {
     self.samples = samples
     self.sourceOffset = sourceOffset
     self.sourcePeak = sourcePeak
+    self.sourceSampleRate = sourceSampleRate
     self.clippedSamples = clippedSamples
   }
 
@@ -51,6 +58,7 @@ public struct Recording: Sendable, Hashable {
     let samples = Array(samples[range])
     return Recording(
       samples: samples, sourceOffset: sourceOffset, sourcePeak: samples.reduce(0) { max($0, $1.magnitude) },
+      sourceSampleRate: sourceSampleRate,
       clippedSamples: Array(clippedSamples[blocks.clamped(to: clippedSamples.indices)]))
   }
 }

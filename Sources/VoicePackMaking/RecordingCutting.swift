@@ -28,12 +28,18 @@ public struct RecordingCutting: Sendable, Hashable {
   public func cut(_ recording: Recording, into count: Int) throws(PackMakingError) -> [Recording] {
     let activity = VoiceActivity(HighPassFilter.apply(to: recording.samples))
     let utterances = activity.utterances(minimumPauseMilliseconds: minimumPauseMilliseconds)
-    guard !utterances.isEmpty else {
-      throw PackMakingError(
-        .silent, "The recording", "contains no voice", remedy: "check the microphone, and record it again")
-    }
+    guard !utterances.isEmpty else { throw Self.silent }
     guard utterances.count == count else { throw mismatch(activity, utterances, wanted: count) }
-    return utterances.indices.map { index in
+    return pieces(of: recording, at: utterances)
+  }
+
+  static var silent: PackMakingError {
+    PackMakingError(.silent, "The recording", "contains no voice", remedy: "check the microphone, and record it again")
+  }
+
+  /// Returns the utterances as recordings, each with up to 250 ms of the pauses around it.
+  func pieces(of recording: Recording, at utterances: [Range<Int>]) -> [Recording] {
+    utterances.indices.map { index in
       let utterance = utterances[index]
       let before = index > 0 ? utterances[index - 1].upperBound : 0
       let after = index + 1 < utterances.count ? utterances[index + 1].lowerBound : recording.samples.count
@@ -44,7 +50,7 @@ public struct RecordingCutting: Sendable, Hashable {
     }
   }
 
-  private func mismatch(
+  func mismatch(
     _ activity: VoiceActivity, _ utterances: [Range<Int>], wanted: Int
   ) -> PackMakingError {
     let tooMany = utterances.count > wanted
@@ -81,7 +87,7 @@ public struct RecordingCutting: Sendable, Hashable {
   }
 
   /// Returns a position as minutes and seconds.
-  private static func time(_ sample: Int) -> String {
+  static func time(_ sample: Int) -> String {
     let hundredths = sample * 100 / Recording.sampleRate
     return String(format: "%d:%02d.%02d", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
   }

@@ -41,7 +41,7 @@ extension Recording {
       throw unreadable("is cut off: its header states \(named) bytes, but there are \(size)", "copy or record it again")
     }
     do throws(PackMakingError) {
-      var measured = try SourceChannels(handle)
+      var measured = try SourceChannels(handle, name)
       try measured.measure()
       let weights = measured.weights
       let offset = measured.offset(weights)
@@ -49,10 +49,11 @@ extension Recording {
       guard (try? handle.seek(toOffset: 0)) != nil else {
         throw unreadable("cannot be read twice", "copy it to a disk")
       }
-      var source = try SourceChannels(handle)
+      var source = try SourceChannels(handle, name)
       let samples = try source.mix(weights, offset: Float(offset))
       return Recording(
-        samples: samples, sourceOffset: offset, sourcePeak: measured.peak, clippedSamples: measured.clippedSamples)
+        samples: samples, sourceOffset: offset, sourcePeak: measured.peak, sourceSampleRate: measured.sampleRate,
+        clippedSamples: measured.clippedSamples)
     } catch {
       throw PackMakingError(error.code, name, error.problem, remedy: error.remedy)
     }
@@ -81,7 +82,7 @@ extension Recording {
 private struct SourceChannels: ~Copyable {
   private let handle: OpaquePointer?
   private let file: FileHandle  // Keeps the descriptor open.
-  private let sampleRate: Int
+  let sampleRate: Int
   private let channels: Int
   private let frames: Int
 
@@ -94,7 +95,8 @@ private struct SourceChannels: ~Copyable {
   /// The current series of equal samples in each channel.
   private var runs: [(value: Float, length: Int32)]
 
-  init(_ file: FileHandle) throws(PackMakingError) {
+  /// - Parameter name: the file's name, for the error.
+  init(_ file: FileHandle, _ name: String) throws(PackMakingError) {
     var info = SF_INFO()
     // libsndfile reads through the descriptor, but does not close it.
     unsafe handle = unsafe sf_open_fd(file.fileDescriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
@@ -104,7 +106,12 @@ private struct SourceChannels: ~Copyable {
     squares = sums
     runs = Array(repeating: (0, 0), count: channels)
     guard unsafe handle != nil else {
-      throw Self.unreadable("is not a sound file that libsndfile can read", "save it as WAV or FLAC")
+      guard !RecordingNames.isReadable(name) else {
+        throw Self.unreadable("is not a sound file that libsndfile can read", "save it as WAV or FLAC")
+      }
+      throw PackMakingError(
+        .formatUnknown, name, "is not a sound file that libsndfile can read",
+        remedy: "convert it: \(SoundConversion.line(for: name))")
     }
     guard frames <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
   }

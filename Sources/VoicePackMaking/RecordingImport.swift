@@ -19,10 +19,12 @@ public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
     case extraFile = "extra_file"
     /// A row of the recording sheet has no recording.
     case missingRow = "missing_row"
-    /// A recording has clipped samples.
+    /// Recordings have clipped samples. One warning is for all of them.
     case clippedRecording = "clipped_recording"
-    /// The voice is less than 30 dB above the noise.
+    /// The voice is less than 30 dB above the noise. One warning is for all such recordings.
     case noisyRecording = "noisy_recording"
+    /// Recordings have less than 16,000 samples in a second. One warning is for all of them.
+    case lowSampleRate = "low_sample_rate"
   }
 
   public var code: Code
@@ -42,9 +44,6 @@ public struct RecordingImport: Sendable {
   /// A function that is called after each recording, with the number of finished recordings, the total, and the name of
   /// the last one.
   public typealias Progress = (_ done: Int, _ total: Int, _ name: String) -> Void
-
-  /// The level of the voice above the noise, in dB, below which a recording counts as noisy.
-  private static let noisyVoiceToNoise = 30.0
 
   private let preparation: ClipPreparation
 
@@ -95,23 +94,32 @@ public struct RecordingImport: Sendable {
 
   /// Converts one long recording of all rows of the recording sheet, in the order of the rows.
   ///
+  /// - Parameter required: the rows that payments need, in order. A recording of only these rows is accepted too.
   /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `silent`, `utteranceCountMismatch`,
   ///   `unusableRecordings`.
   public func recordings(
-    cutting file: URL, for rows: [SheetRow], with cutting: RecordingCutting = RecordingCutting(),
-    progress: Progress = { _, _, _ in }
+    cutting file: URL, for rows: [SheetRow], orOnly required: [SheetRow] = [],
+    with cutting: RecordingCutting = RecordingCutting(), progress: Progress = { _, _, _ in }
   ) throws(PackMakingError) -> ImportedRecordings {
-    let pieces: [Recording]
+    let pieces: [(row: SheetRow, recording: Recording)]
     do throws(PackMakingError) {
-      pieces = try cutting.cut(Recording.read(file), into: rows.count)
+      pieces = try cutting.cut(Recording.read(file), into: rows, orOnly: required)
     } catch {
       throw PackMakingError(
         error.code, file.lastPathComponent, error.problem, remedy: error.remedy, details: error.details)
     }
-    let inputs = zip(rows, pieces).map { row, piece in
+    let inputs = pieces.map { row, piece in
       Input(name: Self.name(row), row: row) { () throws(PackMakingError) in piece }
     }
-    return try prepare(inputs, progress)
+    var imported = try prepare(inputs, progress)
+    if pieces.count < rows.count {
+      imported.warnings.insert(
+        ImportWarning(
+          code: .missingRow, subject: "The recording",
+          problem: "has the \(pieces.count) required rows; the other \(rows.count - pieces.count) have no recording"),
+        at: 0)
+    }
+    return imported
   }
 }
 
@@ -141,6 +149,8 @@ extension RecordingImport {
     }
     var imported = ImportedRecordings(clips: [], warnings: [], reports: [:])
     var faults: [String] = []
+    var unknown: [String] = []
+    var sound = SoundWarnings()
     for (index, input) in inputs.enumerated() {
       do throws(PackMakingError) {
         let clip = try preparation.prepare(input.recording())
@@ -148,8 +158,9 @@ extension RecordingImport {
           PackClip(
             tokens: input.row.tokens, position: input.row.position, text: input.row.text, waveform: clip.waveform))
         imported.reports[input.row.number] = clip.report
-        imported.warnings += Self.warnings(clip.report, input.name)
+        sound.add(clip.report, input.name)
       } catch {
+        if error.code == .formatUnknown { unknown.append(input.name) }
         faults.append("\(input.name): \(error.problem); \(error.remedy)")
       }
       progress(index + 1, inputs.count, input.name)
@@ -157,8 +168,11 @@ extension RecordingImport {
     guard faults.isEmpty else {
       throw PackMakingError(
         .unusableRecordings, "The recordings", "include \(faults.count) unusable files, so nothing was imported",
-        remedy: "record these again, or remove them and import the rest", details: faults)
+        remedy: unknown.count == faults.count && unknown.count > 1
+          ? "convert them in their folder: \(SoundConversion.line(forAll: unknown))"
+          : "record these again, or remove them and import the rest", details: faults)
     }
+    imported.warnings += sound.warnings
     return imported
   }
 
@@ -186,6 +200,8 @@ extension RecordingImport {
       if fitting.count == 1 { found[fitting[0], default: []].append(file) }
     }
     for index in rows.indices {
+      // A file that was converted stays beside its conversion.
+      if let readable = found[index]?.filter(RecordingNames.isReadable), !readable.isEmpty { found[index] = readable }
       guard let files = found[index], files.count > 1 else { continue }
       faults.append("\(Self.name(rows[index])) has several recordings: \(files.joined(separator: ", "))")
     }
@@ -195,24 +211,6 @@ extension RecordingImport {
         remedy: "keep one recording per row, and name it after the row's file", details: faults)
     }
     return (found.compactMapValues(\.first), warnings)
-  }
-
-  private static func warnings(_ report: RecordingReport, _ name: String) -> [ImportWarning] {
-    var warnings: [ImportWarning] = []
-    if report.clippedSamples > 0 {
-      warnings.append(
-        ImportWarning(
-          code: .clippedRecording, subject: name,
-          problem: "has \(report.clippedSamples) clipped samples; record it again at a lower level"))
-    }
-    if report.voiceToNoiseDB < noisyVoiceToNoise {
-      let decibels = Int(report.voiceToNoiseDB.rounded(.down))
-      warnings.append(
-        ImportWarning(
-          code: .noisyRecording, subject: name,
-          problem: "is only \(decibels) dB above the noise; record it closer to the microphone"))
-    }
-    return warnings
   }
 
   private static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }

@@ -12,9 +12,14 @@ struct RecordingNames {
 
   /// The extensions of sound files: those that libsndfile reads, and others that recorders write. A file that
   /// libsndfile cannot read is then reported as unreadable instead of being ignored.
-  private static let endings: Set<String> = [
+  private static let endings = foreignEndings.union([
     "wav", "wave", "flac", "ogg", "oga", "opus", "aif", "aiff", "aifc", "caf", "w64", "rf64", "au", "snd", "mp3", "voc",
-    "sph", "nist", "sf", "pvf", "svx", "iff", "sds", "m4a", "mp4", "aac", "wma", "webm", "amr", "3gp", "ape", "wv",
+    "sph", "nist", "sf", "pvf", "svx", "iff", "sds",
+  ])
+
+  /// The extensions of sound files that libsndfile cannot read.
+  private static let foreignEndings: Set<String> = [
+    "m4a", "mp4", "aac", "wma", "webm", "amr", "3gp", "ape", "wv",
   ]
 
   init(_ rows: [SheetRow]) {
@@ -37,6 +42,11 @@ struct RecordingNames {
     let found = words[stem] ?? []
     let plain = found.filter { rows[$0].position == .plain }
     return plain.isEmpty ? found : plain
+  }
+
+  /// Returns whether libsndfile can probably read a file with this name.
+  static func isReadable(_ name: String) -> Bool {
+    isSoundFile(name) && !foreignEndings.contains((name as NSString).pathExtension.lowercased())
   }
 
   static func isSoundFile(_ name: String) -> Bool {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommaSeparatedValues
+import Foundation
 
 extension RecordingSheet {
   /// The columns of ``csv``, in order.
   enum Column: String, CaseIterable {
-    case number, file, token, text, position, how, example, block
+    case number, file, token, text, position, how, example, block, locale
   }
 
   /// The recording sheet as comma-separated values with a header, in UTF-8. It can be edited in a spreadsheet, and
@@ -24,6 +25,7 @@ extension RecordingSheet {
           case .how: row.how
           case .example: row.example
           case .block: block.coverage
+          case .locale: row.locale
           }
         }
         lines += CSVWriter.record(fields)
@@ -90,6 +92,7 @@ extension RecordingSheet {
       }
       places[column] = place
     }
+    places[.locale] = names.firstIndex(of: Column.locale.rawValue)
     return places
   }
 
@@ -115,6 +118,10 @@ extension RecordingSheet {
     guard let position = ClipPosition(rawValue: try field(.position).lowercased()) else {
       throw invalid(.position, "is not a known position", "write plain, rising or final")
     }
-    return SheetRow(number: number, file: file, token: token, text: try field(.text), position: position)
+    let locale = places[.locale].flatMap { record.fields.indices.contains($0) ? record.fields[$0] : nil }?
+      .trimmingCharacters(in: .whitespaces)
+    return SheetRow(
+      number: number, file: file, token: token, text: try field(.text), position: position,
+      locale: locale?.isEmpty == false ? locale : nil)
   }
 }

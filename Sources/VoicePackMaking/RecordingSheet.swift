@@ -24,6 +24,8 @@ public struct RecordingSheet: Sendable, Hashable {
     /// A whole announcement that contains the word. If the word ends the announcement but is to be read with a level
     /// voice, an ellipsis follows.
     public var example: String
+    /// The phrase book's locale (BCP 47).
+    public var locale: String
 
     /// One English sentence that says how to read the word aloud.
     public var how: String {
@@ -68,7 +70,8 @@ public struct RecordingSheet: Sendable, Hashable {
   public var rows: [Row] { blocks.flatMap(\.rows) }
 
   public init(vocabulary: Vocabulary) {
-    locale = vocabulary.locale
+    let locale = vocabulary.locale
+    self.locale = locale
     let clipCount = vocabulary.words.reduce(0) { $0 + ($1.mayEnd ? 2 : 1) }
     let digits = max(3, String(clipCount).count)
     var number = 0
@@ -81,7 +84,7 @@ public struct RecordingSheet: Sendable, Hashable {
         let name = String(number)
         return Row(
           number: number, file: String(repeating: "0", count: digits - name.count) + name, token: word.token,
-          text: word.text, position: position, example: Self.example(word, position))
+          text: word.text, position: position, example: Self.example(word, position), locale: locale)
       }
       return Block(coverage: block.coverage, isRequired: block.isRequired, rows: rows, clipsSoFar: number)
     }

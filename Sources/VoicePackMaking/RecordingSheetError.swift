@@ -12,6 +12,8 @@ public struct RecordingSheetError: Error, Sendable, Hashable, CustomStringConver
     case fieldInvalid = "field_invalid"
     /// One token occurs twice with the same position.
     case tokenRepeated = "token_repeated"
+    /// The sheet is for another locale than the pack.
+    case wrongLocale = "wrong_locale"
   }
 
   public var code: Code

@@ -25,12 +25,18 @@ public struct SheetRow: Sendable, Hashable {
   public var text: String
   public var position: ClipPosition
 
-  public init(number: Int, file: String, token: String, text: String, position: ClipPosition = .plain) {
+  /// The locale (BCP 47) of the words; `nil` if the sheet does not state it.
+  public var locale: String?
+
+  public init(
+    number: Int, file: String, token: String, text: String, position: ClipPosition = .plain, locale: String? = nil
+  ) {
     self.number = number
     self.file = file
     self.token = token
     self.text = text
     self.position = position
+    self.locale = locale
   }
 
   /// The names of the tokens: one, or several for a phrase. A name contains no white space.
@@ -39,5 +45,7 @@ public struct SheetRow: Sendable, Hashable {
 
 extension RecordingSheet.Row {
   /// The row in the form that importing recordings uses.
-  public var sheetRow: SheetRow { SheetRow(number: number, file: file, token: token, text: text, position: position) }
+  public var sheetRow: SheetRow {
+    SheetRow(number: number, file: file, token: token, text: text, position: position, locale: locale)
+  }
 }

@@ -239,7 +239,11 @@ struct VocabularyOptions: ParsableArguments {
   @Option(help: "The language, as a BCP 47 tag such as en-US.")
   var locale: String
 
-  @Option(help: "A currency to include, by its ISO 4217 code; may be given several times. (default: the region's)")
+  @Option(
+    help: """
+      A currency, by its ISO 4217 code; may be given several times. Other currencies are then left out. (default: the \
+      region's, and the phrase book's others as optional words)
+      """)
   var currency: [String] = []
 
   static func currencies(_ codes: [String]) throws -> [Currency]? {
@@ -247,7 +251,8 @@ struct VocabularyOptions: ParsableArguments {
   }
 
   func vocabulary(_ files: DataOptions) throws -> Vocabulary {
-    try files.phraseBooks().writer(for: locale).vocabulary(currencies: try Self.currencies(currency))
+    try files.phraseBooks().writer(for: locale)
+      .vocabulary(currencies: try Self.currencies(currency), includesOtherCurrencies: currency.isEmpty)
   }
 }
 

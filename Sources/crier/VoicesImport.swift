@@ -14,7 +14,8 @@ extension Voices {
         Give either a folder with one file for each row of the recording sheet, named after the row's file, token or \
         text; or one long recording of all rows in order, with a pause after each. Any sample rate, mono or stereo, \
         and any format that libsndfile reads is accepted. The recordings are resampled, filtered (DC and rumble), \
-        trimmed and levelled; the source files are not changed.
+        trimmed and levelled; the source files are not changed. A long recording may also have only the required rows, \
+        which are the first rows of the sheet.
 
         EXAMPLES
           crier voices import recordings --locale en-US --id my-shop --speaker Ada --licence CC-BY-4.0
@@ -108,10 +109,12 @@ extension Voices {
         return try importer.recordings(
           try AsteriskLayout.sources(in: source, locale: words.locale), progress: progress)
       }
-      return isFolder.boolValue
-        ? try importer.recordings(in: source, for: try rows, progress: progress)
-        : try importer.recordings(
-          cutting: source, for: try rows, with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
+      let rows = try rows
+      if isFolder.boolValue { return try importer.recordings(in: source, for: rows, progress: progress) }
+      let needed = Set(try words.vocabulary(files).blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
+      return try importer.recordings(
+        cutting: source, for: rows, orOnly: rows.filter { needed.isSuperset(of: $0.tokens) },
+        with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
     }
 
     private var rows: [SheetRow] {
@@ -120,7 +123,14 @@ extension Voices {
         guard let bytes = try? Data(contentsOf: URL(filePath: sheet)) else {
           throw ValidationError("--sheet \(Terminal.printable(sheet)) cannot be read: give a CSV file.")
         }
-        return try RecordingSheet.rows(csv: bytes)
+        let rows = try RecordingSheet.rows(csv: bytes)
+        let books = try files.phraseBooks()
+        let writer = try books.writer(for: words.locale)
+        let asked = try VocabularyOptions.currencies(words.currency)
+        try SheetLocale.check(rows, against: try writer.vocabulary(currencies: asked)) {
+          books.locales.filter { $0 != writer.book.locale }.compactMap { try? books.writer(for: $0).vocabulary() }
+        }
+        return rows
       }
     }
   }

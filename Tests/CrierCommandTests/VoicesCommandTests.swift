@@ -24,7 +24,8 @@ struct VoicesCommandTests {
     let sheet = try crier("voices", "sheet", "--locale", "en-US", "--currency", "USD")
     #expect(sheet.status == 0)
     #expect(
-      sheet.output.hasPrefix("number,file,token,text,position,how,example,block\r\n1,001,Received,Received,plain,"))
+      sheet.output.hasPrefix(
+        "number,file,token,text,position,how,example,block,locale\r\n1,001,Received,Received,plain,"))
     #expect(sheet.output.hasSuffix("\r\n") && !sheet.output.hasSuffix("\n\n"))
 
     let folder = try recordings(crier, ["Received", "two", "dollars"])

@@ -64,13 +64,21 @@ struct RecordingImportTests {
     #expect(imported.warnings.map(\.subject) == ["notes.txt", "three.wav", "row 2 (Hong Kong dollars)"])
   }
 
-  @Test("clipped and noisy recordings are reported")
+  @Test("clipped, noisy and telephone recordings are counted, with one warning for each kind")
   func quality() throws {
     try folder.wav("one.wav", Signals.take(5))
     try folder.wav("café.wav", Signals.take(0.1, noise: 0.02))
-    let warnings = try imported([rows[0], rows[2]]).warnings
-    #expect(warnings.map(\.code) == [.clippedRecording, .noisyRecording])
-    #expect(warnings.map(\.subject) == ["one.wav", "café.wav"])
+    for row in 1...7 { try folder.wav("phone\(row).wav", Signals.take(rate: 8000), rate: 8000) }
+    let phones = (1...7).map { SheetRow(number: 5 + $0, file: "phone\($0)", token: "phone\($0)", text: "phone") }
+    let warnings = try imported([rows[0], rows[2]] + phones).warnings
+    #expect(warnings.map(\.code) == [.clippedRecording, .noisyRecording, .lowSampleRate])
+    #expect(
+      warnings.map(\.description) == [
+        "1 of 9 recordings is clipped: record again at a lower level: one.wav.",
+        "1 of 9 recordings is less than 30 dB above the noise: record closer to the microphone: café.wav.",
+        "7 of 9 recordings are at 8000 Hz, which sounds like a telephone: record at 48000 Hz, or at least 16000 Hz: "
+          + "phone1.wav, phone2.wav, phone3.wav, phone4.wav, phone5.wav and 2 more.",
+      ])
   }
 
   @Test("two files for one row are an error that names both")
@@ -108,7 +116,29 @@ struct RecordingImportTests {
   func unreadFormat() throws {
     try folder.file("one.m4a", Array("ftypM4A".utf8))
     let error = #expect(throws: PackMakingError.self) { try imported() }
-    #expect(error?.details.first?.hasPrefix("one.m4a: ") == true)
+    #expect(
+      error?.details == [
+        "one.m4a: is not a sound file that libsndfile can read; convert it: ffmpeg -i 'one.m4a' 'one.wav'"
+      ])
+  }
+
+  @Test("several recordings in an unsupported format get one command that converts all of them")
+  func unreadFormats() throws {
+    for name in ["one.m4a", "it's.m4a", "café.aac"] { try folder.file(name, Array("ftypM4A".utf8)) }
+    let error = #expect(throws: PackMakingError.self) {
+      try imported(rows + [SheetRow(number: 6, file: "it's", token: "its", text: "its")])
+    }
+    #expect(
+      error?.remedy
+        == #"convert them in their folder: for file in *.aac *.m4a; do ffmpeg -i "$file" "${file%.*}.wav"; done"#)
+    #expect(error?.details.contains { $0.hasSuffix(#"ffmpeg -i 'it'\''s.m4a' 'it'\''s.wav'"#) } == true)
+  }
+
+  @Test("a converted recording is used although the file that libsndfile cannot read is still there")
+  func converted() throws {
+    try record("one.wav")
+    try folder.file("one.m4a", Array("ftypM4A".utf8))
+    #expect(try imported([rows[0]]).clips.count == 1)
   }
 
   @Test("a folder without matching files and a missing folder are refused")
@@ -144,14 +174,71 @@ struct RecordingImportTests {
     }
   }
 
-  @Test("the error for a long recording with a wrong number of words lists the pieces")
-  func cuttingMismatch() throws {
-    let file = try folder.wav("long.wav", Signals.take() + Signals.take())
+  @Test("one long recording of only the required rows is accepted, and says what is missing")
+  func onlyRequired() throws {
+    let file = try folder.wav("long.wav", Self.long([0.3, 0.3]))
+    let imported = try RecordingImport().recordings(cutting: file, for: rows, orOnly: [rows[0], rows[3]])
+    #expect(imported.clips.map(\.text) == ["one", "one"])
+    #expect(imported.clips.map(\.position) == [.plain, .final])
+    #expect(
+      imported.warnings.map(\.description) == [
+        "The recording: has the 2 required rows; the other 3 have no recording."
+      ])
+  }
+
+  @Test("a cough in a long recording is shown with its time and the words around it, and nothing else is listed")
+  func cough() throws {
+    // The words last as long as their letters need, and the cough is shorter than any word.
+    let texts = ["one hundred and twenty", "two", "three hundred thousand", "forty", "fifty million dollars"]
+    let rows = texts.enumerated().map { SheetRow(number: $0 + 1, file: "\($0)", token: "t\($0)", text: $1) }
+    var lengths = texts.map { Double($0.spokenLength + 3) * 0.06 }
+    lengths.insert(0.12, at: 3)
+    let file = try folder.wav("long.wav", Self.long(lengths))
     let error = #expect(throws: PackMakingError.self) {
       try RecordingImport().recordings(cutting: file, for: rows)
     }
     #expect(error?.code == .utteranceCountMismatch)
     #expect(error?.subject == "long.wav")
-    #expect(error?.details.count == 2)
+    #expect(error?.problem == "was split into 6 pieces at pauses of 500 ms, but the sheet has 5 rows")
+    #expect(error?.details.count == 1)
+    #expect(
+      error?.details.first?.contains(
+        ": probably a cough, a noise or a repeated word, between row 3 (three hundred thousand) and row 4 (forty)")
+        == true)
+    // The cough begins after 0.7 s of silence before each of the four sounds, and after the three words.
+    let start = 4 * 0.7 + lengths[..<3].reduce(0, +)
+    #expect(error?.details.first?.hasPrefix(String(format: "0:%04.1f", start).dropLast(1)) == true)
+  }
+
+  @Test("a row that was not read is named with the time where it should be")
+  func unread() throws {
+    let texts = ["one hundred and twenty", "two", "three hundred thousand", "forty", "fifty million dollars"]
+    let rows = texts.enumerated().map { SheetRow(number: $0 + 1, file: "\($0)", token: "t\($0)", text: $1) }
+    var lengths = texts.map { Double($0.spokenLength + 3) * 0.06 }
+    lengths.remove(at: 1)
+    let file = try folder.wav("long.wav", Self.long(lengths))
+    let error = #expect(throws: PackMakingError.self) {
+      try RecordingImport().recordings(cutting: file, for: rows)
+    }
+    #expect(error?.details.map { String($0.prefix { $0 != ":" }) } == ["row 2 (two)"])
+    #expect(error?.details.first?.contains("look before 0:") == true)
+  }
+
+  @Test("a long recording that is far from the sheet lists no guesses")
+  func farFromTheSheet() throws {
+    let file = try folder.wav("long.wav", Self.long(Array(repeating: 0.3, count: 15)))
+    let error = #expect(throws: PackMakingError.self) {
+      try RecordingImport().recordings(cutting: file, for: rows, orOnly: [rows[0]])
+    }
+    #expect(
+      error?.problem
+        == "was split into 15 pieces at pauses of 500 ms, but the sheet has 5 rows, of which 1 are required")
+    #expect(error?.details.isEmpty == true)
+  }
+
+  /// Returns sounds of these lengths in s, with a pause of 0.7 s before each.
+  private static func long(_ lengths: [Double]) -> [Double] {
+    lengths.flatMap { Signals.silence(seconds: 0.7) + Signals.tone(300, 0.3, seconds: $0) }
+      + Signals.silence(seconds: 0.5)
   }
 }

@@ -94,9 +94,11 @@ struct RecordingSheetTests {
   func roundTrip() throws {
     for locale in ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN"] {
       let sheet = try sheet(locale)
-      #expect(sheet.csv.hasPrefix("number,file,token,text,position,how,example,block\r\n"))
+      #expect(sheet.csv.hasPrefix("number,file,token,text,position,how,example,block,locale\r\n"))
       let expected = sheet.rows.map {
-        SheetRow(number: $0.number, file: $0.file, token: $0.token, text: $0.text, position: $0.position)
+        SheetRow(
+          number: $0.number, file: $0.file, token: $0.token, text: $0.text, position: $0.position,
+          locale: locale)
       }
       #expect(try rows(sheet.csv) == expected)
     }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The warnings about the sound of recordings: one for each kind, with the number of the recordings concerned.
+struct SoundWarnings {
+  /// The level of the voice above the noise, in dB, below which a recording counts as noisy.
+  private static let noisyVoiceToNoise = 30.0
+
+  /// The sample rate in Hz below which a recording lacks the high sounds that tell s from f. Telephones use 8,000 Hz.
+  static let lowestSampleRate = 16_000
+
+  /// The largest number of recordings that a warning names.
+  private static let mostNames = 5
+
+  private var total = 0
+  private var clipped: [String] = []
+  private var noisy: [String] = []
+  private var narrow: [String] = []
+  private var rates: Set<Int> = []
+
+  /// Adds a recording.
+  ///
+  /// - Parameter name: the name of the file, or the number and text of the row.
+  mutating func add(_ report: RecordingReport, _ name: String) {
+    total += 1
+    if report.clippedSamples > 0 { clipped.append(name) }
+    if report.voiceToNoiseDB < Self.noisyVoiceToNoise { noisy.append(name) }
+    if report.sampleRate < Self.lowestSampleRate {
+      narrow.append(name)
+      rates.insert(report.sampleRate)
+    }
+  }
+
+  var warnings: [ImportWarning] {
+    let rates = rates.sorted().map { "\($0) Hz" }.joined(separator: ", ")
+    return [
+      warning(.clippedRecording, clipped, "clipped", "record again at a lower level"),
+      warning(
+        .noisyRecording, noisy, "less than \(Int(Self.noisyVoiceToNoise)) dB above the noise",
+        "record closer to the microphone"),
+      warning(
+        .lowSampleRate, narrow, "at \(rates), which sounds like a telephone", "record at 48000 Hz, or at least 16000 Hz"
+      ),
+    ].compactMap(\.self)
+  }
+
+  private func warning(
+    _ code: ImportWarning.Code, _ names: [String], _ problem: String, _ remedy: String
+  ) -> ImportWarning? {
+    guard !names.isEmpty else { return nil }
+    let shown = names.prefix(Self.mostNames).joined(separator: ", ")
+    let more = names.count > Self.mostNames ? " and \(names.count - Self.mostNames) more" : ""
+    let count = "\(names.count) of \(total) recordings \(names.count == 1 ? "is" : "are")"
+    return ImportWarning(code: code, subject: "\(count) \(problem)", problem: "\(remedy): \(shown)\(more)")
+  }
+}

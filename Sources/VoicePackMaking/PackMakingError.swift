@@ -35,6 +35,10 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case packExists = "pack_exists"
     /// The file system refused a part of the pack.
     case writingFailed = "writing_failed"
+    /// The command of a speech program cannot be used.
+    case commandInvalid = "command_invalid"
+    /// The speech program failed, took too long or wrote no usable sound.
+    case programFailed = "program_failed"
     /// The file of a pack's marks cannot be read, or a mark is for a clip that the pack does not have.
     case marksUnreadable = "marks_unreadable"
     /// A C library refused a valid call, for example because there was not enough memory.

@@ -109,7 +109,8 @@ enum Failures {
     switch code {
     case .writingFailed, .packExists: 73
     case .conversionFailed, .recognizerFailed: 70
-    case .languageUnknown, .packInvalid: 64
+    case .languageUnknown, .packInvalid, .commandInvalid: 64
+    case .programFailed: 69
     default: 65
     }
   }

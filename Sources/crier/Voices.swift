@@ -20,7 +20,9 @@ struct Voices: AsyncParsableCommand {
         crier voices check my-shop
         crier render --amount 12.50 --currency USD --locale en-US --pack my-shop
       """,
-    subcommands: [List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self])
+    subcommands: [
+      List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self,
+    ])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,8 +62,20 @@ struct Voices: AsyncParsableCommand {
 
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a voice pack in which the engine speaks a locale's whole vocabulary.",
-      discussion: "The same engine always makes the same bytes. The default id is the locale followed by -espeak.")
+      abstract: "Makes a voice pack in which the engine or another speech program speaks a locale's whole vocabulary.",
+      discussion: """
+        The same engine always makes the same bytes. The default id is the locale followed by -espeak.
+
+        With --with, any speech program makes the pack. It is run for each row of the sheet, without a shell: {text} is \
+        replaced by the words, {text_file} by a file of the words, and {output} by the sound file to write. An \
+        interrupted run goes on where it ended, if the command is the same. The recordings are then imported as \
+        crier voices import does.
+
+        EXAMPLES
+          crier voices build --locale en-US
+          crier voices build --with 'flite -voice slt -t {text} -o {output}' --locale en-US --id slt
+          crier voices build --with 'text2wave -o {output} {text_file}' --locale en-US --id festival
+        """)
 
     @Option(help: "A language, as a BCP 47 tag such as en-US; may be given several times.")
     var locale: [String]
@@ -75,8 +89,13 @@ struct Voices: AsyncParsableCommand {
     @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")
     var rate: Int?
 
-    @Option(help: "The folder to write the pack into. (default: Voices/ beside Templates/)", completion: .directory)
+    @Option(
+      help:
+        "The folder to write the pack into. (default: Voices/ beside Templates/; with --with, $CRIER_HOME/Voices)",
+      completion: .directory)
     var voices: String?
+
+    @OptionGroup(title: "Another speech program") var program: ProgramOptions
 
     @Flag(help: "Print only errors.")
     var quiet = false
@@ -87,6 +106,7 @@ struct Voices: AsyncParsableCommand {
       if locale.isEmpty { throw ValidationError("--locale is missing: give a language, such as --locale en-US.") }
       if id != nil, locale.count > 1 { throw ValidationError("--id cannot be used with several --locale: drop it.") }
       if voices == "" { throw ValidationError("--voices is empty: name a folder.") }
+      try program.check(locales: locale, id: id, hasEngineOptions: voice != nil || rate != nil)
       if let rate, !RenderOptions.rates.contains(rate) {
         throw ValidationError("--rate \(rate) is out of range: give 80 to 450 words a minute.")
       }
@@ -94,6 +114,7 @@ struct Voices: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
+        if program.command != nil { return try await buildWithProgram() }
         let books = try files.phraseBooks()
         let engine = files.engine(speakers: 1)
         let writer = PackWriter(

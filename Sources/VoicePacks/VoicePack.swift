@@ -76,6 +76,11 @@ public final class VoicePack: Sendable {
   /// Returns the bytes of a clip's file; `nil` when the manifest does not contain the clip.
   public func bytes(ofClip file: String) -> Data? { clips[file]?.bytes }
 
+  /// Returns the length of a clip in ms, rounded; `nil` when the manifest does not contain the clip.
+  public func milliseconds(ofClip file: String) -> Int? {
+    clips[file].map { ($0.layout.sampleCount * 1000 + manifest.sampleRate / 2) / manifest.sampleRate }
+  }
+
   /// Joins clips. Each clip gets a mark with its text. After each clip except the last there is a pause of the length
   /// that its boundary requires.
   ///

@@ -21,7 +21,7 @@ struct Voices: AsyncParsableCommand {
         crier render --amount 12.50 --currency USD --locale en-US --pack my-shop
       """,
     subcommands: [
-      List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self,
+      List.self, Use.self, Remove.self, Build.self, Sheet.self, Import.self, Check.self, Listen.self,
     ])
 
   struct List: AsyncParsableCommand {

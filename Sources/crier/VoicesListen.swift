@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ArgumentParser
+import Foundation
+import JSONSupport
+import Ledger
+import Playback
+import VoicePackIntegrity
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+extension Voices {
+  struct Listen: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Plays the clips of a voice pack one after the other and says what each one should be.",
+      discussion: """
+        On a terminal, the command waits after each clip: Enter plays the next one, r repeats it, w marks it as wrong \
+        (and removes the mark of a marked clip), q quits. Otherwise it plays on. Marks are kept beside the pack and \
+        are forgotten when a clip is recorded again.
+
+        Each clip is a line: file, position, words, length, and "wrong" for a marked clip. With --wrong, the lines are \
+        the rows of the recording sheet to record again: number, file name of the recording, position, words.
+
+        EXAMPLES
+          crier voices listen my-shop
+          crier voices listen my-shop one two "twenty dollars"
+          crier voices listen my-shop --wrong
+        """)
+
+    @Argument(help: "The id of the pack, as crier voices list shows it.")
+    var id: String
+
+    @Argument(help: ArgumentHelp("The tokens to play; see crier voices sheet. (default: all)", valueName: "token"))
+    var tokens: [String] = []
+
+    @Flag(help: "List the rows that were marked as wrong, and play nothing.")
+    var wrong = false
+
+    @Flag(help: "Play nothing; only print the lines.")
+    var noSound = false
+
+    @Flag(help: "Print lines of JSON.")
+    var json = false
+
+    @OptionGroup(title: "Playback") var player: PlayerOptions
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let shelf = files.shelf()
+        guard let directory = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
+        let pack = try shelf.pack(id: id)
+        try PackIntegrity.verify(pack)
+        let voices = directory.deletingLastPathComponent()
+        let vocabulary = try? files.phraseBooks().writer(for: pack.manifest.locale).vocabulary()
+        let clips = try selected(ListedClip.clips(of: pack.manifest, vocabulary: vocabulary))
+        var marks = try PackMarks(of: pack.manifest, in: voices)
+        if wrong { return try list(clips.filter { marks.contains($0.file) }, vocabulary, pack) }
+        let asks = isatty(STDIN_FILENO) == 1 && !noSound
+        var session = ListeningSession(count: clips.count)
+        while let index = session.current {
+          let clip = clips[index]
+          if !session.isRepeated { try StandardOutput.write(try line(clip, pack, isMarked: marks.contains(clip.file))) }
+          if !noSound { try await play(clip, pack) }
+          switch session.next(asks ? Self.answer() : .next) {
+          case .go: break
+          case .mark:
+            try requireOwn(voices)
+            marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
+            Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
+          }
+        }
+        if asks, !marks.files.isEmpty {
+          let count = marks.files.count
+          Terminal.note(
+            "\(count) \(count == 1 ? "clip is" : "clips are") marked as wrong: see crier voices listen \(id) --wrong")
+        }
+      }
+    }
+
+    private func selected(_ clips: [ListedClip]) throws -> [ListedClip] {
+      guard !tokens.isEmpty else { return clips }
+      return try tokens.flatMap { token in
+        let found = clips.filter { $0.says(token) }
+        guard !found.isEmpty else {
+          throw ValidationError(
+            "The pack \(id) has no clip of \(Terminal.printable(token)): see crier voices listen \(id) --no-sound.")
+        }
+        return found
+      }
+    }
+
+    private func requireOwn(_ voices: URL) throws {
+      let home = CrierHome()
+      guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
+        throw ValidationError(
+          "The pack \(id) belongs to the installation, so its clips cannot be marked: only packs of "
+            + "\(home.voices.path(percentEncoded: false)) can.")
+      }
+      try home.requirePrivate()
+    }
+
+    private func play(_ clip: ListedClip, _ pack: VoicePack) async throws {
+      let file = pack.directory.appending(path: clip.file)
+      let announcement = StoredAnnouncement(
+        file: file, title: clip.text, id: UUID().uuidString, expiresAt: Date(timeIntervalSinceNow: 60))
+      try await player.play([announcement], titles: [clip.text], files: files, mustBeHeard: true)
+    }
+
+    private func line(_ clip: ListedClip, _ pack: VoicePack, isMarked: Bool) throws -> String {
+      let line = ClipLine(
+        file: clip.file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
+        durationMilliseconds: pack.milliseconds(ofClip: clip.file) ?? 0,
+        isMarked: isMarked)
+      return json ? try line.jsonLine : line.line
+    }
+
+    /// Prints the rows to record again.
+    private func list(_ clips: [ListedClip], _ vocabulary: Vocabulary?, _ pack: VoicePack) throws {
+      let rows = vocabulary.map { RecordingSheet(vocabulary: $0).rows } ?? []
+      for clip in clips {
+        let row = rows.first { [$0.token] == clip.tokens && $0.position == clip.position }
+        if json {
+          try StandardOutput.write(try line(clip, pack, isMarked: true))
+        } else {
+          try StandardOutput.write(
+            [
+              row.map { "\($0.number)" } ?? "-", row.map { "\($0.file).wav" } ?? clip.file, clip.position.rawValue,
+              Terminal.printable(clip.text),
+            ].joined(separator: "\t"))
+        }
+      }
+      Terminal.note(
+        clips.isEmpty
+          ? "No clip of \(id) is marked as wrong."
+          : "Record these rows again into the folder of your recordings, and import it again with --replace. The numbers "
+            + "are those of crier voices sheet --locale \(pack.manifest.locale).")
+    }
+
+    private static func answer() -> ListeningSession.Answer {
+      while true {
+        Terminal.writeMessage("[Enter] next  [r] again  [w] wrong  [q] quit: ")
+        guard let line = readLine() else { return .quit }
+        if let answer = ListeningSession.Answer(line) { return answer }
+      }
+    }
+  }
+
+  /// One clip as a line of `crier voices listen`.
+  private struct ClipLine: Encodable {
+    var file: String
+    var tokens: [String]
+    var position: String
+    var text: String
+    var durationMilliseconds: Int
+    var isMarked: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case file, tokens, position, text
+      case durationMilliseconds = "duration_ms"
+      case isMarked = "is_marked"
+    }
+
+    var line: String {
+      ([file, position, Terminal.printable(text), "\(durationMilliseconds) ms"] + (isMarked ? ["wrong"] : []))
+        .joined(separator: "\t")
+    }
+  }
+}
+
+/// The way through the clips of a pack while somebody listens.
+struct ListeningSession {
+  enum Answer: Sendable, Hashable {
+    case next, again, wrong, quit
+
+    /// - Parameter line: What the listener typed; empty for the next clip.
+    init?(_ line: String) {
+      switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+      case "": self = .next
+      case "r": self = .again
+      case "w": self = .wrong
+      case "q": self = .quit
+      default: return nil
+      }
+    }
+  }
+
+  enum Step: Sendable, Hashable {
+    case go
+    /// The mark of the clip that was heard changes.
+    case mark
+  }
+
+  /// The index of the clip to play; nil at the end.
+  private(set) var current: Int?
+  /// Whether the clip was played before.
+  private(set) var isRepeated = false
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    current = count > 0 ? 0 : nil
+  }
+
+  /// Moves on after a clip was heard.
+  mutating func next(_ answer: Answer) -> Step {
+    isRepeated = answer == .again
+    switch answer {
+    case .again: break
+    case .quit: current = nil
+    case .next, .wrong: current = current.map { $0 + 1 }.flatMap { $0 < count ? $0 : nil }
+    }
+    return answer == .wrong ? .mark : .go
+  }
+}

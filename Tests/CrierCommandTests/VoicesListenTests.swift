@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import crier
+
+@Suite("crier voices listen")
+struct VoicesListenTests {
+  @Test("Enter goes on, r repeats, w marks and goes on, q ends, and other input is asked again")
+  func session() {
+    var session = ListeningSession(count: 3)
+    var heard: [Int] = []
+    var marked: [Int] = []
+    for line in ["", "r", "W", "x", " q "] {
+      guard let answer = ListeningSession.Answer(line), let current = session.current else { continue }
+      heard.append(current)
+      if session.next(answer) == .mark { marked.append(current) }
+    }
+    #expect(heard == [0, 1, 1, 2] && marked == [1])
+    #expect(session.current == nil)
+    #expect(ListeningSession.Answer("x") == nil)
+    #expect(ListeningSession(count: 0).current == nil)
+  }
+
+  @Test("each clip is a line, and a token selects its clips")
+  func lines() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["Received", "two", "dollars"])
+    let all = try crier("voices", "listen", "shop", "--no-sound")
+    #expect(all.status == 0)
+    let lines = all.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    #expect(lines.map { $0[0] } == ["received.wav", "two.wav", "dollars.wav"], "in the order of the sheet")
+    #expect(lines.allSatisfy { $0.count == 4 && $0[1] == "plain" && $0[3].hasSuffix(" ms") })
+    let one = try crier("voices", "listen", "shop", "TWO", "--no-sound", "--json")
+    #expect(one.output.contains(#""file":"two.wav""#) && one.output.contains(#""is_marked":false"#))
+    #expect(one.output.split(separator: "\n").count == 1)
+    let none = try crier("voices", "listen", "shop", "three", "--no-sound")
+    #expect(none.status == 64)
+    #expect(
+      none.message == "crier: The pack shop has no clip of three: see crier voices listen shop --no-sound.\n")
+    #expect(try crier("voices", "listen", "other").status == 64)
+  }
+
+  @Test("without a terminal it plays on, and a speaker that does not work is an error")
+  func played() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["two", "dollars"])
+    let log = crier.directory.appending(path: "played.log")
+    let result = try crier("voices", "listen", "shop", "--output", "file:\(log.path)", "--gap", "0")
+    #expect(result.status == 0, "\(result.message)")
+    #expect(result.output.split(separator: "\n").count == 2)
+    #expect(try String(contentsOf: log, encoding: .utf8).isEmpty == false)
+    #expect(try crier("voices", "listen", "shop", "two", "--output", "alsa:no-such-device").status == 69)
+  }
+
+  @Test("marked clips are listed with the rows to record again, until they were recorded again")
+  func wrong() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try pack(of: crier, ["two", "dollars"])
+    let none = try crier("voices", "listen", "shop", "--wrong")
+    #expect(none.output.isEmpty && none.message == "No clip of shop is marked as wrong.\n")
+    let manifest = try Data(contentsOf: crier.home.appending(path: "Voices/shop/manifest.json"))
+    let text = String(decoding: manifest, as: UTF8.self)
+    let digest = try #require(text.firstMatch(of: /"two.wav" : \{\s*"sha256" : "([0-9a-f]+)"/)?.1)
+    try Data(#"{"marked": {"two.wav": "\#(digest)"}}"#.utf8)
+      .write(to: crier.home.appending(path: "Voices/shop.marks.json"))
+    let marked = try crier("voices", "listen", "shop", "--wrong")
+    let sheet = try crier("voices", "sheet", "--locale", "en-US").output
+    let row = try #require(sheet.firstMatch(of: /(\d+),(\d+),two,two,plain/))
+    #expect(marked.output == "\(row.1)\t\(row.2).wav\tplain\ttwo\n")
+    #expect(marked.message.hasPrefix("Record these rows again"))
+    #expect(try crier("voices", "listen", "shop", "two", "--no-sound").output.hasSuffix("\twrong\n"))
+    let other = try crier(
+      "render", "--text", "two two", "--locale", "en-US", "--output", folder.appending(path: "two.wav").path)
+    #expect(other.status == 0)
+    let again = try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "shop", "--replace")
+    #expect(again.status == 0)
+    #expect(try crier("voices", "listen", "shop", "--wrong").output.isEmpty)
+  }
+
+  /// Imports a pack of words that the engine says, and returns the folder of its recordings.
+  @discardableResult private func pack(of crier: Command, _ words: [String]) throws -> URL {
+    let folder = crier.directory.appending(path: "recordings")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for word in words {
+      let file = folder.appending(path: "\(word).wav").path
+      #expect(try crier("render", "--text", word, "--locale", "en-US", "--output", file).status == 0)
+    }
+    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "shop").status == 0)
+    return folder
+  }
+}

@@ -89,20 +89,29 @@ public struct EngineVoice: Sendable {
     }
   }
 
-  /// Returns a clip of a word that is spoken by itself: either before a comma, where the engine keeps its pitch up, or
-  /// before a full stop. The rate is a fifth higher, because a word by itself takes longer than in a sentence.
+  /// Returns a clip of a word that is spoken by itself.
   private func alone(_ word: Vocabulary.Word, _ position: ClipPosition, _ locale: String) async throws -> PackClip {
-    let segment = Script.Segment(word.text + (position == .final ? "." : ","), word.role)
-    let run = writer.respelled(Script.Run(language: locale, voice: voice, segments: [segment]))
-    let spoken = try await engine.waveform(of: run, rate: min(rate * 6 / 5, Self.fastest))
-    do throws(PackMakingError) {
-      let clip = try ClipPreparation().prepare(Recording(spoken.waveform))
+    do {
+      let clip = try await saying(word.text, word.role, position, locale)
       return PackClip(tokens: [word.token], position: position, text: word.text, waveform: clip.waveform)
-    } catch {
+    } catch let error as PackMakingError {
       throw PackMakingError(
         error.code, word.token, "cannot be spoken by the voice \(voice) (\(error.problem))",
         remedy: "choose another voice, or another word in the phrase book")
     }
+  }
+
+  /// Returns words that are spoken by themselves: either before a comma, where the engine keeps its pitch up, or before
+  /// a full stop. The rate is a fifth higher, because a word by itself takes longer than in a sentence.
+  ///
+  /// - Throws: `SpeechEngineError`; `PackMakingError` for words that the engine does not speak.
+  func saying(
+    _ text: String, _ role: Script.Role, _ position: ClipPosition, _ locale: String
+  ) async throws -> PreparedClip {
+    let segment = Script.Segment(text + (position == .final ? "." : ","), role)
+    let run = writer.respelled(Script.Run(language: locale, voice: voice, segments: [segment]))
+    let spoken = try await engine.waveform(of: run, rate: min(rate * 6 / 5, Self.fastest))
+    return try ClipPreparation().prepare(Recording(spoken.waveform))
   }
 
   /// The highest rate that the engine accepts, in words per minute.

@@ -54,6 +54,9 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
   /// Why the understanding was not measured, and how to measure it. It is `nil` when the understanding was measured,
   /// and for a language that the recogniser does not know.
   public private(set) var understandingNote: String?
+  /// Why the recordings were not compared with what they should say, and how to have them compared. It is `nil` when
+  /// they were compared, and for a pack that a speech engine made.
+  public internal(set) var comparisonNote: String?
 
   public var errorCount: Int { findings.count { $0.severity == .error } }
   public var warningCount: Int { findings.count { $0.severity == .warning } }
@@ -68,6 +71,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     case warningCount = "warnings"
     case understanding
     case understandingNote = "understanding_note"
+    case comparisonNote = "comparison_note"
   }
 
   /// Also encodes the computed values, which the compiler's own encoding would leave out.
@@ -83,6 +87,7 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     try fields.encode(clips, forKey: .clips)
     try fields.encodeIfPresent(understanding, forKey: .understanding)
     try fields.encodeIfPresent(understandingNote, forKey: .understandingNote)
+    try fields.encodeIfPresent(comparisonNote, forKey: .comparisonNote)
   }
 
   /// The report as one JSON object, with keys in alphabetical order.
@@ -104,7 +109,8 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     let understood =
       understanding.map { ["understood: \($0.understood) of \($0.amounts) amounts"] }
       ?? understandingNote.map { ["not measured: \($0)".onOneLine] } ?? []
-    return (findings.map(\.line) + blocks + understood + [summary]).map { $0 + "\n" }.joined()
+    let compared = comparisonNote.map { ["not compared: \($0)".onOneLine] } ?? []
+    return (findings.map(\.line) + blocks + compared + understood + [summary]).map { $0 + "\n" }.joined()
   }
 
   /// Adds how well the pack's amounts are understood. If the percentage is below ``Understanding/bar``, each

@@ -21,6 +21,8 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     case wrongDigest = "wrong_digest"
     /// The words of a clip differ from those of its token. Amounts are read back from the words of the clips.
     case wrongText = "wrong_text"
+    /// Two clips seem to be swapped: each says the other's words.
+    case swappedClips = "swapped_clips"
     /// Two different words have the same recording.
     case duplicateClip = "duplicate_clip"
     /// A word that payments need has no recording.
@@ -46,6 +48,8 @@ public struct PackFinding: Sendable, Hashable, Encodable {
     case tooLong = "too_long"
     /// A speech recogniser took an amount that was joined from the clips for a different amount.
     case misunderstood
+    /// A clip seems to say the words of another clip.
+    case otherWords = "other_words"
     /// The phrase book never uses a token of the pack.
     case unknownToken = "unknown_token"
     /// No token and no phrase of the pack uses the clip.

@@ -25,6 +25,8 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case noRecordings = "no_recordings"
     /// Some of the recordings cannot be used. `details` has one line for each of them.
     case unusableRecordings = "unusable_recordings"
+    /// Recordings seem to be swapped. `details` has one line for each pair.
+    case swappedRecordings = "swapped_recordings"
     /// There is no table of Asterisk's sounds for the language.
     case languageUnknown = "language_unknown"
     /// The description of a pack is invalid.

@@ -6,6 +6,13 @@ public import Foundation
 public struct ImportedRecordings: Sendable, Hashable {
   /// The clips, in the order of the rows of the recording sheet.
   public var clips: [PackClip]
+
+  /// For each clip, its row.
+  public var rows: [SheetRow]
+
+  /// For each clip, the name of its recording: the name of a file, or the number and text of the row of a long
+  /// recording.
+  public var names: [String]
   public var warnings: [ImportWarning]
 
   /// The measurements of each recording. The key is the number of its row.
@@ -25,6 +32,8 @@ public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
     case noisyRecording = "noisy_recording"
     /// Recordings have less than 16,000 samples in a second. One warning is for all of them.
     case lowSampleRate = "low_sample_rate"
+    /// A recording seems to say the words of another row.
+    case otherWords = "other_words"
   }
 
   public var code: Code
@@ -147,7 +156,7 @@ extension RecordingImport {
         .noRecordings, "The recordings", "match none of the sheet's rows",
         remedy: "name each after its row's file, token or text")
     }
-    var imported = ImportedRecordings(clips: [], warnings: [], reports: [:])
+    var imported = ImportedRecordings(clips: [], rows: [], names: [], warnings: [], reports: [:])
     var faults: [String] = []
     var unknown: [String] = []
     var sound = SoundWarnings()
@@ -157,6 +166,8 @@ extension RecordingImport {
         imported.clips.append(
           PackClip(
             tokens: input.row.tokens, position: input.row.position, text: input.row.text, waveform: clip.waveform))
+        imported.rows.append(input.row)
+        imported.names.append(input.name)
         imported.reports[input.row.number] = clip.report
         sound.add(clip.report, input.name)
       } catch {
@@ -213,5 +224,5 @@ extension RecordingImport {
     return (found.compactMapValues(\.first), warnings)
   }
 
-  private static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }
+  static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }
 }

@@ -46,7 +46,7 @@ struct RecordingResampler: ~Copyable {
 }
 
 extension PackMakingError {
-  fileprivate init(_ error: ResamplingError) {
+  init(_ error: ResamplingError) {
     self.init(
       .conversionFailed, "The recording", "cannot be converted to another sample rate: \(error.reason)",
       remedy: "try again")

@@ -5,6 +5,7 @@ import Announcer
 import ArgumentParser
 import Foundation
 import JSONSupport
+import SpeechEngine
 import VoicePackMaking
 import VoicePacks
 
@@ -187,6 +188,9 @@ struct Voices: AsyncParsableCommand {
     @Option(help: "A currency that the packs must be able to say; may be given several times. (default: the region's)")
     var currency: [String] = []
 
+    @Flag(help: "Report recordings that seem to be swapped as warnings. Listen to them first.")
+    var acceptSwapped = false
+
     @Flag(help: "Print the reports as JSON.")
     var json = false
 
@@ -197,7 +201,7 @@ struct Voices: AsyncParsableCommand {
       try await Failures.reported {
         let shelf = files.shelf()
         for pack in packs.isEmpty ? shelf.ids : packs {
-          guard let report = try report(pack, shelf) else {
+          guard let report = try await report(pack, shelf) else {
             isUsable = false
             continue
           }
@@ -211,7 +215,7 @@ struct Voices: AsyncParsableCommand {
 
     /// - Returns: The report, or `nil` after a note if no phrase book exists for the pack's locale. Other packs are
     ///   still checked.
-    private func report(_ pack: String, _ shelf: VoicePackShelf) throws -> PackCheckReport? {
+    private func report(_ pack: String, _ shelf: VoicePackShelf) async throws -> PackCheckReport? {
       let folder = shelf.directory(id: pack) ?? URL(filePath: pack, directoryHint: .isDirectory).standardizedFileURL
       guard FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
         let choices = shelf.ids.joined(separator: ", ")
@@ -234,8 +238,25 @@ struct Voices: AsyncParsableCommand {
       var report = PackCheck.check(
         directory: folder, vocabulary: try writer.vocabulary(currencies: currencies),
         amounts: (currencies?.first ?? writer.ownCurrency).map { EverydayAmounts(writer: writer, currency: $0) })
+      try await compare(&report, folder, writer)
       try measure(&report, folder, writer)
       return report
+    }
+
+    /// Compares the clips of a recorded pack that can be used with what they should say. An engine's clips need no
+    /// comparison.
+    private func compare(_ report: inout PackCheckReport, _ folder: URL, _ writer: ScriptWriter) async throws {
+      guard let pack = try? VoicePack(directory: folder), !pack.manifest.isSynthesized else { return }
+      let clips = RecordedClips(pack)
+      let progress = StepProgress(name: "\(report.pack), comparing")
+      defer { progress.end() }
+      do {
+        let suspicions = try await RecordingCheck(engine: files.engine(speakers: 1), writer: writer)
+          .suspicions(in: clips.clips) { progress.show($0, of: $1) }
+        report.add(suspicions, about: clips, acceptingSwaps: acceptSwapped)
+      } catch let error as SpeechEngineError {
+        report.add(comparisonNote: "whether the recordings say what they should (\(error))")
+      }
     }
 
     /// Measures how well the pack is understood, if a recogniser exists for its language and the pack can be used.

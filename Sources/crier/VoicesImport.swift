@@ -3,6 +3,7 @@
 import Announcements
 import ArgumentParser
 import Foundation
+import SpeechEngine
 import VoicePackMaking
 import VoicePacks
 
@@ -53,6 +54,9 @@ extension Voices {
     @Flag(help: "Replace an existing pack with this id.")
     var replace = false
 
+    @Flag(help: "Import recordings even if they seem to be swapped. Listen to them first.")
+    var acceptSwapped = false
+
     @Option(help: "The folder to write the pack into. (default: $CRIER_HOME/Voices)", completion: .directory)
     var voices: String?
 
@@ -75,7 +79,8 @@ extension Voices {
         let locale = try files.phraseBooks().book(for: words.locale).locale
         try checkSource(isApartFrom: writer.directory.appending(path: id))
         let progress = StepProgress(name: id)
-        let imported = try imported { done, total, _ in progress.show(done, of: total) }
+        var imported = try imported { done, total, _ in progress.show(done, of: total) }
+        try await compare(&imported)
         let facts = PackFacts(id: id, locale: locale, speaker: speaker, licence: licence)
         try writer.write(facts, clips: imported.clips, replacing: replace)
         progress.end()
@@ -98,6 +103,20 @@ extension Voices {
     private static func place(_ url: URL) -> String {
       url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
         .trimmingCharacters(in: CharacterSet(charactersIn: "/"))
+    }
+
+    /// Compares the recordings with what they should say. Without an engine, a note says that they were not compared.
+    private func compare(_ imported: inout ImportedRecordings) async throws {
+      let progress = StepProgress(name: "\(id), comparing")
+      defer { progress.end() }
+      let check = try RecordingCheck(
+        engine: files.engine(speakers: 1), writer: try files.phraseBooks().writer(for: words.locale))
+      do {
+        let suspicions = try await check.suspicions(in: imported.clips) { progress.show($0, of: $1) }
+        try imported.add(suspicions, acceptingSwaps: acceptSwapped)
+      } catch let error as SpeechEngineError {
+        Terminal.note("The recordings were not compared with what they should say. \(error)")
+      }
     }
 
     private func imported(_ progress: RecordingImport.Progress) throws -> ImportedRecordings {

@@ -54,19 +54,22 @@ struct Command {
 
   /// Runs the program.
   ///
-  /// - Parameter seconds: The time after which the program is killed, with status 137. For programs that may not end.
+  /// - Parameters:
+  ///   - seconds: The time after which the program is killed, with status 137. For programs that may not end.
+  ///   - program: The program, for tests that run a copy of it elsewhere.
   func run(
-    _ arguments: [String], input: String? = nil, environment: [String: String] = [:], seconds: Int? = nil
+    _ arguments: [String], input: String? = nil, environment: [String: String] = [:], seconds: Int? = nil,
+    program: URL = Self.program
   ) throws -> Result {
     // Files are used instead of pipes, because a program must not block when its output exceeds a pipe's buffer.
     let files = ["input", "output", "message"].map { directory.appending(path: "\($0)-\(UUID().uuidString)") }
     for file in files { try Data().write(to: file) }
     try Data((input ?? "").utf8).write(to: files[0])
-    let (program, words) =
-      seconds.map { (URL(filePath: "/usr/bin/timeout"), ["-s", "KILL", "\($0)", Self.program.path] + arguments) }
-      ?? (Self.program, arguments)
+    let (executable, words) =
+      seconds.map { (URL(filePath: "/usr/bin/timeout"), ["-s", "KILL", "\($0)", program.path] + arguments) }
+      ?? (program, arguments)
     let process = try Spawned(
-      program, words, environment: self.environment.merging(environment) { $1 }, directory: directory
+      executable, words, environment: self.environment.merging(environment) { $1 }, directory: directory
     ) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, files[0].path, O_RDONLY, 0)
       posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, files[1].path, O_WRONLY, 0)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Resampling
+public import Waveforms
+
+/// A recording that seems to say other words than it should.
+public struct RecordingSuspicion: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Two recordings fit each other's words clearly better than their own: they were swapped.
+    case swapped
+    /// One recording fits the words of another clearly better than its own.
+    case otherWords = "other_words"
+  }
+
+  public var kind: Kind
+
+  /// The index of the clip among those that were compared.
+  public var clip: Int
+
+  /// The index of the clip whose words it seems to say. Of a swapped pair, it is the second clip.
+  public var soundsLike: Int
+
+  /// Whether the suspicion is about a clip.
+  public func concerns(_ clip: Int) -> Bool { self.clip == clip || (kind == .swapped && soundsLike == clip) }
+}
+
+/// Finds recordings that say other words than they should, by comparing each with the engine's sayings of all words.
+///
+/// Words that sound alike, such as “one” and “won”, cannot be told apart. They need no list: a recording fits both
+/// sayings equally well, and so gives no reason for a suspicion.
+public struct RecordingComparison: Sendable {
+  /// The suspicions: swapped pairs first, each kind with the strongest first.
+  public private(set) var suspicions: [RecordingSuspicion]
+
+  /// The smallest number of clips that can be compared. Fewer clips do not show how the speaker differs from the
+  /// engine.
+  public static let fewestClips = 8
+
+  /// How much better two recordings must fit each other's words, for both together. This threshold and the others come
+  /// from packs whose voices the measurement in docs/voice-packs.md does not use.
+  private static let swapThreshold: Float = 0.42
+
+  /// The same for words that sound similar, such as “cent” and “cents”: the advantage must be above the first number,
+  /// and above this share of the difference of the words.
+  private static let similarSwapThreshold: (gain: Float, share: Float) = (0.2, 0.22)
+
+  /// How much better a recording must fit another's words than its own.
+  private static let otherWordsThreshold: Float = 1
+
+  /// Compares clips with sayings.
+  ///
+  /// - Parameters:
+  ///   - clips: recorded clips of one speaker. With fewer than ``fewestClips``, there are no suspicions.
+  ///   - sayings: for each of the engine's voices, a saying of each clip's words, trimmed like a clip.
+  /// - Throws: `PackMakingError`: `conversionFailed`.
+  public init(_ clips: [PackClip], sayings: [[Waveform]]) throws(PackMakingError) {
+    suspicions = []
+    guard clips.count >= Self.fewestClips, !sayings.isEmpty else { return }
+    precondition(sayings.allSatisfy { $0.count == clips.count }, "Each voice says each clip's words once.")
+    var voices: [[SpeechFeatures]] = []
+    for voice in sayings { voices.append(try Self.features(voice)) }
+    let distances = RecordingDistances(try Self.features(clips.map(\.waveform)), voices: voices)
+    suspicions = Self.suspicions(
+      words: clips.map(\.text.words), distance: { distances[$0, $1] }, difference: { distances.difference($0, $1) })
+  }
+
+  private static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [SpeechFeatures] {
+    var features: [SpeechFeatures] = []
+    do {
+      for sound in sounds {
+        features.append(
+          SpeechFeatures(
+            try Resampler.convert(sound.samples, from: sound.sampleRate, to: SpeechFeatures.sampleRate)))
+      }
+    } catch {
+      throw PackMakingError(error)
+    }
+    return features
+  }
+
+  /// Returns the suspicions that follow from distances.
+  ///
+  /// - Parameters:
+  ///   - words: for each clip, its words.
+  ///   - distance: the distance of a recording from the saying of another clip's words.
+  ///   - difference: the difference of the sayings of two clips' words.
+  static func suspicions(
+    words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, difference: (Int, Int) -> Float
+  ) -> [RecordingSuspicion] {
+    var found: [RecordingSuspicion] = []
+    var pairs: [(gain: Float, first: Int, second: Int)] = []
+    for first in words.indices {
+      for second in words.indices where first < second && words[first] != words[second] {
+        let own = distance(first, first) + distance(second, second)
+        let gain = own - distance(first, second) - distance(second, first)
+        // The difference takes time to compute, so it is computed only where it decides.
+        if gain >= swapThreshold
+          || (gain >= similarSwapThreshold.gain
+            && gain >= similarSwapThreshold.share * difference(first, second))
+        {
+          pairs.append((gain, first, second))
+        }
+      }
+    }
+    var isNamed = Array(repeating: false, count: words.count)
+    for pair in pairs.sorted(by: { $0.gain > $1.gain }) where !isNamed[pair.first] && !isNamed[pair.second] {
+      (isNamed[pair.first], isNamed[pair.second]) = (true, true)
+      found.append(RecordingSuspicion(kind: .swapped, clip: pair.first, soundsLike: pair.second))
+    }
+    return found + otherWords(words, distance).filter { !isNamed[$0.clip] }
+  }
+
+  private static func otherWords(
+    _ words: [String], _ distance: (_ recording: Int, _ saying: Int) -> Float
+  ) -> [RecordingSuspicion] {
+    // Some sayings are close to every recording, and some recordings to no saying. Only what is left without these
+    // tendencies speaks for a word.
+    let means = words.indices.map { saying in
+      words.indices.reduce(Float(0)) { $0 + ($1 == saying ? 0 : distance($1, saying)) } / Float(words.count - 1)
+    }
+    var singles: [(excess: Float, clip: Int, other: Int)] = []
+    for clip in words.indices {
+      let own = distance(clip, clip) - means[clip]
+      let others = words.indices.filter { words[$0] != words[clip] }
+      let best = others.min { distance(clip, $0) - means[$0] < distance(clip, $1) - means[$1] }
+      guard let best else { continue }
+      let excess = own - (distance(clip, best) - means[best])
+      if excess >= otherWordsThreshold { singles.append((excess, clip, best)) }
+    }
+    return singles.sorted { $0.excess > $1.excess }.map {
+      RecordingSuspicion(kind: .otherWords, clip: $0.clip, soundsLike: $0.other)
+    }
+  }
+}
+
+extension String {
+  /// The text without letter case, spaces and punctuation. Texts with the same words are the same here.
+  fileprivate var words: String { lowercased().filter { $0.isLetter || $0.isNumber } }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import VoicePackMaking
+
+@Suite("TimeWarping")
+struct TimeWarpingTests {
+  private func frames(_ values: [Float]) -> [SpectralFrame] {
+    values.map { value in
+      var frame = SpectralFrame.zero
+      frame[0] = value
+      return frame
+    }
+  }
+
+  @Test("a sound has no distance from itself, and none from itself at another speed")
+  func speed() {
+    let sound = frames([1, 5, 2, 7, 3, 3, 9, 4])
+    let slower = frames([1, 5, 5, 2, 7, 7, 3, 3, 3, 9, 4, 4])
+    #expect(TimeWarping.distance(sound, sound) == 0)
+    #expect(TimeWarping.distance(sound, slower) == 0)
+    #expect(TimeWarping.distance(slower, sound) == 0)
+  }
+
+  @Test("the distance of different sounds is the mean of the frames' distances")
+  func distance() {
+    #expect(TimeWarping.distance(frames([0, 0, 0]), frames([2, 2, 2])) == 2)
+    #expect(TimeWarping.distance(frames([0]), frames([3, 3])) == 3 * 3 / 3)
+  }
+
+  @Test("the path assigns every frame of both sounds, in order")
+  func path() {
+    let path = TimeWarping.path(frames([1, 5, 2, 7]), frames([1, 1, 5, 2, 2, 7]))
+    #expect(path.map(\.0) == [0, 0, 1, 2, 2, 3])
+    #expect(path.map(\.1) == [0, 1, 2, 3, 4, 5])
+  }
+
+  @Test("sounds of any two lengths can be compared", arguments: [1, 2, 3, 10, 57])
+  func lengths(first: Int) {
+    for second in [1, 2, 5, 31, 100] {
+      let (short, long) = (frames(Array(repeating: 1, count: first)), frames(Array(repeating: 2, count: second)))
+      let distance = TimeWarping.distance(short, long)
+      #expect(distance.isFinite && distance > 0)
+      let path = TimeWarping.path(short, long)
+      #expect(path[0] == (0, 0) && path[path.count - 1] == (first - 1, second - 1))
+    }
+  }
+}

@@ -6,11 +6,11 @@ import Logging
 
 /// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect.
 ///
-/// The announcer follows the packs by itself, when an announcement needs one. The watch makes changes known even if no
-/// announcement comes.
+/// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
+/// are in memory or no announcement comes.
 final class PackWatch: Sendable {
   /// The time between two looks.
-  static let interval: Duration = .seconds(2)
+  static let interval: Duration = .seconds(1)
 
   private let announcer: Announcer
   private let logger: Logger

@@ -128,6 +128,10 @@ public final class Announcer: Sendable {
     ).digest
   }
 
+  /// A number that increases when the installed or chosen voice packs have changed. A clip of an earlier generation may
+  /// speak with another voice than a new one. Reading the number reads no file.
+  public var packGeneration: Int { packs.generation }
+
   /// Returns the state of each installed voice pack, in the order of the shelf. Files may be read.
   public func packStates() async -> [PackState] {
     await onWaitingThread { [packs] in packs.states() }

@@ -163,6 +163,9 @@ final class PackChoice: Sendable {
     return pack
   }
 
+  /// See `VoicePackShelf.generation`.
+  var generation: Int { shelf.generation }
+
   /// Returns the state of each pack. Packs that are not chosen and have not spoken yet are not loaded: only their
   /// manifests are checked.
   func states() -> [PackState] {

@@ -34,10 +34,14 @@ public final class VoicePackShelf: Sendable {
     var choices = ChosenPacks()
     var choicesFault: VoicePackError?
     var lookedAt: Duration = .zero
+    /// The number of looks that found a change.
+    var generation = 0
 
     /// Lists the folders again, and forgets what was read of packs that have changed since.
     mutating func look() {
+      let (chosen, earlier) = (choices, entries?.map(\.directory))
       readChoices()
+      var isChanged = choices != chosen
       var known: [String: Entry] = [:]
       for entry in entries ?? [] { known[entry.id] = entry }
       entries = listing().map { id, directory in
@@ -46,8 +50,11 @@ public final class VoicePackShelf: Sendable {
         {
           return entry
         }
+        // A pack of which nothing was read has had no effect yet.
+        if known[id]?.stamp != nil { isChanged = true }
         return Entry(id: id, directory: directory)
       }
+      if isChanged || entries?.map(\.directory) != earlier { generation += 1 }
     }
 
     /// Reads the file of choices. If it cannot be read, the earlier choices stay.
@@ -160,6 +167,10 @@ public final class VoicePackShelf: Sendable {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
 
+  /// A number that increases when a look finds that packs or choices have changed. Something that was made from packs of
+  /// an earlier generation may not be what would be made now. Reading the number causes no look and reads no file.
+  public var generation: Int { state.withLock { $0.generation } }
+
   /// Calls a closure with the shelf's state, after a look for changes if the last one is too old.
   private func withState<Value>(_ body: (inout State) -> Value) -> Value {
     let now = time()
@@ -191,14 +202,13 @@ public final class VoicePackShelf: Sendable {
       if let known = entries[index][keyPath: memory] { return known }
       let directory = entries[index].directory
       // The state is taken before the files are read, so that a change during the read is noticed at the next look.
-      let stamp = entries[index].stamp ?? PackFolder.stamp(of: directory)
+      entries[index].stamp = entries[index].stamp ?? PackFolder.stamp(of: directory)
       var result = Result { () throws(VoicePackError) in try read(directory) }
       for _ in 1..<Self.attempts {
         guard case .failure(let error) = result, error.isPassing else { break }
         result = Result { () throws(VoicePackError) in try read(directory) }
       }
       if case .failure(let error) = result, error.isPassing { return result }
-      entries[index].stamp = stamp
       entries[index][keyPath: memory] = result
       return result
     }

@@ -162,6 +162,32 @@ struct KeyPackTests {
       try await client.post(payment("p6", "12.50")).string("voice") == "b", "the last good version goes on speaking")
   }
 
+  @Test("a clip in memory does not keep the voice of a pack that was removed, added or no longer chosen")
+  func clipsInMemory() async throws {
+    let folder = try TemporaryFolder()
+    let choices = folder.url.appending(path: "packs.json")
+    let service = try TestService {
+      $0.packs = [folder.url]
+      $0.chosenPacks = choices
+    }
+    let client = try await service.client()
+    var count = 0
+    func voice() async throws -> String? {
+      await service.server.packWatch.look()
+      count += 1
+      return try await client.post(payment("p\(count)")).string("voice")
+    }
+    let engine = try await voice()
+    for id in ["a", "b"] { try Self.writePack(id, for: payment(), into: folder.url) }
+    #expect(try await voice() == "a")
+    try Data(#"{"packs": {"en-US": "b"}}"#.utf8).write(to: choices)
+    #expect(try await voice() == "b")
+    try FileManager.default.removeItem(at: folder.url.appending(path: "b"))
+    #expect(try await voice() == "a")
+    try FileManager.default.removeItem(at: folder.url.appending(path: "a"))
+    #expect(try await voice() == engine)
+  }
+
   @Test("packs that change while the service runs are listed, counted and logged")
   func changedPacks() async throws {
     let folder = try TemporaryFolder()

@@ -97,7 +97,8 @@ struct UnsafeHomeTests {
     for (name, text) in [
       ("signing-secret", String(repeating: "x", count: 32)), ("first-key", key),
       ("first-key.header", "Authorization: Bearer \(key)\n"), ("crier.yaml", "volume: 90\n"),
-      ("lexicon.csv", "locale,text,said\n"), ("Voices/pack/pack.json", "{}"), ("batches/a.list", "text\n"),
+      ("lexicon.csv", "locale,text,said\n"), ("packs.json", #"{"packs": {}}"#), ("Voices/pack/pack.json", "{}"),
+      ("batches/a.list", "text\n"),
     ] {
       let file = crier.home.appending(path: name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -120,7 +121,8 @@ struct UnsafeHomeTests {
       ("ledger.sqlite", 0o666, "chmod go="), ("ledger.sqlite", 0o644, "chmod go="),
       ("signing-secret", 0o644, "chmod go="), ("signing-secret", 0o660, "chmod go="),
       ("first-key", 0o640, "chmod go="), ("first-key.header", 0o604, "chmod go="),
-      ("crier.yaml", 0o666, "chmod go-w"), ("lexicon.csv", 0o664, "chmod go-w"), ("Voices", 0o777, "chmod go-w"),
+      ("crier.yaml", 0o666, "chmod go-w"), ("lexicon.csv", 0o664, "chmod go-w"),
+      ("packs.json", 0o664, "chmod go-w"), ("Voices", 0o777, "chmod go-w"),
       ("Voices/pack/pack.json", 0o622, "chmod go-w"), ("batches", 0o777, "chmod go-w"),
     ])
   func refused(name: String, mode: Int, command: String) throws {

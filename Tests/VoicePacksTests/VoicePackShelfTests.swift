@@ -127,6 +127,30 @@ struct VoicePackShelfTests {
     #expect(try shelf.pack(id: "shop") === pack)
   }
 
+  @Test("the generation increases with each change of a pack that was read, of the list and of the choices only")
+  func generations() throws {
+    let choices = first.url.appending(path: "packs.json")
+    let shelf = VoicePackShelf(folders: [first.url], choices: choices, interval: .zero)
+    func step(_ change: () throws -> Void) throws -> Int {
+      let before = shelf.generation
+      try change()
+      _ = shelf.ids
+      return shelf.generation - before
+    }
+    _ = shelf.ids
+    #expect(try step {} == 0)
+    #expect(try step { try first.write(VoicesFolder.manifest("shop", tokens: ["one"])) } == 1)
+    let clip = first.directory("shop").appending(path: "one.wav")
+    let bytes = try Data(contentsOf: clip)
+    #expect(try step { try bytes.dropLast(2).write(to: clip) } == 0, "nothing of the pack was read yet")
+    #expect(code { () throws(VoicePackError) in _ = try shelf.pack(id: "shop") } == .clipInvalid)
+    #expect(try step { try bytes.write(to: clip) } == 1)
+    _ = try shelf.pack(id: "shop")
+    #expect(try step {} == 0)
+    #expect(try step { try Data(#"{"packs": {"en-US": "shop"}}"#.utf8).write(to: choices) } == 1)
+    #expect(try step { try FileManager.default.removeItem(at: first.directory("shop")) } == 1)
+  }
+
   @Test("a clip that is written or truncated in place leaves a copied pack as it was, and is read at the next look")
   func changedInPlace() throws {
     let directory = try first.write(VoicesFolder.manifest("shop", tokens: ["one"]))

@@ -9,8 +9,11 @@ struct ClipRequest: Sendable, Hashable {
   var announcement: Announcement
   var options: RenderOptions
   var group: String
+  /// The generation of the voice packs; see `Announcer.packGeneration`. Without it, a clip in memory would keep the
+  /// voice of a pack that was replaced.
+  var packGeneration: Int
 
-  init(_ announcement: Announcement, options: RenderOptions, group: String) {
+  init(_ announcement: Announcement, options: RenderOptions, group: String, packGeneration: Int) {
     if case .payment(var payment) = announcement {
       (payment.id, payment.sequence, payment.occurredAt) = (nil, nil, nil)
       self.announcement = .payment(payment)
@@ -19,5 +22,6 @@ struct ClipRequest: Sendable, Hashable {
     }
     self.options = options
     self.group = group
+    self.packGeneration = packGeneration
   }
 }

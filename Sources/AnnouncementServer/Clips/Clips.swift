@@ -101,7 +101,8 @@ final class Clips: Sendable {
   func make(
     _ announcement: Announcement, options: RenderOptions, group: String, for account: String
   ) async throws -> Made {
-    let request = ClipRequest(announcement, options: options, group: group)
+    let request = ClipRequest(
+      announcement, options: options, group: group, packGeneration: announcer.packGeneration)
     if let report = reports.value(for: request), let file = files.value(for: report.clip.name), Self.isThere(report) {
       metrics.count(.clipsFromMemory)
       return Made(report: report, file: file, isCached: true)

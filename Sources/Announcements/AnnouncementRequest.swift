@@ -71,6 +71,24 @@ extension PayloadDecoder {
     try request(try fields(of: data), unknownKeys)
   }
 
+  /// Reads a request for a preview. A payment needs no id, and a preview is never delivered.
+  ///
+  /// - Throws: the errors of ``request(_:unknownKeys:)``, and `.fieldUnknown` for ``deliveryKeys``.
+  public static func previewRequest(
+    _ data: Data, unknownKeys: UnknownKeys = .warn
+  ) throws(AnnouncementError) -> AnnouncementRequest {
+    let top = try fields(of: data)
+    if let key = deliveryKeys.first(where: { top.value($0) != nil }) {
+      throw AnnouncementError(
+        .fieldUnknown, key, "is not a key of a preview, which is never delivered",
+        remedy: "remove it, or send an announcement")
+    }
+    return try request(top, unknownKeys, requiresID: false)
+  }
+
+  /// The keys that say where to deliver an announcement.
+  private static let deliveryKeys = ["deliver", "device"]
+
   /// Reads a request that the service accepted earlier. A request accepted by an earlier version of the program, under
   /// other rules, can also be read, because it must still be announced.
   ///
@@ -82,7 +100,7 @@ extension PayloadDecoder {
   }
 
   private static func request(
-    _ top: PayloadFields, _ treatment: UnknownKeys
+    _ top: PayloadFields, _ treatment: UnknownKeys, requiresID: Bool = true
   ) throws(AnnouncementError) -> AnnouncementRequest {
     let warnings = try unknownKeys(
       of: top, in: Surroundings(options: AnnouncementRequest.optionKeys, allowsText: true), treatment)
@@ -92,7 +110,7 @@ extension PayloadDecoder {
       announcement = text
       id = try identifier(top)
     } else {
-      announcement = try self.announcement(top)
+      announcement = try self.announcement(top, requiresID: requiresID)
       if case .payment(let payment) = announcement { id = payment.id } else { id = try identifier(top) }
     }
     return AnnouncementRequest(

@@ -81,33 +81,6 @@ extension Ledger {
     return try await read { try Self.announcement(account, id, in: $0) }
   }
 
-  /// Returns an account's latest announcements, newest first. They include answered announcements and those accepted
-  /// for a player.
-  ///
-  /// - Parameter limit: The maximum number of announcements, 1 to 1,000. The result can be shorter although older
-  ///   announcements exist, if one id was answered many times.
-  public func announcements(account: String, limit: Int = 50) async throws(LedgerError) -> [Announcement] {
-    if account.hasZero { return [] }
-    let limit = min(max(limit, 1), 1000)
-    return try await read { database in
-      // The newest rows of both tables contain all candidates. An id is listed once, at its first occurrence.
-      let statement = try database.cachedStatement(
-        sql: """
-          SELECT id, at FROM (SELECT id, accepted_at AS at FROM announcements WHERE account = :account
-                              ORDER BY number DESC LIMIT :limit)
-          UNION ALL
-          SELECT id, at FROM (SELECT rowid AS row, id, created_at AS at FROM answers WHERE account = :account
-                              ORDER BY created_at DESC, rowid DESC LIMIT :limit) AS newest
-          WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE account = :account AND id = newest.id)
-            AND NOT EXISTS (SELECT 1 FROM answers WHERE account = :account AND id = newest.id AND rowid < newest.row)
-          ORDER BY at DESC LIMIT :limit
-          """)
-      return try Row.fetchAll(statement, arguments: ["account": account, "limit": limit]).compactMap { row in
-        try Self.announcement(account, try row.value("id"), in: database)
-      }
-    }
-  }
-
   /// Removes the oldest answers that were stored before a moment, in one transaction. Call it again as long as it
   /// returns `limit`.
   ///
@@ -156,7 +129,7 @@ extension Ledger {
       isSamePayload: payload.map { $0 == stored } ?? true)
   }
 
-  private static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
+  static func announcement(_ account: String, _ id: String, in database: Database) throws -> Announcement? {
     let entry = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
       arguments: [account, id]

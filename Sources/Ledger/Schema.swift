@@ -43,6 +43,7 @@ enum Schema {
     migrator.registerMigration("5: expiry of keys, administration") { try $0.execute(sql: administration) }
     migrator.registerMigration("6: clips of answers and batches") { try addClips(to: $0) }
     migrator.registerMigration("7: kind and defaults of announcements") { try addKinds(to: $0) }
+    migrator.registerMigration("8: lists of announcements by state") { try $0.execute(sql: listIndex) }
     return migrator
   }
 

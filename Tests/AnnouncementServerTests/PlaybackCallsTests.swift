@@ -56,11 +56,37 @@ struct PlaybackCallsTests {
     #expect(try status.string("playing.text").map { $0.contains("twelve") } == true)
     #expect(try status.string("waiting.0.id") == "p2" && status.string("waiting.1.id") == "p3")
     #expect(try status.string("waiting.0.accepted_at") != nil && status.number("waiting_count") == 2)
+    #expect(try status.string("playing.locale") == "en-US" && status.string("waiting.1.locale") == "en-US")
+    #expect(try status.string("waiting.1.text").map { $0.contains("twelve") } == true)
     let other = try await service.client(account: "other").get("/v1/playback")
     #expect(try other.string("state") == "playing" && other.number("waiting_count") == 2)
     #expect(try other.value("playing.id") == nil && other.value("playing.text") == nil)
     #expect(try other.value("waiting.0.id") == nil && other.value("waiting.0.accepted_at") == nil)
+    #expect(try other.value("waiting.0.text") == nil && other.value("waiting.0.locale") == nil)
     #expect(try await service.client([.admin], account: "boss").get("/v1/playback").string("playing.id") == "p1")
+  }
+
+  @Test("every waiting announcement has its words in its own language, even before its clip is made")
+  func words() async throws {
+    let client = try await service.client(locale: "zh-CN")
+    let player = try await service.startPlayer()
+    #expect(try await client.send(.post, "/v1/playback/pause").status == 200)
+    for number in 1...20 {
+      let payload = payment("p\(number)", "\(number)", #""deliver":["play"]"#)
+      _ = try await service.ledger.accept(
+        StoredAnnouncement(
+          account: "shop", id: "p\(number)", lane: TestService.lane, category: .payment, payload: Data(payload.utf8),
+          defaultLocale: number == 20 ? "zh-CN" : "en-US"))
+    }
+    player.lookForArrivals()
+    let status = try await client.get("/v1/playback")
+    #expect(try status.number("waiting_count") == 20)
+    for index in 0..<20 {
+      let text = try status.string("waiting.\(index).text").orThrow("words")
+      #expect(text.contains(index == 19 ? "二十" : "dollar"), "\(text)")
+      #expect(try status.string("waiting.\(index).locale") == (index == 19 ? "zh-CN" : "en-US"))
+    }
+    #expect(try status.string("waiting.19.state") == "accepted")
   }
 
   @Test("playback pauses and resumes")

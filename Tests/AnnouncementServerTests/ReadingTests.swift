@@ -100,7 +100,8 @@ struct ReadingTests {
     #expect(try ids(try await client.get("/v1/announcements?limit=200")).count == 5)
     let one = try await client.get("/v1/announcements?limit=1")
     let alone = try await client.get("/v1/announcements/p4")
-    #expect(one.text == "{\"announcements\":[\(alone.text)]}")
+    let next = try one.string("next").orThrow("a cursor")
+    #expect(one.text == "{\"announcements\":[\(alone.text)],\"next\":\"\(next)\"}")
   }
 
   @Test(

@@ -64,7 +64,16 @@ struct OpenAPIConformityTests {
       for limit in ["0", "201", "ten", "+1", ""] {
         try service.check("listAnnouncements", query: "?limit=\(limit)", 400, "parameter_invalid")
       }
+      let next = try #require(
+        try service.check("listAnnouncements", query: "?limit=1&search=HELLO", 200).json()["next"]?.string)
+      let query = "?before=\(next)&state=rendered,played&from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00.5%2B01:00"
+      try service.check("listAnnouncements", query: query, 200)
+      for item in ["before=x", "state=heard", "from=today", "to=today", "search=\(String(repeating: "a", count: 101))"]
+      {
+        try service.check("listAnnouncements", query: "?\(item)", 422, "field_invalid")
+      }
       try service.checkRefusals("listAnnouncements")
+      try previews(service)
       try service.check("getAnnouncement", at: "1", 200)
       try service.check("getAnnouncement", at: "a%2Fb%20%E6%94%B6%E6%AC%BE", 200)
       try service.check("getAnnouncement", at: "nobody", 404, "not_found")
@@ -80,6 +89,21 @@ struct OpenAPIConformityTests {
       try clips(service, try first.json()["clip"] ?? .null)
       service.expectAllProvoked(tag: "Announcements")
     }
+  }
+
+  private func previews(_ service: Conformity) throws {
+    let nameless = #"{"amount":"12.50","currency":"USD","locale":"en-US"}"#
+    #expect(try service.check("preview", json: nameless, key: service.keys["announce"], 200).json()["id"] == .null)
+    try service.check("preview", json: nameless, headers: ["Prefer: handling=strict"], 200)
+    try service.check("preview", json: #"{"id":"p","text":"Hello","rate":200}"#, 200)
+    for field in [#""deliver":["clip"]"#, #""device":"till""#] {
+      try service.check("preview", json: #"{"text":"Hello",\#(field)}"#, 422, "field_unknown")
+    }
+    try service.check("preview", json: "{", 400, "payload_malformed")
+    try service.check("preview", headers: ["Content-Type: text/plain"], body: "x", 415, "media_type_unsupported")
+    let long = #"{"text":"\#(String(repeating: "a", count: 1 << 16))"}"#
+    try service.check("preview", json: long, 413, "payload_too_large")
+    try service.checkRefusals("preview")
   }
 
   private func clips(_ service: Conformity, _ clip: JSONValue) throws {

@@ -165,7 +165,7 @@ struct AnswersTests {
       #expect(error.code == .invalidValue && error.field?.hasPrefix(field) == true)
       #expect(error.description.hasPrefix("Storing an answer in the ledger ") && !error.description.contains("A-1"))
     }
-    #expect(try await ledger.announcements(account: "shop").isEmpty)
+    #expect(try await ledger.announcements(account: "shop").announcements.isEmpty)
     #expect(try await ledger.events().isEmpty)
   }
 
@@ -262,7 +262,7 @@ struct AnswersTests {
     }
     #expect(failed == ["7"])
     #expect(try await ledger.answer(account: "shop", key: "p:7") == nil)
-    let all = try await ledger.announcements(account: "shop")
+    let all = try await ledger.announcements(account: "shop").announcements
     #expect(all.count == 19 && all.allSatisfy { $0.entry != nil && $0.answer != nil })
   }
 
@@ -325,13 +325,13 @@ struct AnswersTests {
     }
     place.clock.advance(by: 1)
     for id in ["1", "2", "3"] { try await _ = ledger.accept(answer: answer("h:\(id)", id: id)) }
-    let all = try await ledger.announcements(account: "shop")
+    let all = try await ledger.announcements(account: "shop").announcements
     #expect(all.map(\.id) == ["5", "4", "3", "2", "1"])
     #expect(all.map(\.answer?.key) == ["p:5", "p:4", "p:3", "p:2", "h:1"])
     #expect(all.map { $0.entry != nil } == [false, false, true, false, true])
-    #expect(try await ledger.announcements(account: "other").map(\.id) == ["5", "4", "3", "2"])
-    #expect(try await ledger.announcements(account: "nobody").isEmpty)
-    #expect(try await ledger.announcements(account: "shop\0").isEmpty)
+    #expect(try await ledger.announcements(account: "other").announcements.map(\.id) == ["5", "4", "3", "2"])
+    #expect(try await ledger.announcements(account: "nobody").announcements.isEmpty)
+    #expect(try await ledger.announcements(account: "shop\0").announcements.isEmpty)
   }
 
   @Test("a list has at most as many entries as requested, and at least one")
@@ -342,7 +342,7 @@ struct AnswersTests {
         answer: answer("p:\(id)", id: "\(id)"), playing: id.isMultiple(of: 3) ? payment("\(id)", account: "shop") : nil)
     }
     for (limit, count) in [(10, 10), (30, 30), (1_000, 30), (Int.max, 30), (1, 1), (0, 1), (-1, 1), (Int.min, 1)] {
-      let ids = try await ledger.announcements(account: "shop", limit: limit).map(\.id)
+      let ids = try await ledger.announcements(account: "shop", limit: limit).announcements.map(\.id)
       #expect(ids == (0..<30).reversed().prefix(count).map(String.init))
     }
   }

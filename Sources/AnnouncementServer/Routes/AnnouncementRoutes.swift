@@ -35,11 +35,11 @@ struct AnnouncementRoutes: Sendable {
   let ledger: Ledger
   let clips: Clips
   private let player: LanePlayer?
-  private let urls: ClipURLs
+  let urls: ClipURLs
   private let hub: EventHub
   let settings: ServiceSettings
-  private let groups: AppGroups
-  private let keys: KeyRing
+  let groups: AppGroups
+  let keys: KeyRing
   let batches: Batches
   let turns = Turns<[String]>()
   let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
@@ -62,6 +62,7 @@ struct AnnouncementRoutes: Sendable {
   var routes: [Route] {
     [
       .post("/v1/announcements", .key(.announce), post),
+      .post("/v1/previews", .key(.announce), preview),
       .get("/v1/announcements", .key(.read), list),
       .get("/v1/announcements/{id}", .key(.read), get),
       .delete("/v1/announcements/{id}", .key(.announce), remove),
@@ -246,20 +247,14 @@ struct AnnouncementRoutes: Sendable {
   }
 
   private func list(_ call: Call) async throws -> Response {
-    var limit = 50
-    if let text = call.query("limit") {
-      guard let number = Int(text), (1...200).contains(number), String(number) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "limit: must be a whole number from 1 to 200.")
-      }
-      limit = number
-    }
-    let known = try await ledger.announcements(account: try call.sender.account, limit: limit)
+    let page = try await AnnouncementSearch(call).page(of: ledger, account: try call.sender.account)
     var bytes = Data("{\"announcements\":[".utf8)
-    for (index, announcement) in known.enumerated() {
+    for (index, announcement) in page.announcements.enumerated() {
       if index > 0 { bytes += Data(",".utf8) }
       bytes += try Self.described(announcement)
     }
-    return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("]}".utf8)))
+    bytes += Data("],\"next\":".utf8) + (try ServiceJSON.data(of: page.next?.description))
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
   }
 
   private struct Delivery: Encodable {

@@ -57,12 +57,13 @@ struct PlaybackRoutes: Sendable {
       var number: Int64
       var category: String
       @ExplicitNull var text: String?
+      @ExplicitNull var locale: String?
       var replay: Bool
       var positionMilliseconds: Int
       var lengthMilliseconds: Int
 
       enum CodingKeys: String, CodingKey {
-        case id, number, category, text, replay
+        case id, number, category, text, locale, replay
         case positionMilliseconds = "position_ms"
         case lengthMilliseconds = "length_ms"
       }
@@ -73,11 +74,14 @@ struct PlaybackRoutes: Sendable {
       var number: Int64
       var category: String
       var state: String
+      /// The words, which are known before the clip is made.
+      @ExplicitNull var text: String?
+      @ExplicitNull var locale: String?
       var replay: Bool
       @ExplicitNull var acceptedAt: Date?
 
       enum CodingKeys: String, CodingKey {
-        case id, number, category, state, replay
+        case id, number, category, state, text, locale, replay
         case acceptedAt = "accepted_at"
       }
     }
@@ -144,26 +148,31 @@ struct PlaybackRoutes: Sendable {
       status.waitingCount += 1
     } else if let playing = lane.playing {
       let seen = try await entries.seen(playing.number, by: sender)
+      let words = seen.flatMap(self.words)
       status.playing = Status.Playing(
-        id: seen?.id, number: playing.number, category: playing.category.rawValue,
-        text: seen.flatMap { $0.showsWords ? text($0.entry) : nil }, replay: playing.isReplay,
+        id: seen?.id, number: playing.number, category: playing.category.rawValue, text: words?.text,
+        locale: words?.locale, replay: playing.isReplay,
         positionMilliseconds: playing.positionMilliseconds, lengthMilliseconds: playing.lengthMilliseconds)
     }
     for waiting in waiting {
       let seen = try await entries.seen(waiting.number, by: sender)
+      let words = seen.flatMap(self.words)
       status.waiting.append(
         Status.Waiting(
           id: seen?.id, number: waiting.number, category: waiting.category.rawValue, state: waiting.state.rawValue,
-          replay: waiting.isReplay, acceptedAt: seen?.entry.acceptedAt))
+          text: words?.text, locale: words?.locale, replay: waiting.isReplay, acceptedAt: seen?.entry.acceptedAt))
     }
     return try ServiceJSON.response(.ok, status)
   }
 
-  /// Returns the text of an announcement.
-  private func text(_ entry: Ledger.Entry) -> String? {
-    guard case .announcement(let announcement, _) = try? entry.announcement.content else { return nil }
-    let writer = try? phraseBooks.writer(for: announcement.locale ?? entry.defaultLocale ?? locale)
-    return try? writer?.script(for: announcement).text
+  /// Returns the words of an announcement and their locale; nil if the account may not read them, or if the entry is a
+  /// sound file.
+  private func words(_ seen: LaneEntries.Seen) -> (text: String, locale: String)? {
+    guard seen.showsWords, case .announcement(let announcement, _) = try? seen.entry.announcement.content,
+      let writer = try? phraseBooks.writer(for: announcement.locale ?? seen.entry.defaultLocale ?? locale),
+      let script = try? writer.script(for: announcement)
+    else { return nil }
+    return (script.text, writer.book.locale)
   }
 
   // MARK: Controlling playback

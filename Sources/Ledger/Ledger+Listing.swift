@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// The conditions for listing an account's announcements.
+  public struct AnnouncementFilter: Sendable, Hashable {
+    /// The state by which announcements are listed: the state of playing or, if an announcement was not to be played,
+    /// `rendered`.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+      case accepted, rendering, waiting, playing, played, cancelled, failed, expired, rendered
+    }
+
+    /// The states to list.
+    public var states = Set(State.allCases)
+    /// The earliest time of acceptance.
+    public var from: Date?
+    /// The first time of acceptance that is too late.
+    public var to: Date?
+
+    public init() {}
+  }
+
+  /// The place of an announcement in the list of its account. Its text is meant for the same ledger, and for nobody to
+  /// read.
+  public struct AnnouncementCursor: Sendable, Hashable, LosslessStringConvertible {
+    fileprivate let at: Int64
+    /// Whether the place is that of an entry. Otherwise, it is that of an answer.
+    fileprivate let isEntry: Bool
+    /// The entry's number, or the answer's row.
+    fileprivate let row: Int64
+
+    fileprivate init(at: Int64, isEntry: Bool, row: Int64) {
+      self.at = at
+      self.isEntry = isEntry
+      self.row = row
+    }
+
+    public init?(_ text: String) {
+      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 3, let at = Int64(parts[0]), let row = Int64(parts[2]), ["a", "e"].contains(parts[1]),
+        (0..<Self.bound).contains(at), (0..<Self.bound).contains(row)
+      else { return nil }
+      self.init(at: at, isEntry: parts[1] == "e", row: row)
+      if description != text { return nil }
+    }
+
+    private static let bound: Int64 = 1_000_000_000_000_000_000
+
+    public var description: String { "\(at).\(isEntry ? "e" : "a").\(row)" }
+
+    /// Whether this place comes after another one in the list, so that its announcement is older.
+    fileprivate func isAfter(_ other: Self) -> Bool {
+      (at, isEntry ? 1 : 0, row) < (other.at, other.isEntry ? 1 : 0, other.row)
+    }
+  }
+
+  /// A part of the list of an account's announcements, newest first.
+  public struct AnnouncementPage: Sendable, Hashable {
+    public let announcements: [Announcement]
+    /// The place of each of the announcements.
+    public let cursors: [AnnouncementCursor]
+    /// The place from which the list goes on; nil at its end.
+    public let next: AnnouncementCursor?
+    /// The number of rows that were read to find the announcements.
+    public let rowCount: Int
+  }
+
+  /// Returns a part of the list of an account's announcements, newest first. They include answered announcements and
+  /// those accepted for a player. Each is listed once: at its acceptance or, if it was not to be played, at its first
+  /// answer. The call reads indexes only as far as it needs them, so older announcements do not slow it down.
+  ///
+  /// - Parameters:
+  ///   - cursor: The place after which the list goes on; nil for its beginning.
+  ///   - limit: The maximum number of announcements, 1 to 1,000. The result can be shorter, and even empty, although
+  ///     `next` is not nil.
+  public func announcements(
+    account: String, matching filter: AnnouncementFilter = AnnouncementFilter(),
+    before cursor: AnnouncementCursor? = nil,
+    limit: Int = 50
+  ) async throws(LedgerError) -> AnnouncementPage {
+    let nothing = AnnouncementPage(announcements: [], cursors: [], next: nil, rowCount: 0)
+    let (from, to) = (Self.milliseconds(filter.from, orElse: .min), Self.milliseconds(filter.to, orElse: .max))
+    if account.hasZero || filter.states.isEmpty || from >= to { return nothing }
+    // One row more than the limit shows whether the list goes on.
+    let count = min(max(limit, 1), 1000) + 1
+    let start = cursor ?? AnnouncementCursor(at: .max, isEntry: true, row: .max)
+    return try await read { database in
+      var rows: [ListedRow] = []
+      var reads = 0
+      /// The last place up to which all rows have been read.
+      var horizon: AnnouncementCursor?
+      func add(_ part: [ListedRow]) {
+        let part = part.sorted { $1.cursor.isAfter($0.cursor) }.prefix(count)
+        rows += part
+        reads += part.count
+        guard part.count == count, let last = part.last?.cursor else { return }
+        horizon = horizon.map { last.isAfter($0) ? $0 : last } ?? last
+      }
+      // One bound for the latest time, so that the index is entered at the cursor.
+      let bounds: StatementArguments = [
+        "account": account, "from": from, "until": min(start.at, to == .max ? to : to - 1), "at": start.at,
+        "row": start.row, "entries": start.isEntry, "count": count,
+      ]
+      let states = filter.states.compactMap { Ledger.State(rawValue: $0.rawValue) }
+      add(try states.flatMap { try Self.entries($0, bounds, in: database) })
+      if filter.states.contains(.rendered) { add(try Self.answers(bounds, in: database)) }
+      let listed = rows.filter { row in row.isListed && horizon.map { !row.cursor.isAfter($0) } ?? true }
+        .sorted { $1.cursor.isAfter($0.cursor) }
+      let page = listed.prefix(count - 1)
+      return AnnouncementPage(
+        announcements: try page.compactMap { try Self.announcement(account, $0.id, in: database) },
+        cursors: page.map(\.cursor), next: listed.count > page.count ? page.last?.cursor : horizon, rowCount: reads)
+    }
+  }
+
+  /// A row of one of the two tables that a list is made of.
+  private struct ListedRow {
+    var cursor: AnnouncementCursor
+    var id: String
+    var isListed: Bool
+  }
+
+  private static func milliseconds(_ date: Date?, orElse bound: Int64) -> Int64 {
+    guard let date else { return bound }
+    return date.wholeMilliseconds ?? (date.timeIntervalSince1970 < 0 ? .min : .max)
+  }
+
+  /// The query for the entries of one state, newest first.
+  static let listedEntries = """
+    SELECT number, id, accepted_at AS at FROM announcements
+    WHERE account = :account AND state = :state AND accepted_at >= :from AND accepted_at <= :until
+      AND (accepted_at < :at OR (:entries AND number < :row))
+    ORDER BY accepted_at DESC, number DESC LIMIT :count
+    """
+
+  /// The query for the answers, newest first. An answer is not listed if the announcement has an entry or an earlier
+  /// answer.
+  static let listedAnswers = """
+    SELECT rowid AS number, id, created_at AS at,
+      NOT EXISTS (SELECT 1 FROM announcements WHERE account = :account AND id = answers.id)
+      AND NOT EXISTS (SELECT 1 FROM answers AS other
+                      WHERE other.account = :account AND other.id = answers.id AND other.rowid < answers.rowid)
+        AS listed
+    FROM answers
+    WHERE account = :account AND created_at >= :from AND created_at <= :until
+      AND (created_at < :at OR :entries OR rowid < :row)
+    ORDER BY created_at DESC, rowid DESC LIMIT :count
+    """
+
+  private static func entries(
+    _ state: Ledger.State, _ bounds: StatementArguments, in database: Database
+  ) throws -> [ListedRow] {
+    let arguments = bounds + ["state": state.rawValue]
+    return try Row.fetchAll(database.cachedStatement(sql: listedEntries), arguments: arguments).map { row in
+      ListedRow(
+        cursor: AnnouncementCursor(at: try row.value("at"), isEntry: true, row: try row.value("number")),
+        id: try row.value("id"), isListed: true)
+    }
+  }
+
+  private static func answers(_ bounds: StatementArguments, in database: Database) throws -> [ListedRow] {
+    try Row.fetchAll(database.cachedStatement(sql: listedAnswers), arguments: bounds).map { row in
+      ListedRow(
+        cursor: AnnouncementCursor(at: try row.value("at"), isEntry: false, row: try row.value("number")),
+        id: try row.value("id"), isListed: try row.value("listed"))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+@Suite("Listing the announcements of an account")
+struct ListingTests {
+  let place: TemporaryLedger
+
+  init() throws { place = try TemporaryLedger() }
+
+  private func answer(_ id: String, key: String? = nil) -> NewAnswer {
+    NewAnswer(
+      account: "shop", key: key ?? "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data("{}".utf8))
+  }
+
+  /// Lists all announcements page by page.
+  private func all(
+    _ ledger: Ledger, _ filter: Ledger.AnnouncementFilter = Ledger.AnnouncementFilter(), limit: Int
+  ) async throws -> [String] {
+    var (ids, cursor): ([String], Ledger.AnnouncementCursor?) = ([], nil)
+    repeat {
+      let page = try await ledger.announcements(account: "shop", matching: filter, before: cursor, limit: limit)
+      #expect(page.announcements.count <= limit && page.cursors.count == page.announcements.count)
+      ids += page.announcements.map(\.id)
+      // A cursor survives being written and read.
+      cursor = try page.next.map { try #require(Ledger.AnnouncementCursor($0.description)) }
+    } while cursor != nil
+    return ids
+  }
+
+  @Test("pages of any size give every announcement once, newest first", arguments: [1, 2, 3, 7, 50])
+  func pages(limit: Int) async throws {
+    let ledger = try place.open()
+    var expected: [String] = []
+    for number in 0..<40 {
+      // Several have the same time.
+      if number.isMultiple(of: 4) { place.clock.advance(by: 1) }
+      let id = "\(number)"
+      switch number % 3 {
+      case 0: _ = try await ledger.accept(answer: answer(id), playing: payment(id, account: "shop"))
+      case 1: _ = try await ledger.accept(answer: answer(id))
+      default: _ = try await ledger.accept(payment(id, account: "shop"))
+      }
+      expected.append(id)
+    }
+    place.clock.advance(by: 1)
+    // Further answers for the same ids are not listed.
+    for number in 0..<40 { _ = try await ledger.accept(answer: answer("\(number)", key: "again:\(number)")) }
+    let ids = try await all(ledger, limit: limit)
+    #expect(ids.count == 40 && Set(ids) == Set(expected))
+    // Of one time, entries come first; otherwise the latest comes first.
+    let times: [Int] = ids.map { (Int($0) ?? 0) / 4 }
+    #expect(times == times.sorted(by: >))
+    for state in Ledger.AnnouncementFilter.State.allCases {
+      var filter = Ledger.AnnouncementFilter()
+      filter.states = [state]
+      let count = state == .accepted ? 27 : state == .rendered ? 13 : 0
+      #expect(try await all(ledger, filter, limit: limit).count == count, "\(state)")
+    }
+  }
+
+  @Test("a page is found in an index, and 100,000 other announcements are not read")
+  func plan() async throws {
+    let ledger = try place.open()
+    let plans = try await ledger.read { database in
+      try [Ledger.listedEntries, Ledger.listedAnswers].map { sql in
+        let arguments: StatementArguments = [
+          "account": "shop", "from": 0, "until": 9, "at": 9, "row": 9, "entries": true, "count": 51,
+        ]
+        return try Row.fetchAll(
+          database, sql: "EXPLAIN QUERY PLAN " + sql,
+          arguments: sql == Ledger.listedEntries ? arguments + ["state": "played"] : arguments
+        ).map { try $0.value("detail") as String }
+      }
+    }
+    #expect(
+      plans[0] == [
+        "SEARCH announcements USING INDEX announcements_by_state (account=? AND state=? AND accepted_at>? AND accepted_at<?)"
+      ], "\(plans[0])")
+    #expect(
+      plans[1].first
+        == "SEARCH answers USING INDEX answers_by_account (account=? AND created_at>? AND created_at<?)", "\(plans[1])")
+    for step in plans.joined() where step.hasPrefix("SCAN ") || step.contains("TEMP B-TREE") {
+      #expect(step == "SCAN CONSTANT ROW")
+    }
+    let database = try DatabaseQueue(path: place.file.path)
+    try await database.write { database in
+      try database.execute(
+        sql: """
+          WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+          INSERT INTO announcements (account, id, lane, category, payload, state, accepted_at, changed_at, finished_at)
+          SELECT 'shop', n, 'counter', 'payment', x'7B7D', iif(n = 7, 'failed', 'played'), 1700000000000 + n, 0, 0
+          FROM numbers
+          """)
+    }
+    try database.close()
+    var filter = Ledger.AnnouncementFilter()
+    let newest = try await ledger.announcements(account: "shop", matching: filter, limit: 50)
+    #expect(newest.announcements.first?.id == "100000" && newest.announcements.count == 50 && newest.rowCount <= 51)
+    filter.states = [.failed, .expired]
+    let failed = try await ledger.announcements(account: "shop", matching: filter, limit: 50)
+    #expect(failed.announcements.map(\.id) == ["7"] && failed.next == nil && failed.rowCount == 1)
+  }
+
+  @Test("a ledger without the index gets it, and lists what it had")
+  func migrated() async throws {
+    try FileManager.default.createDirectory(
+      at: place.file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let database = try DatabaseQueue(path: place.file.path)
+    try await database.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    }
+    try Schema.migrator.migrate(database, upTo: "7: kind and defaults of announcements")
+    try await database.write {
+      try $0.execute(
+        sql: """
+          INSERT INTO announcements (account, id, lane, category, payload, state, accepted_at, changed_at)
+          VALUES ('shop', 'A-1', 'counter', 'payment', x'7B7D', 'waiting', 1700000000000, 1700000001000)
+          """)
+    }
+    try database.close()
+    let ledger = try place.open()
+    #expect(try await all(ledger, limit: 10) == ["A-1"])
+    let index = try await ledger.read {
+      try String.fetchOne($0, sql: "SELECT name FROM sqlite_schema WHERE name = 'announcements_by_state'")
+    }
+    #expect(index != nil)
+  }
+
+  @Test(
+    "a text that is not a cursor is refused",
+    arguments: ["", "1", "1.e", "1.e.2.3", "1.x.2", " 1.e.2", "1.e.+2", "01.e.2", "9223372036854775808.e.1"])
+  func cursors(text: String) {
+    #expect(Ledger.AnnouncementCursor(text) == nil)
+  }
+}

@@ -25,6 +25,8 @@ extension Ledger {
       /// The announcement was moved to this lane from one that nothing plays any more. `from` in the detail is that
       /// lane.
       case moved
+      /// The announcement was cancelled while it waited, and waits again in its old place.
+      case restored
       case sequenceMissing = "sequence_missing"
       case sequenceLate = "sequence_late"
       case deviceLost = "device_lost"

@@ -41,6 +41,7 @@ extension Ledger {
       case playbackResumed = "playback_resumed"
       case announcementReplayed = "announcement_replayed"
       case announcementCancelled = "announcement_cancelled"
+      case announcementRestored = "announcement_restored"
       case batchCancelled = "batch_cancelled"
       case announcementRemoved = "announcement_removed"
       case clipRemoved = "clip_removed"

@@ -2,7 +2,8 @@
 
 extension Ledger {
   /// The state of an announcement. Every announcement ends in exactly one of the states `played`, `cancelled`, `failed`
-  /// and `expired`, and stays there.
+  /// and `expired`, and stays there. The one exception is a cancelled announcement that is restored; see
+  /// ``restore(_:)``.
   ///
   /// | from | to |
   /// |---|---|
@@ -12,6 +13,7 @@ extension Ledger {
   /// | playing | played; waiting or accepted (interrupted: it will be played again from the start) |
   /// | any of these | cancelled, failed |
   /// | accepted, rendering, waiting | expired |
+  /// | cancelled while it waited | waiting, accepted (it is restored within a minute) |
   ///
   /// An announcement in a summary cannot be played on its own. It becomes played when the summary is played.
   public enum State: String, Sendable, Hashable, CaseIterable {

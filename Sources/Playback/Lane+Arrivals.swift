@@ -64,7 +64,7 @@ extension Lane {
     }
   }
 
-  private func item(_ entry: Ledger.Entry) -> PlaybackItem {
+  func item(_ entry: Ledger.Entry) -> PlaybackItem {
     PlaybackItem(entry, now: clock.now(), date: clock.date())
   }
 }

@@ -83,6 +83,27 @@ extension Lane {
     return await commit(number, .cancelled, change)
   }
 
+  /// Puts an announcement that was cancelled while it waited into its old place.
+  ///
+  /// - Returns: Whether it waits again.
+  func restore(_ number: Int64) async -> Result<Bool, any Error> {
+    // The lane must have read all lower numbers, so that this announcement is not read a second time.
+    await lookForArrivals()
+    do {
+      guard let entry = try await ledger.restore(number) else { return .success(false) }
+      if number > lastSeen {
+        await lookForArrivals()
+      } else {
+        waiting[number] = Waiting(category: entry.category, isReplay: entry.isReplay)
+        order.restore(item(entry))
+      }
+      signals.happened()
+      return .success(true)
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// - Parameter requester: The account that requests the replay, or nil for a person at this machine.
   func replay(_ number: Int64?, for requester: String?) async -> Result<Int64, any Error> {
     do {

@@ -147,7 +147,8 @@ extension Lane {
     var replies: [Reply<Bool>] = []
     switch reason {
     case .skipped:
-      await finish(.cancelled, heard: position, code: "skipped")
+      // While the device is lost, the announcement waits, and so can be restored.
+      await finish(.cancelled, heard: position, code: isDeviceLost ? nil : "skipped")
     case .interrupted:
       await commit(current.item.number, .waiting, interruption("interrupted", at: position))
       waiting[current.item.number] = Waiting(

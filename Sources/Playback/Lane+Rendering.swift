@@ -18,7 +18,8 @@ extension Lane {
   }
 
   private func render(_ number: Int64, at now: Int64) {
-    guard let one = waiting[number], one.sound == nil, !one.isRendering else { return }
+    // An announcement that was cancelled and restored waits until its former rendering has ended.
+    guard let one = waiting[number], one.sound == nil, !one.isRendering, renders[number] == nil else { return }
     guard one.retryAt <= now else { return wake(at: one.retryAt) }
     render(number)
   }
@@ -67,7 +68,8 @@ extension Lane {
   func rendered(_ number: Int64, _ outcome: RenderOutcome) async {
     renders[number] = nil
     signals.happened()
-    guard var one = waiting[number] else { return }
+    // The outcome of a rendering that began before the announcement was cancelled and restored says nothing about it.
+    guard var one = waiting[number], one.isRendering else { return }
     one.isRendering = false
     defer { if waiting[number] != nil { waiting[number] = one } }
     switch outcome {

@@ -166,6 +166,7 @@ actor Lane {
     case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
+    case .restore(let number, let reply): reply(await restore(number))
     case .replay(let number, let requester, let reply): reply(await replay(number, for: requester))
     case .rendered(let number, let outcome): await rendered(number, outcome)
     case .ended(let ending): await ended(ending)
@@ -189,6 +190,7 @@ actor Lane {
       case .pause, .resume, .volume: await handle(message)
       case .status(let reply): reply(status)
       case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
+      case .restore(_, let reply): reply.fail(fault)
       case .replay(_, _, let reply): reply.fail(fault)
       case .rendered, .ended, .probed, .summaryMade, .stop: held.append(message)
       }

@@ -10,6 +10,7 @@ enum LaneMessage: Sendable {
   case volume(Volume, Reply<Void>)
   case skip(Reply<Bool>)
   case cancel(Int64, Reply<Bool>)
+  case restore(Int64, Reply<Result<Bool, any Error>>)
   case replay(Int64?, requester: String?, Reply<Result<Int64, any Error>>)
   case status(Reply<LaneStatus>)
   case rendered(Int64, RenderOutcome)
@@ -25,6 +26,7 @@ enum LaneMessage: Sendable {
     switch self {
     case .pause(let reply), .resume(let reply), .volume(_, let reply): reply.fail(error)
     case .skip(let reply), .cancel(_, let reply): reply.fail(error)
+    case .restore(_, let reply): reply.fail(error)
     case .replay(_, _, let reply): reply.fail(error)
     case .status(let reply): reply.fail(error)
     case .rendered, .ended, .probed, .summaryMade, .stop: break

@@ -141,6 +141,12 @@ public final class Player: Sendable {
   @discardableResult
   public func cancel(_ number: Int64) async throws -> Bool { try await ask { .cancel(number, $0) } }
 
+  /// Undoes the cancellation of an announcement of this lane. It waits again in its old place.
+  ///
+  /// - Returns: False if it cannot be restored; see `Ledger.restore(_:)`.
+  /// - Throws: ``PlayerError`` with `notRunning`; `LedgerError`. Nothing was changed then.
+  public func restore(_ number: Int64) async throws -> Bool { try await ask { .restore(number, $0) }.get() }
+
   /// Ends the current announcement. This is the only way to silence a payment, and it is reserved for people. Skipping
   /// a summary also ends the payments it stands for.
   ///

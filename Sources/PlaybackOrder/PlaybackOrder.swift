@@ -99,6 +99,13 @@ public struct PlaybackOrder: Sendable {
     }
   }
 
+  /// Adds an announcement that was removed before and is to be played after all. It gets its old place. If its sequence
+  /// number has been passed meanwhile because it was not waited for, the announcement does not count as late.
+  public mutating func restore(_ item: PlaybackItem) {
+    accept(item)
+    if item.category.isMoney, item.sequence != nil { sequenced.restore(item.number) }
+  }
+
   /// Sets the duration of a waiting announcement's sound, in ms.
   public mutating func setDuration(_ milliseconds: Int64, of number: Int64) {
     sequenced.update(number) { $0.durationMilliseconds = milliseconds }

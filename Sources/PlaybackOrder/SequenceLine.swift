@@ -11,6 +11,8 @@ struct SequenceLine: Sendable {
 
   private var line = Line(isBySequence: true)
   private var settled = SettledNumbers()
+  /// The announcements that were removed and came back. Their sequence numbers counted as arrived meanwhile.
+  private var restored: Set<Int64> = []
 
   init(last: Int64?, patience: Int64) {
     self.last = last
@@ -21,6 +23,9 @@ struct SequenceLine: Sendable {
   var first: PlaybackItem? { line.first }
 
   mutating func insert(_ item: PlaybackItem) { line.insert(item) }
+
+  /// Notes that a waiting announcement was removed before.
+  mutating func restore(_ number: Int64) { restored.insert(number) }
 
   /// Notes a number that arrived but will not be played here, so that it is not waited for.
   mutating func settle(_ sequence: Int64, acceptedAt: Int64) {
@@ -46,7 +51,8 @@ struct SequenceLine: Sendable {
   mutating func takeFirst() -> (item: PlaybackItem, turn: PlaybackOrder.SequenceTurn)? {
     guard let item = line.takeFirst() else { return nil }
     let sequence = item.sequence ?? 0
-    if let last, sequence <= last { return (item, .late) }
+    let wasRemoved = restored.remove(item.number) != nil
+    if let last, sequence <= last { return (item, wasRemoved ? .inOrder : .late) }
     // Numbers before the first number ever seen are not known to be missing.
     let firstExpected = last.map { $0.plus(1) } ?? min(sequence, settled.lowest ?? sequence)
     let missing = settled.missing(from: firstExpected, before: sequence)
@@ -57,6 +63,7 @@ struct SequenceLine: Sendable {
   /// Removes an announcement that will not be played.
   mutating func remove(_ number: Int64) -> PlaybackItem? {
     guard let item = line.remove(number) else { return nil }
+    restored.remove(number)
     if let sequence = item.sequence { settle(sequence, acceptedAt: item.acceptedAt) }
     return item
   }

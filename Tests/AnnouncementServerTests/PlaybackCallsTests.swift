@@ -166,7 +166,9 @@ struct PlaybackCallsTests {
     #expect(try state.string("delivery.play.state") == "cancelled")
   }
 
-  @Test("an announcement whose id is the name of a call can be cancelled", arguments: ["pause", "resume", "replay"])
+  @Test(
+    "an announcement whose id is the name of a call can be cancelled",
+    arguments: ["pause", "resume", "replay", "restore"])
   func cancelNamedAsCall(id: String) async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()

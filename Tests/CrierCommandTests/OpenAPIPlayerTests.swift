@@ -68,6 +68,14 @@ struct OpenAPIPlayerTests {
     #expect(waiting["state"] == .string("paused") && waiting["waiting"]?.array?.isEmpty == false)
     try service.check("replay", json: #"{"id":"2"}"#, 409, "nothing_to_replay")
     try service.check("cancel", at: "2", 200)
+    try service.check("restore", json: #"{"id":"2"}"#, key: service.keys["play"], 200)
+    try service.check("restore", json: #"{"id":"2"}"#, 409, "not_restorable")
+    try service.check("restore", json: #"{"id":"nobody"}"#, 404, "not_found")
+    try service.check("restore", json: "[]", 400, "payload_malformed")
+    try service.check("restore", json: "{}", 422, "field_missing")
+    try service.check("restore", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+    try service.check("restore", json: String(repeating: " ", count: 5000), 413, "payload_too_large")
+    try service.check("cancel", at: "2", 200)
     try service.check("cancel", at: "nobody", 404, "not_found")
     try service.check("cancel", at: "1", 200)
     let replay = try #require(try service.check("replay", json: #"{"id":"1"}"#, 202).json()["number"]?.number)
@@ -78,7 +86,7 @@ struct OpenAPIPlayerTests {
     _ = try events(service, stream, until: "played", "3")
     for _ in 0..<6 { _ = try service.service.send("POST", "/v1/playback/replay") }
     try service.check("replay", 429, "too_many_replays")
-    for id in ["getPlayback", "pause", "resume", "replay", "cancel", "cancelReplay"] {
+    for id in ["getPlayback", "pause", "resume", "replay", "restore", "cancel", "cancelReplay"] {
       try service.checkRefusals(id, "1")
     }
 

@@ -19,7 +19,7 @@ struct PlaybackRoutes: Sendable {
   let pace: ReplayPace
   let keys: KeyRing
 
-  private var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
+  var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
 
   var routes: [Route] {
@@ -36,6 +36,7 @@ struct PlaybackRoutes: Sendable {
         return try await status(call)
       },
       .post("/v1/playback/replay", .key(.play), replay),
+      .post("/v1/playback/restore", .key(.play), restore),
       .delete("/v1/playback/{id}", .key(.play), cancel),
       .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]
@@ -243,7 +244,7 @@ struct PlaybackRoutes: Sendable {
     return try ServiceJSON.response(.accepted, Number(number: replay))
   }
 
-  private static let unknown = Problem(
+  static let unknown = Problem(
     .notFound, "not_found", "The account has sent no announcement with this id to the player.")
 
   private func cancel(_ call: Call) async throws -> Response {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+
+/// The fields of a small JSON object in the body of a request. A key that the call does not know is refused, so that a
+/// misspelt key never has the effect of a missing one.
+struct JSONFields: Sendable {
+  private enum Value: Decodable, Sendable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string(String)
+    case array([Value])
+    case object
+
+    init(from decoder: any Decoder) throws {
+      if var elements = try? decoder.unkeyedContainer() {
+        var values: [Value] = []
+        while !elements.isAtEnd { values.append(try elements.decode(Value.self)) }
+        self = .array(values)
+        return
+      }
+      if (try? decoder.container(keyedBy: Key.self)) != nil {
+        self = .object
+        return
+      }
+      let value = try decoder.singleValueContainer()
+      if value.decodeNil() {
+        self = .null
+      } else if let boolean = try? value.decode(Bool.self) {
+        self = .boolean(boolean)
+      } else if let string = try? value.decode(String.self) {
+        self = .string(string)
+      } else {
+        self = .number(try value.decode(Double.self))
+      }
+    }
+  }
+
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// The maximum size of the body, in bytes.
+  static let largestBody = 4096
+
+  private let values: [String: Value]
+
+  /// - Parameter keys: The keys that the call knows.
+  /// - Throws: ``Problem`` with 400 if the body is not a JSON object, or 422 `field_unknown` for another key;
+  ///   `AnnouncementError` if the body is not strict JSON.
+  init(_ body: Data, keys: [String]) throws {
+    try PayloadDecoder.requireJSON(body)
+    let names = keys.joined(separator: ", ")
+    guard let values = try? JSONDecoder().decode([String: Value].self, from: body) else {
+      throw Problem(
+        .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the keys \(names).")
+    }
+    guard values.keys.allSatisfy(keys.contains) else {
+      throw Problem(
+        .unprocessableContent, "field_unknown", "The body has an unknown key. Send only the keys \(names).")
+    }
+    self.values = values
+  }
+
+  /// Reads the body of a call.
+  static func read(_ call: Call, keys: [String], _ ring: KeyRing) async throws -> JSONFields {
+    try call.requireMediaType("application/json")
+    let body = try await call.body(upTo: largestBody)
+    try await ring.requireInForce(try call.sender)
+    return try JSONFields(body, keys: keys)
+  }
+
+  /// Returns a field's value, or nil if it is missing or null.
+  ///
+  /// - Parameter remedy: What a correct value is, for the error.
+  func string(_ key: String, _ remedy: String) throws(Problem) -> String? {
+    switch values[key] {
+    case nil, .null: nil
+    case .string(let text): text
+    default: throw invalid(key, remedy)
+    }
+  }
+
+  func boolean(_ key: String, _ remedy: String) throws(Problem) -> Bool? {
+    switch values[key] {
+    case nil, .null: nil
+    case .boolean(let value): value
+    default: throw invalid(key, remedy)
+    }
+  }
+
+  func number(_ key: String, _ remedy: String) throws(Problem) -> Double? {
+    switch values[key] {
+    case nil, .null: nil
+    case .number(let value): value
+    default: throw invalid(key, remedy)
+    }
+  }
+
+  func integer(_ key: String, in range: ClosedRange<Int>, _ remedy: String) throws(Problem) -> Int? {
+    guard let number = try number(key, remedy) else { return nil }
+    guard let integer = Int(exactly: number), range.contains(integer) else { throw invalid(key, remedy) }
+    return integer
+  }
+
+  func strings(_ key: String, _ remedy: String) throws(Problem) -> [String]? {
+    switch values[key] {
+    case nil, .null: return nil
+    case .array(let values):
+      var texts: [String] = []
+      for value in values {
+        guard case .string(let text) = value else { throw invalid(key, remedy) }
+        texts.append(text)
+      }
+      return texts
+    default: throw invalid(key, remedy)
+    }
+  }
+
+  /// Returns a value that must not be missing.
+  func required<Value>(_ key: String, _ value: Value?, _ remedy: String) throws(Problem) -> Value {
+    guard let value else {
+      guard values[key] == nil else { throw invalid(key, remedy) }
+      throw Problem(.unprocessableContent, "field_missing", "\(key): is missing; \(remedy).")
+    }
+    return value
+  }
+
+  /// Whether the key is there, even if its value is null.
+  func contains(_ key: String) -> Bool { values[key] != nil }
+
+  func invalid(_ key: String, _ remedy: String) -> Problem {
+    Problem(.unprocessableContent, "field_invalid", "\(key): is not valid; \(remedy).")
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// The time in which a cancelled announcement can be restored, in seconds.
+  public static let restorationTime: TimeInterval = 60
+
+  /// Undoes the cancellation of an announcement that was waiting. It waits again with its old number, and so in its old
+  /// place. The change is durable when the call returns.
+  ///
+  /// Only the player of the announcement's lane may call this. If no player plays the lane, call
+  /// ``restoreUnplayed(_:)``.
+  ///
+  /// - Returns: The announcement, which waits again; nil when it cannot be restored: it was not cancelled, had begun to
+  ///   play, was cancelled more than ``restorationTime`` ago, or has expired. Nothing was changed then.
+  public func restore(_ number: Int64) async throws(LedgerError) -> Entry? {
+    try await write(while: .changing) { [self] database in
+      let at = timeStamp
+      // A waiting announcement is cancelled without a detail. If an unfinished summary stands for it, it stays in that
+      // summary. A summary that has begun to play has been heard, and so have its payments.
+      try database.cachedStatement(
+        sql: """
+          UPDATE announcements SET
+            state = iif(clip IS NULL, 'accepted', 'waiting'), finished_at = NULL, changed_at = ?,
+            summarised_by = (SELECT number FROM announcements AS summary
+                             WHERE number = announcements.summarised_by AND finished_at IS NULL)
+          WHERE number = ? AND state = 'cancelled' AND detail IS NULL AND finished_at >= ?
+            AND (expires_at IS NULL OR expires_at > ?)
+            AND NOT EXISTS (SELECT 1 FROM announcements AS summary
+                            WHERE number = announcements.summarised_by AND attempts > 0)
+          """
+      ).execute(arguments: [at, number, at - Int64(Self.restorationTime * 1000), at])
+      guard database.changesCount == 1 else { return nil }
+      let entry = try Row.fetchOne(
+        database.cachedStatement(sql: "SELECT * FROM announcements WHERE number = ?"), arguments: [number]
+      ).map(Entry.init(row:))
+      if let entry { try Self.append(.restored, number, lane: entry.lane, at: at, in: database) }
+      return entry
+    }
+  }
+
+  /// Restores an announcement on a lane that no process plays; see ``restore(_:)``. It waits there for the next player.
+  ///
+  /// - Throws: ``LedgerError`` with `laneTaken` when a process plays the lane, whose player must restore the
+  ///   announcement; or a file error. Nothing was changed then.
+  public func restoreUnplayed(_ number: Int64) async throws(LedgerError) -> Entry? {
+    guard let lane = try await entry(number)?.lane else { return nil }
+    // While the seat is held, no player can begin, and miss an announcement with a number that it has passed.
+    let seat = try takeSeat(lane: lane)
+    defer { withExtendedLifetime(seat) {} }
+    return try await restore(number)
+  }
+}

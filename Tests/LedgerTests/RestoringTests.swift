@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Ledger
+
+@Suite("Restoring a cancelled announcement")
+struct RestoringTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func accept(_ id: String, expiresAt: Date? = nil) async throws -> Int64 {
+    var announcement = payment(id, account: "shop")
+    announcement.expiresAt = expiresAt
+    return try await ledger.accept(announcement).number
+  }
+
+  @Test(
+    "it waits again with its number, its clip and an event, and can be cancelled and restored again",
+    arguments: [true, false])
+  func restored(hasClip: Bool) async throws {
+    let number = try await accept("a")
+    if hasClip { try await ledger.set(number, .waiting, Ledger.Change(clip: "a.wav")) }
+    for _ in 0..<2 {
+      try await ledger.set(number, .cancelled)
+      place.clock.advance(by: 60)
+      let entry = try #require(try await ledger.restore(number))
+      #expect(entry.number == number && entry.state == (hasClip ? .waiting : .accepted) && entry.finishedAt == nil)
+      #expect(try await ledger.unfinished(lane: "counter").map(\.number) == [number])
+      let event = try #require(try await ledger.events(limit: 100).last)
+      #expect(event.kind == .restored && event.number == number && event.lane == "counter" && event.detail.isEmpty)
+      #expect(try await ledger.restore(number) == nil)
+    }
+  }
+
+  @Test("after a minute it stays cancelled")
+  func late() async throws {
+    let number = try await accept("a")
+    try await ledger.set(number, .cancelled)
+    place.clock.advance(by: 60.001)
+    #expect(try await ledger.restore(number) == nil)
+    #expect(try await ledger.entry(number)?.state == .cancelled)
+  }
+
+  @Test("what was not cancelled while it waited stays as it is")
+  func others() async throws {
+    let numbers = [
+      try await accept("waiting"), try await accept("failed"), try await accept("skipped"), try await accept("played"),
+    ]
+    try await ledger.set(numbers[1], .failed)
+    for number in numbers[2...] {
+      try await ledger.set(number, .waiting)
+      try await ledger.set(number, .playing)
+    }
+    try await ledger.set(numbers[2], .cancelled, Ledger.Change(detail: ["code": "skipped"]))
+    try await ledger.set(numbers[3], .played)
+    let expiring = try await accept("expiring", expiresAt: place.clock.now + 5)
+    try await ledger.set(expiring, .cancelled)
+    place.clock.advance(by: 5)
+    let before = try await ledger.recent()
+    for number in numbers + [expiring, 999] { #expect(try await ledger.restore(number) == nil) }
+    #expect(try await ledger.recent() == before)
+  }
+
+  @Test("a payment that left a summary is heard by itself, and one whose summary waits is heard with it")
+  func summaries() async throws {
+    let payments = [try await accept("a"), try await accept("b")]
+    var announcement = payment("s")
+    announcement.kind = .summary
+    let summary = try await ledger.accept(announcement, standingFor: payments).number
+    try await ledger.set(payments[0], .cancelled)
+    #expect(try await ledger.restore(payments[0])?.summarisedBy == summary)
+    try await ledger.set(payments[0], .cancelled)
+    try await ledger.set(summary, .cancelled, Ledger.Change(detail: ["code": "outdated"]))
+    #expect(try await ledger.restore(payments[0])?.summarisedBy == nil)
+    #expect(try await ledger.unfinished(lane: "counter").map(\.number) == payments)
+  }
+
+  @Test("payments that were cancelled with the summary that somebody heard are not heard again")
+  func heardSummary() async throws {
+    let payments = [try await accept("a"), try await accept("b")]
+    var announcement = payment("s")
+    announcement.kind = .summary
+    let summary = try await ledger.accept(announcement, standingFor: payments).number
+    try await ledger.set(summary, .waiting)
+    try await ledger.set(summary, .playing)
+    var skipped = Ledger.Change(detail: ["code": "skipped"])
+    skipped.endsMembers = true
+    try await ledger.set(summary, .cancelled, skipped)
+    for number in payments + [summary] { #expect(try await ledger.restore(number) == nil) }
+  }
+
+  @Test("on a lane that no process plays it is restored without a player, and otherwise left to the player")
+  func unplayed() async throws {
+    let number = try await accept("a")
+    #expect(try await ledger.cancelUnplayed(number))
+    let seat = try ledger.takeSeat(lane: "counter")
+    let error = await #expect(throws: LedgerError.self) { _ = try await ledger.restoreUnplayed(number) }
+    #expect(error?.code == .laneTaken)
+    withExtendedLifetime(seat) {}
+    #expect(try await ledger.entry(number)?.state == .cancelled)
+  }
+
+  @Test("the seat is free after an announcement was restored without a player")
+  func freed() async throws {
+    let number = try await accept("a")
+    #expect(try await ledger.cancelUnplayed(number))
+    #expect(try await ledger.restoreUnplayed(number)?.number == number)
+    #expect(try await ledger.restoreUnplayed(999) == nil)
+    _ = try ledger.takeSeat(lane: "counter")
+  }
+}

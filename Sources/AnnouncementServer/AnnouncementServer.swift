@@ -172,6 +172,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         batches: batches, settings: settings, keys: keys, largeBodies: largeBodies, groups: groups, slots: batchSlots,
         administration: AdministrationLog(ledger: ledger)
       ).routes,
+      KeyRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
       SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf).routes,
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,

@@ -56,6 +56,9 @@ public struct IPNetwork: Sendable, Hashable {
     other.bytes.count == address.bytes.count && Self.masked(other.bytes, prefixLength) == address.bytes
   }
 
+  /// Returns whether all addresses of another network are in this one.
+  public func contains(_ other: IPNetwork) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
+
   private static func number(_ text: String) -> Int? {
     guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AnnouncementServer
 import Announcements
 public import ArgumentParser
 import Foundation
 import Ledger
 public import ServiceAccess
-import SoundLibrary
 import VoicePacks
 
 struct Keys: AsyncParsableCommand {
@@ -75,60 +75,36 @@ struct Keys: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
-    func validate() throws {
-      for (option, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
-        guard let value else { continue }
-        let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        guard (1...255).contains(value.utf8.count), isPlain else {
-          throw ValidationError("--\(option) must be 1 to 255 bytes long, without control characters.")
-        }
-      }
-      if account.hasPrefix("crier:") {
-        throw ValidationError("--account must not begin with crier:, which is reserved: choose another name.")
-      }
-      if let group, !GroupContainer.isGroupName(group) {
-        throw ValidationError("--group is not a valid app group: use letters, digits, . and -, such as group.crier.")
-      }
-      if rate == nil, burst != nil { throw ValidationError("--burst needs --rate: give both, or drop --burst.") }
-      _ = try limit
-      _ = try expiry(at: Date())
-      _ = try networks
+    func validate() throws { _ = try checked() }
+
+    private var request: KeyRequest {
+      KeyRequest(
+        scopes: Set(scope), account: account, name: name, locale: locale, pack: pack, group: group, rate: rate,
+        burst: burst, expires: expires, addresses: address, isStrict: strict)
     }
 
-    private func expiry(at now: Date) throws -> Date? {
-      guard let expires else { return nil }
-      guard let expiry = KeyTimes.moment(expires, now: now) else {
-        throw ValidationError(
-          "--expires '\(expires)' is not a date or a duration: give 2027-01-31, 2027-01-31T12:00:00Z, or a duration "
-            + "such as 90d, 12h or 30m.")
-      }
-      guard expiry > now else { throw ValidationError("--expires '\(expires)' is in the past: give a later date.") }
-      return expiry
-    }
-
-    private var networks: [IPNetwork] {
-      get throws {
-        guard address.count <= NewKey.mostAddresses else {
-          throw ValidationError("--address is given \(address.count) times: give at most \(NewKey.mostAddresses).")
-        }
-        return try address.map { text in
-          do {
-            return try IPNetwork(text)
-          } catch {
-            throw ValidationError("--address '\(text)' \(error).")
-          }
-        }
+    private func checked() throws -> KeyRequest.Checked {
+      do throws(KeyRequest.Fault) {
+        return try request.checked(at: Date())
+      } catch {
+        throw ValidationError(Self.message(error))
       }
     }
 
-    private var limit: RateLimit? {
-      get throws {
-        guard let rate else { return nil }
-        do {
-          return try RateLimit(rate: rate, burst: burst)
-        } catch {
-          throw ValidationError("--rate or --burst: \(error)")
-        }
+    private static func message(_ fault: KeyRequest.Fault) -> String {
+      switch fault {
+      case .noScopes: "--scope is missing: give one or more."
+      case .text(let option): "--\(option) must be 1 to 255 bytes long, without control characters."
+      case .accountReserved: "--account must not begin with crier:, which is reserved: choose another name."
+      case .groupInvalid: "--group is not a valid app group: use letters, digits, . and -, such as group.crier."
+      case .burstWithoutRate: "--burst needs --rate: give both, or drop --burst."
+      case .rateInvalid(let reason): "--rate or --burst: \(reason)"
+      case .expiryUnreadable(let text):
+        "--expires '\(text)' is not a date or a duration: give 2027-01-31, 2027-01-31T12:00:00Z, or a duration such as "
+          + "90d, 12h or 30m."
+      case .expiryPast(let text): "--expires '\(text)' is in the past: give a later date."
+      case .tooManyAddresses(let count): "--address is given \(count) times: give at most \(NewKey.mostAddresses)."
+      case .addressInvalid(let text, let reason): "--address '\(text)' \(reason)."
       }
     }
 
@@ -139,11 +115,7 @@ struct Keys: AsyncParsableCommand {
         if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
         let key = APIKey.make()
         let ledger = try home.folder.openLedger()
-        let kept = try await ledger.createKey(
-          NewKey(
-            id: key.id, account: account, digest: key.digest, scopes: Set(scope).names, name: name, locale: spoken,
-            pack: pack, group: group, rate: try limit.map { NewKey.Rate(perSecond: $0.rate, burst: $0.burst) },
-            expiresAt: try expiry(at: Date()), addresses: try networks.map(\.description), isStrict: strict))
+        let kept = try await ledger.createKey(request.newKey(key, try checked(), locale: spoken))
         do {
           try StandardOutput.write(
             json ? try CreatedKey(id: key.id, key: key.text, scopes: kept.scopes).jsonLine : key.text)

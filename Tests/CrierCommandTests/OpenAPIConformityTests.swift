@@ -148,6 +148,34 @@ struct OpenAPIConformityTests {
     }
   }
 
+  @Test("keys")
+  func keys() throws {
+    try withService { service in
+      let listed = try service.check("listKeys", 200).json()["keys"]?.array ?? []
+      #expect(listed.count == 5)
+      let all = #"""
+        {"scopes":["read"],"account":"till","name":"Till","locale":"en-US","group":"group.tills","rate":20,"burst":40,
+         "expires":"90d","addresses":["192.0.2.0/24"],"strict":true,"pack":null}
+        """#
+      let made = try service.check("createKey", json: all, 201).json()
+      try service.check("createKey", json: "{}", 201)
+      #expect(try APIKey(made["key"]?.string ?? "").id == made["id"]?.string)
+      for (body, status, code) in [
+        ("[]", 400, "payload_malformed"), (#"{"scopes":["all"]}"#, 422, "field_invalid"),
+        (#"{"scope":"read"}"#, 422, "field_unknown"), (#"{"locale":"tlh"}"#, 422, "locale_unknown"),
+        (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+      ] { try service.check("createKey", json: body, status, code) }
+      try service.check("createKey", headers: ["Content-Type: text/plain"], body: "{}", 415, "media_type_unsupported")
+      let id = try #require(made["id"]?.string)
+      for _ in 0..<2 { try service.check("revokeKey", at: id, 200) }
+      try service.check("revokeKey", at: "00000000", 404, "not_found")
+      let own = try APIKey(try #require(service.service.key)).id
+      try service.check("revokeKey", at: own, 409, "key_in_use")
+      for operation in ["listKeys", "createKey", "revokeKey"] { try service.checkRefusals(operation, "00000000") }
+      service.expectAllProvoked(tag: "Keys")
+    }
+  }
+
   @Test("locales, voices and packs, with a valid and a broken pack")
   func speakable() throws {
     try withService { service in

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Ledger
+import ServiceAccess
+
+/// One key as `crier keys list` and the service list it.
+public struct KeyLine: Encodable, Sendable {
+  public var id: String
+  public var account: String
+  public var scopes: [String]
+  public var name: String?
+  public var locale: String?
+  public var pack: String?
+  public var group: String?
+  /// The allowed rate, in requests per second.
+  public var rate: Double?
+  public var burst: Int?
+  public var createdAt: Date
+  public var lastUsedAt: Date?
+  public var expiresAt: Date?
+  public var revokedAt: Date?
+  /// The id of the key that replaced this one.
+  public var rotatedTo: String?
+  /// The addresses and networks from which the key may be used; empty if it may be used from anywhere.
+  public var addresses: [String]
+  public var strict: Bool
+  /// The name that identifies the key in the service's log.
+  public var logName: String
+
+  enum CodingKeys: String, CodingKey {
+    case id, account, scopes, name, locale, pack, group, rate, burst, addresses, strict
+    case createdAt = "created_at"
+    case lastUsedAt = "last_used_at"
+    case expiresAt = "expires_at"
+    case revokedAt = "revoked_at"
+    case rotatedTo = "rotated_to"
+    case logName = "log_name"
+  }
+
+  public init(_ key: Ledger.Key) {
+    (id, account, scopes, name) = (key.id, key.account, key.scopes, key.name)
+    (locale, pack, group) = (key.locale, key.pack, key.group)
+    (rate, burst) = (key.rate?.perSecond, key.rate?.burst)
+    (createdAt, lastUsedAt) = (key.createdAt, key.lastUsedAt)
+    (expiresAt, revokedAt, rotatedTo) = (key.expiresAt, key.revokedAt, key.rotatedTo)
+    (addresses, strict) = (key.addresses, key.isStrict)
+    logName = APIKey.logName(ofDigest: key.digest)
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Ledger
+public import ServiceAccess
+import SoundLibrary
+
+/// What somebody asks for when a key is made, on the command line or through the service.
+public struct KeyRequest: Sendable, Hashable {
+  public var scopes: Set<Scope>
+  public var account: String
+  public var name: String?
+  public var locale: String?
+  public var pack: String?
+  public var group: String?
+  /// The allowed requests per second.
+  public var rate: Double?
+  public var burst: Int?
+  /// The expiry as a text that ``KeyTimes`` reads.
+  public var expires: String?
+  public var addresses: [String]
+  public var isStrict: Bool
+
+  public init(
+    scopes: Set<Scope>, account: String, name: String? = nil, locale: String? = nil, pack: String? = nil,
+    group: String? = nil, rate: Double? = nil, burst: Int? = nil, expires: String? = nil, addresses: [String] = [],
+    isStrict: Bool = false
+  ) {
+    self.scopes = scopes
+    self.account = account
+    self.name = name
+    self.locale = locale
+    self.pack = pack
+    self.group = group
+    self.rate = rate
+    self.burst = burst
+    self.expires = expires
+    self.addresses = addresses
+    self.isStrict = isStrict
+  }
+
+  /// The first rule that a request breaks.
+  public enum Fault: Error, Sendable, Hashable {
+    case noScopes
+    /// The text of a field is empty, longer than 255 bytes, or has control characters.
+    case text(field: String)
+    case accountReserved
+    case groupInvalid
+    case burstWithoutRate
+    /// The rate or the burst is out of range; with the reason.
+    case rateInvalid(String)
+    case expiryUnreadable(String)
+    case expiryPast(String)
+    case tooManyAddresses(Int)
+    /// An address is not valid; with the address and the reason.
+    case addressInvalid(String, reason: String)
+  }
+
+  /// The values that are read from texts.
+  public struct Checked: Sendable, Hashable {
+    public var limit: RateLimit?
+    public var expiresAt: Date?
+    public var networks: [IPNetwork]
+  }
+
+  /// Checks the request, except whether its locale and its pack exist.
+  ///
+  /// - Throws: ``Fault``.
+  public func checked(at now: Date) throws(Fault) -> Checked {
+    if scopes.isEmpty { throw .noScopes }
+    for (field, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
+      guard let value else { continue }
+      let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+      guard (1...255).contains(value.utf8.count), isPlain else { throw .text(field: field) }
+    }
+    if account.hasPrefix("crier:") { throw .accountReserved }
+    if let group, !GroupContainer.isGroupName(group) { throw .groupInvalid }
+    if rate == nil, burst != nil { throw .burstWithoutRate }
+    return Checked(limit: try limit, expiresAt: try expiry(at: now), networks: try networks)
+  }
+
+  private var limit: RateLimit? {
+    get throws(Fault) {
+      guard let rate else { return nil }
+      do {
+        return try RateLimit(rate: rate, burst: burst)
+      } catch {
+        throw .rateInvalid("\(error)")
+      }
+    }
+  }
+
+  private func expiry(at now: Date) throws(Fault) -> Date? {
+    guard let expires else { return nil }
+    guard let expiry = KeyTimes.moment(expires, now: now) else { throw .expiryUnreadable(expires) }
+    guard expiry > now else { throw .expiryPast(expires) }
+    return expiry
+  }
+
+  private var networks: [IPNetwork] {
+    get throws(Fault) {
+      guard addresses.count <= NewKey.mostAddresses else { throw .tooManyAddresses(addresses.count) }
+      var networks: [IPNetwork] = []
+      for text in addresses {
+        do throws(IPNetwork.Fault) {
+          networks.append(try IPNetwork(text))
+        } catch {
+          throw .addressInvalid(text, reason: error.description)
+        }
+      }
+      return networks
+    }
+  }
+
+  /// Returns the key for the ledger.
+  ///
+  /// - Parameters:
+  ///   - checked: The result of ``checked(at:)``.
+  ///   - locale: The locale as the phrase books spell it.
+  public func newKey(_ key: APIKey, _ checked: Checked, locale: String?) -> NewKey {
+    NewKey(
+      id: key.id, account: account, digest: key.digest, scopes: scopes.names, name: name, locale: locale, pack: pack,
+      group: group, rate: checked.limit.map { NewKey.Rate(perSecond: $0.rate, burst: $0.burst) },
+      expiresAt: checked.expiresAt, addresses: checked.networks.map(\.description), isStrict: isStrict)
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import ServiceAccess
+import VoicePacks
+
+/// The routes of `/v1/keys`, with which an admin lists, makes and revokes keys. A key is in one answer only: the one to
+/// the request that made it.
+struct KeyRoutes: Sendable {
+  let ledger: Ledger
+  let keys: KeyRing
+  let phraseBooks: PhraseBooks
+  let shelf: VoicePackShelf
+
+  var routes: [Route] {
+    [
+      .get("/v1/keys", .key(.admin), list),
+      .post("/v1/keys", .key(.admin), create),
+      .delete("/v1/keys/{id}", .key(.admin), revoke),
+    ]
+  }
+
+  private struct List: Encodable { var keys: [KeyLine] }
+
+  private func list(_ call: Call) async throws -> Response {
+    try ServiceJSON.response(.ok, List(keys: try await ledger.keys().map(KeyLine.init)))
+  }
+
+  /// A new key with its secret.
+  private struct Created: Encodable {
+    var line: KeyLine
+    var key: String
+
+    enum CodingKeys: CodingKey { case key }
+
+    func encode(to encoder: any Encoder) throws {
+      try line.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(key, forKey: .key)
+    }
+  }
+
+  private func create(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let request = try Self.request(
+      try await JSONFields.read(call, keys: Self.fields, keys), account: sender.account)
+    let key = APIKey.make()
+    let now = Date()
+    let checked: KeyRequest.Checked
+    do throws(KeyRequest.Fault) { checked = try request.checked(at: now) } catch { throw Self.problem(error) }
+    try Self.requireLimits(of: sender, checked)
+    try requirePack(request.pack)
+    // If the default locale did not exist, every request with the key would fail.
+    let locale = try request.locale.map { try phraseBooks.book(for: $0).locale }
+    let kept = try await ledger.createKey(request.newKey(key, checked, locale: locale), by: .key(sender.keyID))
+    return try ServiceJSON.response(.created, Created(line: KeyLine(kept), key: key.text))
+  }
+
+  private func revoke(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    guard call.parameter != sender.keyID else {
+      throw Problem(
+        .conflict, "key_in_use", "A key cannot revoke itself. Send the request with another key of the scope admin.")
+    }
+    guard let key = try await ledger.revokeKey(call.parameter, by: .key(sender.keyID)) else {
+      throw Problem(.notFound, "not_found", "No key has this id.")
+    }
+    return try ServiceJSON.response(.ok, KeyLine(key))
+  }
+
+  // MARK: Checking requests
+
+  private static let fields = [
+    "scopes", "account", "name", "locale", "pack", "group", "rate", "burst", "expires", "addresses", "strict",
+  ]
+
+  /// - Parameter account: The account of a key whose request names none.
+  private static func request(_ fields: JSONFields, account: String) throws(Problem) -> KeyRequest {
+    let names = Scope.allCases.map(\.rawValue).joined(separator: ", ")
+    let text = "give a text"
+    var scopes: Set<Scope> = [.announce, .read]
+    if let given = try fields.strings("scopes", "give an array with one or more of \(names)") {
+      scopes = Set(names: given)
+      guard given.allSatisfy({ Scope(rawValue: $0) != nil }) else {
+        throw fields.invalid("scopes", "give an array with one or more of \(names)")
+      }
+    }
+    return KeyRequest(
+      scopes: scopes, account: try fields.string("account", text) ?? account, name: try fields.string("name", text),
+      locale: try fields.string("locale", text), pack: try fields.string("pack", text),
+      group: try fields.string("group", text), rate: try fields.number("rate", "give the requests per second"),
+      burst: try fields.integer("burst", in: 1...Int(Int32.max), "give a whole number of requests"),
+      expires: try fields.string("expires", "give a date, or a duration such as 90d"),
+      addresses: try fields.strings("addresses", "give an array of addresses and networks") ?? [],
+      isStrict: try fields.boolean("strict", "give true or false") ?? false)
+  }
+
+  /// Checks that a new key has no longer life and no more addresses than the key that makes it. Otherwise, somebody
+  /// with a limited key could make an unlimited one.
+  private static func requireLimits(of sender: Caller, _ new: KeyRequest.Checked) throws(Problem) {
+    if let end = sender.expiresAt, new.expiresAt.map({ $0 > end }) ?? true {
+      throw Problem(
+        .unprocessableContent, "field_invalid",
+        "expires: is missing or later than the expiry of the key that sends the request; give an earlier time.")
+    }
+    guard let networks = sender.networks else { return }
+    let isWithin = !new.networks.isEmpty && new.networks.allSatisfy { new in networks.contains { $0.contains(new) } }
+    guard isWithin else {
+      throw Problem(
+        .unprocessableContent, "field_invalid",
+        "addresses: are not within those of the key that sends the request; give only addresses from which that key "
+          + "may be used.")
+    }
+  }
+
+  private func requirePack(_ id: String?) throws(Problem) {
+    guard let id else { return }
+    do throws(VoicePackError) {
+      _ = try shelf.manifest(id: id)
+    } catch {
+      throw Problem(
+        .unprocessableContent, "field_invalid",
+        "pack: no pack that can be used has this id; give one of those that GET /v1/packs lists.")
+    }
+  }
+
+  private static func problem(_ fault: KeyRequest.Fault) -> Problem {
+    let detail =
+      switch fault {
+      case .noScopes: "scopes: is empty; give one or more scopes."
+      case .text(let field): "\(field): must be 1 to 255 bytes long, without control characters."
+      case .accountReserved: "account: must not begin with crier:, which is reserved; give another name."
+      case .groupInvalid: "group: is not a valid app group; use letters, digits, . and -, such as group.crier."
+      case .burstWithoutRate: "burst: needs rate; give both, or leave out burst."
+      case .rateInvalid(let reason): "rate or burst: \(reason)"
+      case .expiryUnreadable:
+        "expires: is not a date or a duration; give 2027-01-31, 2027-01-31T12:00:00Z, or a duration such as 90d, 12h or "
+          + "30m."
+      case .expiryPast: "expires: is in the past; give a later time."
+      case .tooManyAddresses: "addresses: has more than \(NewKey.mostAddresses) elements; give fewer."
+      case .addressInvalid(_, let reason): "addresses: one element \(reason)."
+      }
+    return Problem(.unprocessableContent, "field_invalid", detail)
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Keys through the service", .timeLimit(.minutes(5)))
+struct KeyCallTests {
+  private let service: TestService
+  private let admin: TestClient
+
+  init() async throws {
+    service = try TestService()
+    admin = try await service.client([.admin])
+  }
+
+  private func create(
+    _ body: String, _ client: TestClient? = nil, _ headers: [String: String] = ["Content-Type": "application/json"]
+  ) async throws -> TestAnswer {
+    try await (client ?? admin).send(.post, "/v1/keys", headers: headers, body: Data(body.utf8))
+  }
+
+  @Test("a key is made with everything that was asked for, is shown once, and works at once")
+  func created() async throws {
+    let answer = try await create(
+      #"{"scopes":["read","announce"],"account":"till","name":"Till 1","locale":"en-us","group":"group.tills","rate":5,"burst":9,"expires":"90d","addresses":["192.0.2.0/24"],"strict":true}"#
+    )
+    #expect(answer.status == 201 && answer.header("Cache-Control") == "no-store")
+    let key = try APIKey(try answer.string("key").orThrow("a key"))
+    #expect(try answer.string("id") == key.id && answer.string("account") == "till")
+    #expect(try answer.value("scopes") as? [String] == ["announce", "read"])
+    #expect(try answer.string("locale") == "en-US" && answer.string("group") == "group.tills")
+    #expect(try answer.number("burst") == 9 && answer.string("addresses.0") == "192.0.2.0/24")
+    #expect(try answer.value("strict") as? Bool == true && answer.string("expires_at") != nil)
+    let list = try await admin.get("/v1/keys")
+    #expect(list.status == 200 && list.header("Cache-Control") == "no-store" && !list.text.contains(key.text))
+    #expect(!list.text.contains(key.text.suffix(43)))
+    #expect(try list.string("keys.1.id") == key.id && list.string("keys.1.name") == "Till 1")
+    let plain = try await create("{}")
+    #expect(try plain.value("scopes") as? [String] == ["announce", "read"] && plain.string("account") == "shop")
+    let made = try APIKey(try plain.string("key").orThrow("a key"))
+    let client = TestClient(server: service.server, key: TestKey(key: made, account: "shop"))
+    #expect(try await client.post(payment()).status == 201)
+  }
+
+  @Test("a line has the fields of the command's list")
+  func line() async throws {
+    let entry = try #require(try await admin.get("/v1/keys").value("keys.0") as? [String: Any])
+    #expect(Set(entry.keys) == ["id", "account", "scopes", "addresses", "strict", "created_at", "log_name"])
+  }
+
+  @Test("a key is revoked, which the log of administration says, and a key cannot revoke itself")
+  func revoked() async throws {
+    let other = try await service.client([.read], account: "other")
+    let id = try other.key.orThrow("a key").key.id
+    #expect(try await other.get("/v1/announcements").status == 200)
+    let answer = try await admin.send(.delete, "/v1/keys/\(id)")
+    #expect(try answer.status == 200 && answer.string("id") == id && answer.string("revoked_at") != nil)
+    service.wait(KeyRing.memory)
+    #expect(try await other.get("/v1/announcements").code == "key_unknown")
+    #expect(try await admin.send(.delete, "/v1/keys/\(id)").string("revoked_at") == answer.string("revoked_at"))
+    let own = try admin.key.orThrow("a key").key.id
+    #expect(try await admin.send(.delete, "/v1/keys/\(own)").code == "key_in_use")
+    for unknown in ["00000000", "x", "%00"] {
+      #expect(try await admin.send(.delete, "/v1/keys/\(unknown)").code == "not_found")
+    }
+    _ = try await create("{}")
+    let acts = try await service.ledger.administrativeActs().filter { $0.actor == "key:\(own)" }
+    #expect(acts.map(\.action) == [.keyRevoked, .keyCreated] && acts[0].subject == id)
+  }
+
+  @Test(
+    "a request for a key that is not valid is refused with the name of its field",
+    arguments: [
+      (#"{"scopes":[]}"#, "scopes"), (#"{"scopes":["all"]}"#, "scopes"), (#"{"scopes":"read"}"#, "scopes"),
+      (#"{"account":""}"#, "account"), (#"{"account":"crier:x"}"#, "account"), (#"{"account":7}"#, "account"),
+      (#"{"name":"a\u0000b"}"#, "name"), (#"{"pack":"nobody"}"#, "pack"), (#"{"group":".."}"#, "group"),
+      (#"{"burst":2}"#, "burst"), (#"{"rate":0}"#, "rate"), (#"{"rate":"5"}"#, "rate"),
+      (#"{"rate":1,"burst":1.5}"#, "burst"),
+      (#"{"expires":"soon"}"#, "expires"), (#"{"expires":"2020-01-01"}"#, "expires"),
+      (#"{"addresses":["192.0.2.1/24"]}"#, "addresses"),
+      (#"{"addresses":[7]}"#, "addresses"), (#"{"strict":1}"#, "strict"),
+    ])
+  func invalid(body: String, field: String) async throws {
+    let answer = try await create(body)
+    #expect(answer.status == 422 && answer.code == "field_invalid", "\(answer.text)")
+    #expect(try answer.string("detail")?.hasPrefix(field) == true, "\(answer.text)")
+    #expect(try await service.ledger.keys().count == 1)
+  }
+
+  @Test("other refusals of a request for a key")
+  func refused() async throws {
+    for (answer, status, code) in [
+      (try await create(#"{"locale":"tlh"}"#), 422, "locale_unknown"),
+      (try await create(#"{"scope":["read"]}"#), 422, "field_unknown"),
+      (try await create("[]"), 400, "payload_malformed"),
+      (try await create("{}", nil, [:]), 415, "media_type_unsupported"),
+      (try await create("{}", service.stranger), 401, "key_missing"),
+    ] { #expect(answer.status == status && answer.code == code, "\(answer.text)") }
+    for scope in [Scope.announce, .read, .play] {
+      let client = try await service.client([scope])
+      #expect(try await create("{}", client).code == "scope_missing")
+      #expect(try await client.get("/v1/keys").code == "scope_missing")
+      #expect(try await client.send(.delete, "/v1/keys/00000000").code == "scope_missing")
+    }
+  }
+
+  @Test("a key with an expiry or addresses of its own makes no key that goes beyond them")
+  func limits() async throws {
+    let key = APIKey.make()
+    try await service.ledger.createKey(
+      NewKey(
+        id: key.id, account: "shop", digest: key.digest, scopes: ["admin"],
+        expiresAt: Date(timeIntervalSinceNow: 3600), addresses: ["192.0.2.0/24", "2001:db8::/32"]))
+    let client = TestClient(server: service.server, key: TestKey(key: key, account: "shop"))
+    let connection = Connection(peer: IPAddress("192.0.2.7"))
+    let addresses = #""addresses":["192.0.2.8","2001:db8:1::/48"]"#
+    for (body, status) in [
+      (#"{\#(addresses)}"#, 422), (#"{"expires":"2h",\#(addresses)}"#, 422), (#"{"expires":"30m"}"#, 422),
+      (#"{"expires":"30m","addresses":["192.0.2.8","192.0.3.1"]}"#, 422),
+      (#"{"expires":"30m","addresses":["192.0.0.0/16"]}"#, 422),
+      (#"{"expires":"30m",\#(addresses)}"#, 201),
+    ] {
+      let answer = try await Connection.$current.withValue(connection) { try await create(body, client) }
+      #expect(answer.status == status, "\(body) \(answer.text)")
+    }
+  }
+}

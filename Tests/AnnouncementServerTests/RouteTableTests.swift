@@ -14,12 +14,31 @@ struct RouteTableTests {
     .get("/v1/clips/{name}", .open, Self.none), .get("/v1/playback", .open, Self.none),
     .post("/v1/playback/pause", .open, Self.none), .delete("/v1/playback/{id}", .open, Self.none),
     .get("/v1/announcements", .open, Self.none), .post("/v1/announcements", .open, Self.none),
+    .get("/v1/packs/{id}/clips", .open, Self.none), .get("/v1/packs/{id}/clips/{file}", .open, Self.none),
+    .put("/v1/packs/{id}/clips/{file}", .open, Self.none),
   ])
 
-  /// The template and the parameter; nil for anything but a route.
+  /// The template and the last parameter; nil for anything but a route.
   private func found(_ method: HTTPRequest.Method, _ path: String) -> [String?]? {
-    guard case .route(let route, let parameter) = table.match(method, path) else { return nil }
-    return [route.template, parameter]
+    guard case .route(let route, let parameters) = table.match(method, path) else { return nil }
+    return [route.template, parameters.last]
+  }
+
+  @Test("a path may have parameters in any segment, and each is decoded")
+  func parameters() {
+    func parameters(_ method: HTTPRequest.Method, _ path: String) -> [String]? {
+      guard case .route(_, let parameters) = table.match(method, path) else { return nil }
+      return parameters
+    }
+    #expect(parameters(.get, "/v1/packs/my-shop/clips") == ["my-shop"])
+    #expect(parameters(.put, "/v1/packs/my%2Fshop/clips/%E4%B8%80.wav") == ["my/shop", "一.wav"])
+    #expect(parameters(.get, "/v1/playback") == [])
+    #expect(allowed(.post, "/v1/packs/a/clips/b") == "GET, HEAD, PUT")
+    for path in [
+      "/v1/packs//clips", "/v1/packs/a/clips/", "/v1/packs/a/clips/b/c", "/v1/packs/a/marks", "/v1/packs/%FF/clips",
+    ] {
+      #expect(isNothing(path), "\(path)")
+    }
   }
 
   private func allowed(_ method: HTTPRequest.Method, _ path: String) -> String? {

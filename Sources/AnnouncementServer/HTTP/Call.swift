@@ -11,8 +11,10 @@ import ServiceAccess
 /// A request while it is being processed, with its sender and the part of its body that was read.
 struct Call: Sendable {
   var request: Request
-  /// The decoded last segment of the path if the route has a parameter; otherwise empty.
-  var parameter = ""
+  /// The decoded values of the parameters in the path.
+  var parameters: [String] = []
+  /// The value of the last parameter in the path; empty if the route has none.
+  var parameter: String { parameters.last ?? "" }
   /// The sender; nil if the route is open or the URL is signed.
   var caller: Caller?
   /// The checked signature of a signed request. It proves that the owner of the key signed the request, but the request

@@ -8,7 +8,7 @@ struct Route: Sendable {
   typealias Handler = @Sendable (Call) async throws -> Response
 
   var method: HTTPRequest.Method
-  /// The template of the path, such as `/v1/clips/{name}`. Only the last segment can be a parameter.
+  /// The template of the path, such as `/v1/clips/{name}`. A segment in braces is a parameter.
   var template: String
   var access: CallAccess
   var handler: Handler
@@ -19,6 +19,10 @@ struct Route: Sendable {
 
   static func post(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
     Route(method: .post, template: template, access: access, handler: handler)
+  }
+
+  static func put(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
+    Route(method: .put, template: template, access: access, handler: handler)
   }
 
   static func delete(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {

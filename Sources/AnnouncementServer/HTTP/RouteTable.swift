@@ -11,7 +11,8 @@ import HTTPTypes
 /// RFC 9110, section 15.5.6) nor stores who may use a route.
 struct RouteTable: Sendable {
   enum Match: Sendable {
-    case route(Route, parameter: String?)
+    /// A route, with the decoded values of the parameters in its path.
+    case route(Route, parameters: [String])
     /// The path exists, but not with this method.
     case otherMethods(allow: String, template: String)
     case nothing
@@ -30,13 +31,23 @@ struct RouteTable: Sendable {
 
   /// The paths without a parameter, by template.
   private var fixed: [String: Path] = [:]
-  /// The paths that end with a parameter, by the part before the parameter.
+  /// The paths that end with their only parameter, by the part before the parameter.
   private var open: [String: Path] = [:]
+  /// The paths with a parameter before their end, with their segments. They are few.
+  private var others: [(segments: [Segment], path: Path)] = []
+
+  private enum Segment: Equatable {
+    case fixed(Substring)
+    case parameter
+  }
 
   init(_ routes: [Route]) {
     for route in routes {
       if let start = route.template.firstIndex(of: "{") {
-        precondition(route.template.hasSuffix("}"), "A parameter must be at the end of the path.")
+        guard route.template[start...].lastIndex(of: "/") == nil else {
+          add(route)
+          continue
+        }
         open[String(route.template[..<start]), default: Path(template: route.template)].routes.append(route)
       } else {
         fixed[route.template, default: Path(template: route.template)].routes.append(route)
@@ -44,39 +55,75 @@ struct RouteTable: Sendable {
     }
   }
 
+  private mutating func add(_ route: Route) {
+    let segments = Self.segments(route.template).map { $0.hasPrefix("{") ? Segment.parameter : .fixed($0) }
+    if let index = others.firstIndex(where: { $0.segments == segments }) {
+      others[index].path.routes.append(route)
+    } else {
+      others.append((segments, Path(template: route.template, routes: [route])))
+    }
+  }
+
+  private static func segments(_ path: String) -> [Substring] {
+    path.split(separator: "/", omittingEmptySubsequences: false)
+  }
+
   /// Returns the route of a request.
   ///
   /// - Parameter path: The path as it was sent, without its query.
   func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
     guard let found = fixed[path] else { return matchOpen(method, path) }
-    let match = found.match(method, parameter: nil)
+    let match = found.match(method, parameters: [])
     guard case .otherMethods = match else { return match }
     // The last segment of a fixed path may also be the value of a parameter, for example an announcement with the id
     // `pause`.
-    if case .route(let route, let parameter) = matchOpen(method, path) { return .route(route, parameter: parameter) }
+    let other = matchOpen(method, path)
+    if case .route = other { return other }
     return match
   }
 
   private func matchOpen(_ method: HTTPRequest.Method, _ path: String) -> Match {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return .nothing }
     let start = path.utf8.index(after: slash)
-    guard start < path.endIndex, let found = open[String(path[..<start])] else { return .nothing }
-    let segment = String(path[start...])
-    let isPlain = !segment.utf8.contains(UInt8(ascii: "%"))
-    // A segment that does not decode to UTF-8 matches nothing.
-    guard let parameter = isPlain ? segment : segment.removingPercentEncoding, !parameter.isEmpty else {
-      return .nothing
+    guard start < path.endIndex, let found = open[String(path[..<start])] else { return matchOthers(method, path) }
+    guard let parameter = Self.decoded(path[start...]) else { return .nothing }
+    return found.match(method, parameters: [parameter])
+  }
+
+  private func matchOthers(_ method: HTTPRequest.Method, _ path: String) -> Match {
+    guard !others.isEmpty else { return .nothing }
+    let given = Self.segments(path)
+    for (segments, found) in others where segments.count == given.count {
+      var parameters: [String] = []
+      let isMatch = zip(segments, given).allSatisfy { segment, text in
+        switch segment {
+        case .fixed(let name): return name == text
+        case .parameter:
+          guard let parameter = Self.decoded(text) else { return false }
+          parameters.append(parameter)
+          return true
+        }
+      }
+      if isMatch { return found.match(method, parameters: parameters) }
     }
-    return found.match(method, parameter: parameter)
+    return .nothing
+  }
+
+  /// Returns the value of a parameter; nil if the segment is empty or does not decode to UTF-8.
+  private static func decoded(_ segment: Substring) -> String? {
+    let text = String(segment)
+    let isPlain = !text.utf8.contains(UInt8(ascii: "%"))
+    guard let parameter = isPlain ? text : text.removingPercentEncoding, !parameter.isEmpty else { return nil }
+    return parameter
   }
 }
 
 extension RouteTable.Path {
-  fileprivate func match(_ method: HTTPRequest.Method, parameter: String?) -> RouteTable.Match {
+  fileprivate func match(_ method: HTTPRequest.Method, parameters: [String]) -> RouteTable.Match {
     let wanted = method == .head ? .get : method
     guard let route = routes.first(where: { $0.method == wanted }) else {
       return .otherMethods(allow: allow, template: template)
     }
-    return .route(route, parameter: parameter)
+    return .route(route, parameters: parameters)
   }
 }

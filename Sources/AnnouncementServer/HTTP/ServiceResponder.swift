@@ -54,9 +54,9 @@ struct ServiceResponder: HTTPResponder {
           .methodNotAllowed, "method_not_allowed", "The call does not support this method. Use \(allow).")
         problem.headers[.allow] = allow
         throw problem
-      case .route(let route, let parameter):
+      case .route(let route, let parameters):
         path = route.template
-        call.parameter = parameter ?? ""
+        call.parameters = parameters
         // While the service stops, reading requests are still answered. New work is refused, so that the client sends
         // it elsewhere or later.
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }

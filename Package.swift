@@ -258,8 +258,8 @@ let package = Package(
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
         "Playback", "ServiceAccess", "SoundFiles",
-        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", asyncAlgorithms, crypto,
-        httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
+        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
+        asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: settings),
 

@@ -21,6 +21,11 @@ public import VoicePacks
 /// refused with 503, and the player's unfinished announcements remain in the ledger for the next run. No accepted
 /// announcement is lost.
 public struct AnnouncementServer: Service, CustomStringConvertible {
+  /// The lane of the service's output, and what its player needs.
+  public typealias PlayerParts = (
+    lane: String, settings: Player.Settings, make: @Sendable (AnnouncerRendering, Player.Settings) throws -> Player
+  )
+
   /// The parts that the service uses.
   public struct Parts: Sendable {
     public var announcer: Announcer
@@ -33,9 +38,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     package var batchFileCalls = FileSystemCalls.system
     /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
-    /// The lane of the service's output, and a function that creates a player for it; nil for a service without a
-    /// player.
-    public var player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?
+    /// The lane of the service's output, its settings, and a function that creates a player for it; nil for a service
+    /// without a player.
+    public var player: PlayerParts?
+    /// The folder that keeps the volume and the chime that somebody chose through the service.
+    public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
     public var secret: Data
     public var console: ConsoleFiles
@@ -44,8 +51,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
     public init(
       announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
-      player: (lane: String, make: @Sendable (AnnouncerRendering) throws -> Player)?, secret: Data,
-      console: ConsoleFiles, accountWork: URL
+      player: PlayerParts?, playerPreferences: URL, secret: Data, console: ConsoleFiles, accountWork: URL
     ) {
       self.announcer = announcer
       self.ledger = ledger
@@ -53,6 +59,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       self.batches = batches
       self.shelf = shelf
       self.player = player
+      self.playerPreferences = playerPreferences
       self.secret = secret
       self.console = console
       self.accountWork = accountWork
@@ -114,13 +121,18 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let batchSlots = StreamSlots(
       "batch streams", most: BatchRoutes.mostStreams, mostOfOne: settings.work.batchStreams)
     (self.eventSlots, self.batchSlots) = (eventSlots, batchSlots)
-    let lanePlayer = parts.player.map { lane, make in
+    let preferences = parts.player.map {
+      PlayerPreferences(folder: parts.playerPreferences, settings: $0.settings, logger: logger)
+    }
+    let lanePlayer = parts.player.map { part in
       // The player renders an announcement with the same options and into the same folder as its response, so that it
       // plays the same clip.
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
-      return LanePlayer(lane: lane, takesOver: settings.takesOver, logger: logger) { try make(rendering) }
+      return LanePlayer(lane: part.lane, takesOver: settings.takesOver, logger: logger) {
+        try part.make(rendering, preferences?.settings ?? part.settings)
+      }
     }
     player = lanePlayer
     let urls = ClipURLs(
@@ -163,7 +175,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       ClipRoutes(clips: clips).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
-        pace: try ReplayPace(time: time), keys: keys
+        pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
       ).routes,
       EventRoutes(
         player: lanePlayer, ledger: ledger, hub: hub, keys: keys, slots: eventSlots, settings: settings

@@ -35,6 +35,19 @@ package enum DurableFile {
     try folder.synchronize()
   }
 
+  /// Removes a file if it exists, and returns when this is on the disk.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func remove(_ file: URL, calls: FileSystemCalls = .system) throws(SystemError) {
+    do throws(SystemError) {
+      let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
+      try calls.remove(folder.number, file.lastPathComponent)
+      try folder.synchronize()
+    } catch {
+      guard error.kind == .missing else { throw error }
+    }
+  }
+
   /// Creates an empty file; leaves an existing file unchanged.
   ///
   /// An existing file is not even opened, because closing it would release the locks that SQLite holds on it in this

@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import PlaybackOrder
 import SoundOutputs
+import Waveforms
 
 extension Lane {
   /// Handles the commands of other processes. Of the commands sent before the player began, only `cancel` is carried
@@ -43,6 +44,16 @@ extension Lane {
   func resume() {
     order.resume()
     current?.control.resume()
+  }
+
+  /// Sets the chime of the announcements that begin from now on. A summary keeps the chime with which it was made.
+  func setChime(_ chime: Waveform?) {
+    self.chime = chime
+    chimeVersion += 1
+    for number in ready where number != summary?.number {
+      waiting[number]?.sound = nil
+      ready.remove(number)
+    }
   }
 
   func skip(_ reply: Reply<Bool>) async {

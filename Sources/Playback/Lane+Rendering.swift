@@ -2,6 +2,7 @@
 
 import Ledger
 import PlaybackOrder
+import Waveforms
 
 extension Lane {
   /// Renders the sounds that play next. If too many sounds are kept, releases those of announcements that do not play
@@ -27,14 +28,16 @@ extension Lane {
   func render(_ number: Int64) {
     waiting[number]?.isRendering = true
     waiting[number]?.attempts += 1
-    renders[number] = Task { [ledger, renderer, settings, mailbox] in
-      let outcome = await Self.outcome(number, ledger, renderer, settings)
+    waiting[number]?.chimeVersion = chimeVersion
+    renders[number] = Task { [ledger, renderer, settings, chime, mailbox] in
+      let outcome = await Self.outcome(number, ledger, renderer, settings, chime)
       mailbox.post(.rendered(number, outcome))
     }
   }
 
   private static func outcome(
-    _ number: Int64, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings
+    _ number: Int64, _ ledger: Ledger, _ renderer: any Rendering, _ settings: Player.Settings,
+    _ chime: Waveform?
   ) async -> RenderOutcome {
     do {
       guard let entry = try await ledger.entry(number), !entry.state.isFinal else { return .gone }
@@ -45,7 +48,7 @@ extension Lane {
         let stored = entry.announcement
         let sound = try await renderer.render(stored)
         let again = stored.isReplay ? try await renderer.again(before: stored) : nil
-        let laneSound = try LaneSound(sound, again: again, chime: settings.chime, pause: settings.chimePause)
+        let laneSound = try LaneSound(sound, again: again, chime: chime, pause: settings.chimePause)
         if !isReady { try await ledger.set(number, .waiting, Ledger.Change(clip: sound.clip)) }
         return .ready(laneSound)
       } catch let error as LedgerError {
@@ -73,6 +76,7 @@ extension Lane {
     one.isRendering = false
     defer { if waiting[number] != nil { waiting[number] = one } }
     switch outcome {
+    case .ready where one.chimeVersion != chimeVersion && number != summary?.number: one.attempts = 0
     case .ready(let sound):
       (one.sound, one.failure, one.attempts) = (sound, nil, 0)
       ready.insert(number)

@@ -5,6 +5,7 @@ import Foundation
 import Ledger
 import PlaybackOrder
 import SoundOutputs
+import Waveforms
 
 /// The state of one lane while it is played. A single task runs ``run()``, and nothing else calls the actor. All
 /// changes happen between two messages, so no step sees a partial change.
@@ -15,6 +16,8 @@ actor Lane {
     var isReplay = false
     var sound: LaneSound?
     var isRendering = false
+    /// The version of the chime with which the sound is rendered.
+    var chimeVersion = 0
     var attempts = 0
     var retryAt: Int64 = .min
     var failure: String?
@@ -73,6 +76,9 @@ actor Lane {
   var current: Current?
   var summary: Summary?
   var volume: Volume
+  var chime: Waveform?
+  /// The number of changes of the chime. A sound with an earlier chime is rendered again.
+  var chimeVersion = 0
   /// The number of the last ledger entry that was read.
   var lastSeen: Int64 = 0
   var lastPlayed: Int64?
@@ -111,6 +117,7 @@ actor Lane {
     self.settings = settings
     self.clock = clock
     summaryMaker = summary
+    chime = settings.chime
     self.mailbox = mailbox
     self.signals = signals
     startedAt = clock.date()
@@ -163,6 +170,9 @@ actor Lane {
     case .volume(let volume, let reply):
       self.volume = volume
       reply(())
+    case .chime(let chime, let reply):
+      setChime(chime)
+      reply(())
     case .status(let reply): reply(status)
     case .skip(let reply): await skip(reply)
     case .cancel(let number, let reply): await cancel(number, reply)
@@ -187,7 +197,7 @@ actor Lane {
     held = []
     for message in messages {
       switch message {
-      case .pause, .resume, .volume: await handle(message)
+      case .pause, .resume, .volume, .chime: await handle(message)
       case .status(let reply): reply(status)
       case .skip(let reply), .cancel(_, let reply): reply.fail(fault)
       case .restore(_, let reply): reply.fail(fault)

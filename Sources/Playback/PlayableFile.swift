@@ -43,8 +43,14 @@ public enum PlayableFile {
     guard bytes.count <= largest else {
       throw PlayableFileError(.tooLong, path, "is larger than \(largest >> 20) MiB", remedy: "give a shorter sound")
     }
+    return try decoded(bytes, path)
+  }
+
+  private static func decoded(
+    _ bytes: [UInt8], _ path: String, longestSeconds: Int = 600
+  ) throws(PlayableFileError) -> Waveform {
     do {
-      let sound = try SoundFiles.mix(bytes)
+      let sound = try SoundFiles.mix(bytes, longestSeconds: longestSeconds)
       guard Resampler.supportedRates.contains(sound.sampleRate) else {
         throw PlayableFileError(
           .malformed, path, "has a sample rate of \(sound.sampleRate) Hz", remedy: "give one of 8,000 to 192,000 Hz")
@@ -59,13 +65,27 @@ public enum PlayableFile {
     }
   }
 
+  /// The longest duration of a chime before it is mastered, in ms.
+  public static let longestChimeMilliseconds = 10_000
+
   /// Reads a chime of at most 10 s. The chime is converted to the sample rate of clips and mastered to their loudness.
   ///
   /// - Throws: ``PlayableFileError``.
   public static func chime(of file: URL) throws(PlayableFileError) -> Waveform {
-    let path = file.path(percentEncoded: false)
-    let sound = try waveform(of: file)
-    guard sound.durationMilliseconds <= 10_000 else {
+    try chime(try waveform(of: file), file.path(percentEncoded: false))
+  }
+
+  /// Reads a chime from the bytes of a sound file; see ``chime(of:)``.
+  ///
+  /// - Parameter name: The name of the sound for errors.
+  /// - Throws: ``PlayableFileError``.
+  public static func chime(_ bytes: [UInt8], named name: String) throws(PlayableFileError) -> Waveform {
+    // A short file can state a long sound, so much more than 10 s is not even decoded.
+    try chime(try decoded(bytes, name, longestSeconds: 60), name)
+  }
+
+  private static func chime(_ sound: Waveform, _ path: String) throws(PlayableFileError) -> Waveform {
+    guard sound.durationMilliseconds <= longestChimeMilliseconds else {
       throw PlayableFileError(.tooLong, path, "is longer than 10 s", remedy: "give a shorter tone")
     }
     do {

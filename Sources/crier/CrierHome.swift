@@ -60,6 +60,9 @@ struct CrierHome: Sendable {
   /// The file that stores how many new clips of its daily allowance each account has used.
   var accountWork: URL { directory.appending(path: "account-work.json") }
 
+  /// The folder that keeps the volume and the chime that somebody chose through the service.
+  var playerPreferences: URL { directory.appending(path: "player", directoryHint: .isDirectory) }
+
   /// The key that the service creates at its first start. Only its owner can read it.
   var firstKey: URL { directory.appending(path: "first-key") }
 

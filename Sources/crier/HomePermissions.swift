@@ -119,7 +119,7 @@ extension CrierHome {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
     files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
     files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
-    files += [configuration, lexicon, chosenPacks, accountWork, batches, previews].map {
+    files += [configuration, lexicon, chosenPacks, accountWork, batches, previews, playerPreferences].map {
       ($0.lastPathComponent, .trusted)
     }
     files += packFiles.map { ($0, .trusted) }

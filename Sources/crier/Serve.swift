@@ -124,9 +124,12 @@ struct Serve: AsyncParsableCommand {
         announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
         shelf: shelf,
         player: player.map { lane, output, settings in
-          (lane, { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: settings) })
+          (
+            lane, settings,
+            { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
+          )
         },
-        secret: try SigningSecret.load(home.signingSecret), console: console,
+        playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret), console: console,
         accountWork: home.accountWork),
       settings: settings, logger: logger
     ) { [settings] port in

@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPTypes
+import ServiceAccess
 import ServiceLifecycleTestKit
 import SpeechEngine
 import TestSupport
@@ -158,6 +159,28 @@ struct BatchTests {
       #expect(await stream.rest().allSatisfy { $0 == ServerSentEvent.heartbeat })
     }
     #expect(try await client.get(place).string("state") == "running", "the stream did not wait for the batch")
+  }
+
+  @Test("an account's batches are listed newest first, each as by its id, and those of other accounts are not")
+  func list() async throws {
+    let client = try await service.client()
+    #expect(try await client.get("/v1/batches").text == #"{"batches":[]}"#)
+    var places: [String] = []
+    for _ in 0..<3 { places.append(try #require(try await client.postBatch(Self.csv).header("Location"))) }
+    _ = try await service.client(account: "other").postBatch(Self.csv)
+    service.startBatches()
+    for place in places { _ = try await client.end(of: place) }
+    let list = try await client.get("/v1/batches")
+    #expect(list.status == 200 && list.header("Cache-Control") == "no-store")
+    var single: [String] = []
+    for place in places.reversed() { single.append(try await client.get(place).text) }
+    #expect(list.text == #"{"batches":[\#(single.joined(separator: ","))]}"#)
+    #expect(try await client.get("/v1/batches?limit=1").text == #"{"batches":[\#(single[0])]}"#)
+    for limit in ["0", "201", "x", "+1", ""] {
+      let answer = try await client.get("/v1/batches?limit=\(limit)")
+      #expect(answer.status == 400 && answer.code == "parameter_invalid")
+    }
+    #expect(try await service.client([.announce]).get("/v1/batches").code == "scope_missing")
   }
 
   @Test("a batch of another account is not found")

@@ -67,7 +67,7 @@ struct CallTests {
     func isTaken(_ account: String = "late") async throws -> Bool {
       do {
         let call = call(body: RequestBody(buffer: ByteBuffer(string: "x")))
-        return try await bodies.read(call, of: account).count == 1
+        return try await bodies.read(call, of: account, upTo: 10).count == 1
       } catch let problem as Problem {
         let code = account == "late" ? "busy" : "account_busy"
         #expect(problem.status == .tooManyRequests && problem.code == code && problem.retryAfter != nil)
@@ -80,7 +80,7 @@ struct CallTests {
         let (body, sender) = AsyncStream.makeStream(of: ByteBuffer.self)
         senders.append(sender)
         let call = call(body: RequestBody(asyncSequence: body))
-        group.addTask { try await bodies.read(call, of: "account \(number / LargeBodies.mostOfOne)") }
+        group.addTask { try await bodies.read(call, of: "account \(number / LargeBodies.mostOfOne)", upTo: 10) }
       }
       while bodies.count < LargeBodies.most { await Task.yield() }
       #expect(try await !isTaken())

@@ -35,7 +35,7 @@ struct PlaybackCallsTests {
     #expect(status.status == 200)
     #expect(
       Set(try status.object.keys) == [
-        "lane", "state", "volume", "playing", "waiting", "waiting_count", "device_lost_since", "device_code",
+        "lane", "state", "volume", "chime", "playing", "waiting", "waiting_count", "device_lost_since", "device_code",
         "elsewhere",
       ])
     #expect(try status.string("state") == "idle" && status.string("lane") == "counter")
@@ -168,7 +168,7 @@ struct PlaybackCallsTests {
 
   @Test(
     "an announcement whose id is the name of a call can be cancelled",
-    arguments: ["pause", "resume", "replay", "restore"])
+    arguments: ["pause", "resume", "replay", "restore", "volume"])
   func cancelNamedAsCall(id: String) async throws {
     let client = try await service.client()
     let player = try await service.startPlayer()

@@ -40,6 +40,8 @@ final class TestService: Sendable {
     var settings: ServiceSettings
     var ledger = Ledger.Options()
     var hasPlayer = false
+    /// The player's settings.
+    var player = Player.Settings()
     /// Holds voice packs.
     var packs: [URL] = []
     /// The file of chosen packs.
@@ -56,6 +58,7 @@ final class TestService: Sendable {
     init() throws {
       settings = ServiceSettings(rate: try RateLimit(rate: 100_000))
       settings.hosts = ["crier.test"]
+      player.gap = 0
     }
   }
 
@@ -86,14 +89,14 @@ final class TestService: Sendable {
     let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)
-    let make: @Sendable (AnnouncerRendering) throws -> Player = { [ledger, output] rendering in
-      var settings = Player.Settings()
-      settings.gap = 0
-      return Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
+    let make: @Sendable (AnnouncerRendering, Player.Settings) throws -> Player = {
+      [ledger, output] rendering, settings in
+      Player(lane: Self.lane, ledger: ledger, output: output, render: rendering, settings: settings)
     }
     var parts = AnnouncementServer.Parts(
       announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
-      player: options.hasPlayer ? (lane: Self.lane, make: make) : nil, secret: Self.secret,
+      player: options.hasPlayer ? (lane: Self.lane, settings: options.player, make: make) : nil,
+      playerPreferences: folder.url.appending(path: "player", directoryHint: .isDirectory), secret: Self.secret,
       console: try ConsoleFiles(folder: Self.installation.console),
       accountWork: folder.url.appending(path: "account-work.json"))
     parts.batchFileCalls = options.batchFileCalls

@@ -269,6 +269,12 @@ struct OpenAPIConformityTests {
       }
       try service.check("cancelBatch", at: "nobody", 404, "not_found")
       try service.checkRefusals("cancelBatch", running)
+      try service.check("listBatches", key: service.keys["read"], 200)
+      try service.check("listBatches", query: "?limit=1", 200)
+      for limit in ["0", "201", "ten"] {
+        try service.check("listBatches", query: "?limit=\(limit)", 400, "parameter_invalid")
+      }
+      try service.checkRefusals("listBatches")
       service.expectAllProvoked(tag: "Batches")
     }
   }

@@ -82,11 +82,31 @@ struct OpenAPIPlayerTests {
     try service.check("cancelReplay", at: "\(Int(replay))", 200)
     try service.check("cancelReplay", at: "\(Int(replay))", 409, "already_ended")
     try service.check("cancelReplay", at: "nobody", 404, "not_found")
+    try service.check("setVolume", json: #"{"volume":40}"#, key: service.keys["play"], 200)
+    try service.check("setVolume", json: #"{"volume":null}"#, 200)
+    try service.check("setVolume", json: #"{"volume":101}"#, 422, "field_invalid")
+    try service.check("setVolume", json: #"{"volume":1,"mute":true}"#, 422, "field_unknown")
+    try service.check("setVolume", json: "{}", 422, "field_missing")
+    try service.check("setVolume", json: "[]", 400, "payload_malformed")
+    try service.check("setVolume", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+    try service.check("setVolume", json: String(repeating: " ", count: 5000), 413, "payload_too_large")
+    let clip = try service.check("getAnnouncement", at: "1", 200).json()["clip"]?["name"]?.string
+    let sound = try service.service.send("GET", "/v1/clips/\(try #require(clip))").body
+    let chimed = try service.service.send(
+      "PUT", "/v1/playback/chime", headers: ["Content-Type: audio/wav"], body: sound)
+    try service.record(chimed, "setChime", 200)
+    #expect(try chimed.json()["chime"]?["set"] == .boolean(true))
+    try service.check("setChime", headers: ["Content-Type: audio/wav"], body: "noise", 422, "file_malformed")
+    try service.check("setChime", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")
+    try service.check("removeChime", 200)
     try service.check("resume", 200)
     _ = try events(service, stream, until: "played", "3")
     for _ in 0..<6 { _ = try service.service.send("POST", "/v1/playback/replay") }
     try service.check("replay", 429, "too_many_replays")
-    for id in ["getPlayback", "pause", "resume", "replay", "restore", "cancel", "cancelReplay"] {
+    for id in [
+      "getPlayback", "pause", "resume", "replay", "restore", "setVolume", "setChime", "removeChime", "cancel",
+      "cancelReplay",
+    ] {
       try service.checkRefusals(id, "1")
     }
 

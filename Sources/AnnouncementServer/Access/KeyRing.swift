@@ -227,9 +227,7 @@ final class KeyRing: Sendable {
     }
     // Until the signature is checked, the sender is unproven. The body counts towards the limits of unproven bodies,
     // not towards those of an account.
-    let isBatch = call.request.uri.path == BatchRoutes.path
-    let body = try await unproven.read(
-      call, keyID: keyID, upTo: isBatch ? BatchRoutes.largestBody : AnnouncementRoutes.largestBody)
+    let body = try await unproven.read(call, keyID: keyID, upTo: Self.largestBody(of: call.request.uri.path))
     call.readBody = body
     let content = SignedRequest.Content(
       method: call.request.method.rawValue, target: call.request.uri.string,
@@ -239,6 +237,15 @@ final class KeyRing: Sendable {
     // Reading the body may have taken long, so the key is checked again.
     guard let caller = try await current(caller) else { throw Self.unknown }
     return caller
+  }
+
+  /// Returns the maximum size of the body of a signed request to a path, in bytes.
+  private static func largestBody(of path: String) -> Int {
+    switch path {
+    case BatchRoutes.path: BatchRoutes.largestBody
+    case PlaybackRoutes.chimePath: PlaybackRoutes.largestChime
+    default: AnnouncementRoutes.largestBody
+    }
   }
 
   /// Admits a signed request if no service that shares this ledger has admitted it before. A request with GET or HEAD

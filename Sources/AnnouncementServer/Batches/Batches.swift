@@ -115,6 +115,12 @@ actor Batches {
     records[id].flatMap { $0.account == account ? $0.status : nil }
   }
 
+  /// Returns the status of an account's batches, newest first.
+  func statuses(account: String) -> [Status] {
+    records.values.filter { $0.account == account }.map(\.status)
+      .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  }
+
   /// Returns a stream of a batch's status that starts with the present status and ends with the batch. A slow reader
   /// receives only the newest status.
   func progress(_ id: String) -> AsyncStream<Status> {

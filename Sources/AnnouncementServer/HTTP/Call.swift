@@ -133,4 +133,15 @@ struct Call: Sendable {
         "Content-Type: is not supported; send \(types.joined(separator: " or ")).")
     }
   }
+
+  /// Checks that the body is a sound.
+  ///
+  /// - Throws: ``Problem`` with 415 if the body's media type is not `audio/…`.
+  func requireSound() throws(Problem) {
+    guard mediaType?.hasPrefix("audio/") == true else {
+      throw Problem(
+        .unsupportedMediaType, "media_type_unsupported",
+        "Content-Type: is not supported; send a sound file with its media type, such as audio/wav.")
+    }
+  }
 }

@@ -33,6 +33,7 @@ struct BatchRoutes: Sendable {
   var routes: [Route] {
     [
       .post(Self.path, .key(.announce), post),
+      .get(Self.path, .key(.read), list),
       .get("/v1/batches/{id}", .key(.read), get),
       .delete("/v1/batches/{id}", .key(.announce), cancel),
     ]
@@ -55,7 +56,7 @@ struct BatchRoutes: Sendable {
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
     _ = try groups.group(requested.group, requested.defaults)
     try await batches.checkCapacity(for: sender.account)
-    let body = try await largeBodies.read(call, of: sender.account)
+    let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestBody)
     try await keys.requireInForce(sender)
     guard !body.isEmpty else {
       throw Problem(.badRequest, "payload_malformed", "The list is empty. Send at least one row.")
@@ -72,6 +73,20 @@ struct BatchRoutes: Sendable {
     var response = try ServiceJSON.response(.accepted, status)
     response.headers[.location] = "/v1/batches/\(status.id)"
     return Preference.applied(to: response, of: call)
+  }
+
+  private struct List: Encodable { var batches: [Batches.Status] }
+
+  private func list(_ call: Call) async throws -> Response {
+    var limit = 20
+    if let text = call.query("limit") {
+      guard let number = Int(text), (1...200).contains(number), String(number) == text else {
+        throw Problem(.badRequest, "parameter_invalid", "limit: must be a whole number from 1 to 200.")
+      }
+      limit = number
+    }
+    let statuses = await batches.statuses(account: try call.sender.account)
+    return try ServiceJSON.response(.ok, List(batches: Array(statuses.prefix(limit))))
   }
 
   private func get(_ call: Call) async throws -> Response {

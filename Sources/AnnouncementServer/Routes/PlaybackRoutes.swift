@@ -9,6 +9,7 @@ import JSONSupport
 import Ledger
 import Playback
 import ServiceAccess
+import Waveforms
 
 /// The routes of `/v1/playback`, which control the service's own output.
 struct PlaybackRoutes: Sendable {
@@ -18,6 +19,9 @@ struct PlaybackRoutes: Sendable {
   let locale: String
   let pace: ReplayPace
   let keys: KeyRing
+  /// The kept volume and chime; nil if there is no player.
+  let preferences: PlayerPreferences?
+  let largeBodies: LargeBodies
 
   var administration: AdministrationLog { AdministrationLog(ledger: ledger) }
   private var entries: LaneEntries { LaneEntries(ledger: ledger) }
@@ -37,6 +41,9 @@ struct PlaybackRoutes: Sendable {
       },
       .post("/v1/playback/replay", .key(.play), replay),
       .post("/v1/playback/restore", .key(.play), restore),
+      .put("/v1/playback/volume", .key(.play), setVolume),
+      .put("/v1/playback/chime", .key(.admin), setChime),
+      .delete("/v1/playback/chime", .key(.admin), removeChime),
       .delete("/v1/playback/{id}", .key(.play), cancel),
       .delete("/v1/playback/replays/{number}", .key(.play), cancelReplay),
     ]
@@ -45,7 +52,7 @@ struct PlaybackRoutes: Sendable {
   /// Returns the running player.
   ///
   /// - Throws: ``Problem`` with 503 if no player is running.
-  private func running() throws(Problem) -> Player {
+  func running() throws(Problem) -> Player {
     guard let player = player?.player else { throw Problem.noPlayer }
     return player
   }
@@ -87,9 +94,20 @@ struct PlaybackRoutes: Sendable {
       }
     }
 
+    struct Chime: Encodable {
+      var isSet: Bool
+      @ExplicitNull var durationMilliseconds: Int?
+
+      enum CodingKeys: String, CodingKey {
+        case isSet = "set"
+        case durationMilliseconds = "duration_ms"
+      }
+    }
+
     var lane: String
     var state: String
     var volume: Int
+    var chime: Chime
     @ExplicitNull var playing: Playing? = nil
     var waiting: [Waiting]
     var waitingCount: Int
@@ -114,16 +132,18 @@ struct PlaybackRoutes: Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-      case lane, state, volume, playing, waiting, elsewhere
+      case lane, state, volume, chime, playing, waiting, elsewhere
       case waitingCount = "waiting_count"
       case deviceLostSince = "device_lost_since"
       case deviceCode = "device_code"
     }
   }
 
-  private func status(_ call: Call) async throws -> Response {
-    guard let lanePlayer = player else { throw Problem.noPlayer }
+  func status(_ call: Call) async throws -> Response {
+    guard let lanePlayer = player, let settings = preferences?.settings else { throw Problem.noPlayer }
     let sender = try call.sender
+    let chime = Status.Chime(
+      isSet: settings.chime != nil, durationMilliseconds: settings.chime?.durationMilliseconds)
     let elsewhere = try await ledger.waitingLanes().filter { $0.lane != lanePlayer.lane }
       .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
     guard let player = lanePlayer.player else {
@@ -131,13 +151,15 @@ struct PlaybackRoutes: Sendable {
       return try ServiceJSON.response(
         .ok,
         Status(
-          lane: lanePlayer.lane, state: "stopped", volume: 100, waiting: [], waitingCount: count, elsewhere: elsewhere))
+          lane: lanePlayer.lane, state: "stopped", volume: settings.volume, chime: chime, waiting: [],
+          waitingCount: count, elsewhere: elsewhere))
     }
     let lane = try await player.status()
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, waiting: [], waitingCount: lane.waitingCount, deviceLostSince: lane.deviceLoss?.since,
+      volume: lane.volume, chime: chime, waiting: [], waitingCount: lane.waitingCount,
+      deviceLostSince: lane.deviceLoss?.since,
       deviceCode: lane.deviceLoss?.code, elsewhere: elsewhere)
     var waiting = lane.next
     if let playing = lane.playing, lane.isDeviceLost {

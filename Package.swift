@@ -257,9 +257,9 @@ let package = Package(
       name: "AnnouncementServer",
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
-        "Playback", "ServiceAccess", "SoundFiles",
-        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms",
-        asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
+        "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", asyncAlgorithms, crypto, httpTypes,
+        hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: settings),
 

@@ -13,6 +13,7 @@ public import Playback
 import ServiceAccess
 public import ServiceLifecycle
 import SoundLibrary
+import SpeechEngine
 public import VoicePacks
 
 /// The HTTP service with the API for merchants' backends and the console.
@@ -38,6 +39,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     package var batchFileCalls = FileSystemCalls.system
     /// The announcer's voice packs. The service lists the same packs that the announcer uses.
     public var shelf: VoicePackShelf
+    /// The user's own `Voices` folder, the only one whose packs the service changes.
+    public var voices: URL
     /// The lane of the service's output, its settings, and a function that creates a player for it; nil for a service
     /// without a player.
     public var player: PlayerParts?
@@ -51,6 +54,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
 
     public init(
       announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
+      voices: URL,
       player: PlayerParts?, playerPreferences: URL, secret: Data, console: ConsoleFiles, accountWork: URL
     ) {
       self.announcer = announcer
@@ -58,6 +62,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       self.containers = containers
       self.batches = batches
       self.shelf = shelf
+      self.voices = voices
       self.player = player
       self.playerPreferences = playerPreferences
       self.secret = secret
@@ -185,6 +190,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         administration: AdministrationLog(ledger: ledger)
       ).routes,
       KeyRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, shelf: parts.shelf).routes,
+      PackClipRoutes(
+        clips: PackClips(
+          shelf: parts.shelf, phraseBooks: parts.announcer.phraseBooks, engine: parts.announcer.engine,
+          voices: parts.voices),
+        keys: keys, largeBodies: largeBodies, administration: AdministrationLog(ledger: ledger)
+      ).routes,
       SpeakableRoutes(announcer: parts.announcer, shelf: parts.shelf).routes,
       OperationRoutes(readiness: readiness, metrics: metrics, gauges: gauges).routes,
       parts.console.routes,

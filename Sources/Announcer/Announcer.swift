@@ -26,7 +26,7 @@ public final class Announcer: Sendable {
   static let longestBlock = 1_024
 
   public let phraseBooks: PhraseBooks
-  let engine: any Speaking
+  package let engine: any Speaking
   let packs: PackChoice
 
   /// - Parameter packs: The voice packs; none by default.

@@ -48,6 +48,9 @@ extension Ledger {
       case batchCancelled = "batch_cancelled"
       case announcementRemoved = "announcement_removed"
       case clipRemoved = "clip_removed"
+      case packClipRecorded = "pack_clip_recorded"
+      case packClipMarked = "pack_clip_marked"
+      case packClipUnmarked = "pack_clip_unmarked"
     }
 
     /// The entry's number. Numbers strictly increase and are never reused.

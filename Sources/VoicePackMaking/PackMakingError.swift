@@ -41,6 +41,8 @@ public struct PackMakingError: Error, Sendable, Hashable, CustomStringConvertibl
     case commandInvalid = "command_invalid"
     /// The speech program failed, took too long or wrote no usable sound.
     case programFailed = "program_failed"
+    /// A pack was replaced between the reading and the writing of it.
+    case packChanged = "pack_changed"
     /// The file of a pack's marks cannot be read, or a mark is for a clip that the pack does not have.
     case marksUnreadable = "marks_unreadable"
     /// A C library refused a valid call, for example because there was not enough memory.

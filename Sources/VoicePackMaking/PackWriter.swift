@@ -70,22 +70,73 @@ public struct PackWriter: Sendable, Hashable {
     _ facts: PackFacts, clips: [PackClip], replacing: Bool = false
   ) throws(PackMakingError) -> PackManifest {
     let contents = try PackContents(facts, clips)
-    let place = directory.appending(path: facts.id, directoryHint: .isDirectory)
+    try place(contents.files, id: facts.id, replacing: replacing)
+    return contents.manifest
+  }
+
+  /// Replaces the sound of one clip of a pack in ``directory``. Everything else of the pack stays, so the sound is heard
+  /// wherever the clip is used.
+  ///
+  /// - Parameters:
+  ///   - file: the name of the clip's file.
+  ///   - waveform: the new sound, as ``ClipPreparation`` produces it.
+  /// - Returns: the manifest as written, with its new digest.
+  /// - Throws: `PackMakingError`: `packInvalid` if the pack has no such clip, another sample rate, or files that do not
+  ///   match its manifest; `packChanged` if the pack was replaced since it was loaded; `writingFailed`. After an error
+  ///   nothing has changed.
+  @discardableResult public func replace(
+    _ file: String, with waveform: Waveform, in pack: VoicePack
+  ) throws(PackMakingError) -> PackManifest {
+    var manifest = pack.manifest
+    guard let clip = manifest.clips[file], manifest.sampleRate == waveform.sampleRate else {
+      throw PackMakingError(
+        .packInvalid, file, "is not a clip of the pack \(manifest.id) at \(waveform.sampleRate) Hz",
+        remedy: "name a clip of the pack, or import the pack again")
+    }
+    let bytes = WAVFile.encode(waveform)
+    manifest.clips[file] = PackManifest.Clip(text: clip.text, sha256: PackIntegrity.sha256(bytes))
+    var files: [(name: String, bytes: Data)] = []
+    do {
+      try PackIntegrity.verify(pack)
+      manifest.digest = try PackIntegrity.digest(of: manifest)
+      for name in manifest.clips.keys.sorted() {
+        files.append((name, name == file ? Data(bytes) : pack.bytes(ofClip: name) ?? Data()))
+      }
+      files.append((PackManifest.fileName, try manifest.json))
+    } catch {
+      throw PackMakingError(
+        .packInvalid, manifest.id, "has files that do not match its manifest", remedy: "import the pack again")
+    }
+    let present = directory.appending(path: manifest.id).appending(path: PackManifest.fileName)
+    let known = (try? Data(contentsOf: present)).flatMap { try? JSONDecoder().decode(PackManifest.self, from: $0) }
+    guard known?.digest == pack.manifest.digest else {
+      throw PackMakingError(
+        .packChanged, manifest.id, "was replaced in the meantime", remedy: "look at the pack again, and then record")
+    }
+    try place(files, id: manifest.id, replacing: true)
+    return manifest
+  }
+
+  /// Writes the files of a pack into a draft, and puts the draft in its place in one step.
+  private func place(
+    _ files: [(name: String, bytes: Data)], id: String, replacing: Bool
+  ) throws(PackMakingError) {
+    let place = directory.appending(path: id, directoryHint: .isDirectory)
     let exists = PackMakingError(
-      .packExists, facts.id, "already exists", remedy: "choose another id, or replace it (--replace)")
+      .packExists, id, "already exists", remedy: "choose another id, or replace it (--replace)")
     if FileManager.default.fileExists(atPath: place.path) {
       guard replacing else { throw exists }
       guard FileManager.default.fileExists(atPath: place.appending(path: PackManifest.fileName).path) else {
         throw PackMakingError(
-          .packExists, facts.id, "is a folder without a pack", remedy: "move it away, or choose another id")
+          .packExists, id, "is a folder without a pack", remedy: "move it away, or choose another id")
       }
     }
-    removeAbandoned(facts.id)
-    let draft = directory.appending(path: ".\(facts.id).\(UUID().uuidString)", directoryHint: .isDirectory)
+    removeAbandoned(id)
+    let draft = directory.appending(path: ".\(id).\(UUID().uuidString)", directoryHint: .isDirectory)
     defer { try? FileManager.default.removeItem(at: draft) }
     do {
       try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
-      for (name, bytes) in contents.files { try Self.write(bytes, to: draft.appending(path: name)) }
+      for (name, bytes) in files { try Self.write(bytes, to: draft.appending(path: name)) }
       try DurableFolder.synchronize(draft)
       if try !DurableFolder.rename(draft, to: place) {
         guard replacing else { throw exists }
@@ -96,10 +147,9 @@ public struct PackWriter: Sendable, Hashable {
       throw error
     } catch {
       throw PackMakingError(
-        .writingFailed, facts.id, "could not be written (\(error.localizedDescription))",
+        .writingFailed, id, "could not be written (\(error.localizedDescription))",
         remedy: "check the space on the disk and the permissions of \(directory.path)")
     }
-    return contents.manifest
   }
 
   /// Removes drafts that an interrupted process left behind. A draft older than an hour is abandoned, because writing

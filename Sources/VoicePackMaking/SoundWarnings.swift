@@ -3,7 +3,7 @@
 /// The warnings about the sound of recordings: one for each kind, with the number of the recordings concerned.
 struct SoundWarnings {
   /// The level of the voice above the noise, in dB, below which a recording counts as noisy.
-  private static let noisyVoiceToNoise = 30.0
+  static let noisyVoiceToNoise = 30.0
 
   /// The sample rate in Hz below which a recording lacks the high sounds that tell s from f. Telephones use 8,000 Hz.
   static let lowestSampleRate = 16_000
@@ -51,5 +51,24 @@ struct SoundWarnings {
     let more = names.count > Self.mostNames ? " and \(names.count - Self.mostNames) more" : ""
     let count = "\(names.count) of \(total) recordings \(names.count == 1 ? "is" : "are")"
     return ImportWarning(code: code, subject: "\(count) \(problem)", problem: "\(remedy): \(shown)\(more)")
+  }
+}
+
+extension RecordingReport {
+  /// What the person who made a single recording should know about its sound, one sentence each.
+  public var warnings: [String] {
+    var warnings: [String] = []
+    if clippedSamples > 0 { warnings.append("The recording is clipped. Record it again at a lower level.") }
+    if voiceToNoiseDB < SoundWarnings.noisyVoiceToNoise {
+      warnings.append(
+        "The voice is less than \(Int(SoundWarnings.noisyVoiceToNoise)) dB above the noise. Record closer to the "
+          + "microphone.")
+    }
+    if sampleRate < SoundWarnings.lowestSampleRate {
+      warnings.append(
+        "The recording is at \(sampleRate) Hz and sounds like a telephone. Record at 48000 Hz, or at least "
+          + "\(SoundWarnings.lowestSampleRate) Hz.")
+    }
+    return warnings
   }
 }

@@ -112,6 +112,15 @@ public final class VoicePackShelf: Sendable {
     self.time = time ?? { ContinuousClock.now - origin }
   }
 
+  /// Looks for changed packs now, however short ago the last look was. Call this after changing a pack.
+  public func look() {
+    let now = time()
+    state.withLock { state in
+      state.look()
+      state.lookedAt = now
+    }
+  }
+
   /// The ids of all packs, including broken packs. Every folder that has a valid pack name and contains a manifest
   /// counts as a pack. The ids are in the order of the `Voices` folders, and in alphabetical order within each of them.
   public var ids: [String] { withEntries { $0.map(\.id) } }

@@ -122,7 +122,7 @@ struct Serve: AsyncParsableCommand {
     let server = try AnnouncementServer(
       AnnouncementServer.Parts(
         announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
-        shelf: shelf,
+        shelf: shelf, voices: home.voices,
         player: player.map { lane, output, settings in
           (
             lane, settings,

@@ -95,6 +95,7 @@ final class TestService: Sendable {
     }
     var parts = AnnouncementServer.Parts(
       announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
+      voices: folder.url.appending(path: "Voices", directoryHint: .isDirectory),
       player: options.hasPlayer ? (lane: Self.lane, settings: options.player, make: make) : nil,
       playerPreferences: folder.url.appending(path: "player", directoryHint: .isDirectory), secret: Self.secret,
       console: try ConsoleFiles(folder: Self.installation.console),

@@ -38,7 +38,7 @@ final class Conformity {
   /// Sends a request and checks its answer against the document.
   ///
   /// - Parameters:
-  ///   - parameter: The operation's path parameter, percent-encoded.
+  ///   - parameter: The values of the parameters in the operation's path, percent-encoded and separated by spaces.
   ///   - code: The expected code of the problem document.
   @discardableResult
   func check(
@@ -83,7 +83,8 @@ final class Conformity {
   }
 
   private func target(_ operation: APIDocument.Operation, _ parameter: String) -> String {
-    operation.path.replacing(/\{[a-z]+\}/, with: parameter)
+    var values = parameter.split(separator: " ").map(String.init)
+    return operation.path.replacing(/\{[a-z]+\}/) { _ in values.count > 1 ? values.removeFirst() : values.first ?? "" }
   }
 
   // MARK: Common refusals

@@ -304,8 +304,9 @@ struct OpenAPIConformityTests {
   func head() throws {
     try withService { service in
       try service.check("announce", json: Self.payment, 201)
-      for operation in service.document.operations where operation.method == "GET" && !operation.path.contains("{name}")
-      {
+      // OpenAPIPackTests sends HEAD requests about packs.
+      for operation in service.document.operations
+      where operation.method == "GET" && !operation.path.contains("{name}") && operation.tag != "Voice packs" {
         let target = operation.path.replacing("{id}", with: operation.id == "getBatch" ? "nobody" : "1")
         let answer = try service.service.send("HEAD", target)
         #expect(answer.status == (operation.id == "getBatch" ? 404 : 200) && answer.body.isEmpty, "\(operation.id)")

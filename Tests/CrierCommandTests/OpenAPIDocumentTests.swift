@@ -15,7 +15,10 @@ struct OpenAPIDocumentTests {
     #expect(Set(ids).count == ids.count && !ids.contains(""))
     let tags = (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string }
     // Each tag has a test in OpenAPIConformityTests or OpenAPIPlayerTests.
-    #expect(tags == ["Announcements", "Player", "Batches", "Keys", "What can be spoken", "Operations", "Console"])
+    #expect(
+      tags == [
+        "Announcements", "Player", "Batches", "Keys", "What can be spoken", "Voice packs", "Operations", "Console",
+      ])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")
       #expect(operation.isSecured == operation.path.hasPrefix("/v1/"), "\(operation.id)")

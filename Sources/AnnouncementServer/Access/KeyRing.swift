@@ -244,6 +244,7 @@ final class KeyRing: Sendable {
     switch path {
     case BatchRoutes.path: BatchRoutes.largestBody
     case PlaybackRoutes.chimePath: PlaybackRoutes.largestChime
+    case _ where PackClipRoutes.isClip(path): PackClipRoutes.largestRecording
     default: AnnouncementRoutes.largestBody
     }
   }

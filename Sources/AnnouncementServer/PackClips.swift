@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ConcurrencySupport
+import Foundation
+import HTTPTypes
+import SpeechEngine
+import VoicePackMaking
+import VoicePacks
+import Waveforms
+
+/// The clips of the voice packs, which people listen to, mark as wrong and record again.
+actor PackClips {
+  /// The longest recording of a clip, in seconds.
+  static let longestSeconds = 15
+
+  private let shelf: VoicePackShelf
+  private let phraseBooks: PhraseBooks
+  private let engine: any Speaking
+  /// The user's own `Voices` folder, the only one whose packs are changed.
+  private let voices: URL
+  /// The checks of recordings by locale, which keep what the engine said.
+  private var checks: [String: RecordingCheck] = [:]
+  /// The turns for changes of a pack.
+  private let turns = Turns<String>()
+
+  init(shelf: VoicePackShelf, phraseBooks: PhraseBooks, engine: any Speaking, voices: URL) {
+    self.shelf = shelf
+    self.phraseBooks = phraseBooks
+    self.engine = engine
+    self.voices = voices
+  }
+
+  /// A clip as clients see it.
+  struct Line: Encodable, Sendable {
+    var file: String
+    var tokens: [String]
+    var position: String
+    var text: String
+    var durationMilliseconds: Int
+    var isMarked: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case file, tokens, position, text
+      case durationMilliseconds = "duration_ms"
+      case isMarked = "is_marked"
+    }
+  }
+
+  /// A pack with its clips.
+  struct Listing: Encodable, Sendable {
+    var id: String
+    var locale: String
+    var isWritable: Bool
+    var clips: [Line]
+
+    enum CodingKeys: String, CodingKey {
+      case id, locale, clips
+      case isWritable = "is_writable"
+    }
+  }
+
+  /// The clip that was recorded again, with what the listener should know about it.
+  struct Recorded: Sendable {
+    var line: Line
+    var warnings: [String]
+  }
+
+  // MARK: Reading
+
+  nonisolated func listing(_ id: String) async throws -> Listing {
+    try await onWaitingThread { [self] in
+      let pack = try pack(id)
+      let isWritable = isWritable(id)
+      let marks = isWritable ? try PackMarks(of: pack.manifest, in: voices) : nil
+      let clips = RecordedClips(pack)
+      return Listing(
+        id: id, locale: pack.manifest.locale, isWritable: isWritable,
+        clips: zip(clips.clips, clips.files).map { clip, file in
+          Self.line(clip, file, isMarked: marks?.contains(file) == true)
+        })
+    }
+  }
+
+  /// Returns the bytes of a clip and their SHA-256 digest.
+  nonisolated func bytes(_ file: String, of id: String) async throws -> (bytes: Data, digest: String) {
+    try await onWaitingThread { [self] in
+      let pack = try pack(id)
+      guard let clip = pack.manifest.clips[file], let bytes = pack.bytes(ofClip: file) else { throw Self.noClip }
+      return (bytes, clip.sha256)
+    }
+  }
+
+  private nonisolated func pack(_ id: String) throws -> VoicePack {
+    guard PackManifest.isID(id), shelf.directory(id: id) != nil else {
+      throw Problem(.notFound, "not_found", "There is no voice pack with this id. GET /v1/packs lists the packs.")
+    }
+    return try shelf.pack(id: id)
+  }
+
+  private nonisolated func isWritable(_ id: String) -> Bool {
+    guard let folder = shelf.directory(id: id)?.deletingLastPathComponent() else { return false }
+    return folder.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
+      == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
+  }
+
+  private static func line(_ clip: PackClip, _ file: String, isMarked: Bool) -> Line {
+    Line(
+      file: file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
+      durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: isMarked)
+  }
+
+  private static let noClip = Problem(
+    .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
+
+  /// Returns a pack that may be changed, its clips, and the index of a clip.
+  private nonisolated func writable(
+    _ file: String, of id: String
+  ) throws -> (pack: VoicePack, clips: RecordedClips, index: Int) {
+    let pack = try pack(id)
+    guard pack.manifest.clips[file] != nil else { throw Self.noClip }
+    guard isWritable(id) else {
+      throw Problem(
+        .conflict, "pack_read_only",
+        "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
+    }
+    let clips = RecordedClips(pack)
+    guard let index = clips.files.firstIndex(of: file) else { throw Self.noClip }
+    return (pack, clips, index)
+  }
+
+  // MARK: Changing
+
+  /// Marks a clip as wrong, or removes its mark.
+  nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> Line {
+    try await onWaitingThread { [self] in
+      let (pack, clips, index) = try writable(file, of: id)
+      do throws(PackMakingError) {
+        try PackMarks.set(isMarked, file: file, of: pack.manifest, in: voices)
+      } catch {
+        throw Self.problem(error)
+      }
+      return Self.line(clips.clips[index], file, isMarked: isMarked)
+    }
+  }
+
+  /// Records a clip again: prepares the recording as an import does, compares it with what it should say, and stores
+  /// the pack with it in one step.
+  ///
+  /// - Parameter recording: A WAV file.
+  nonisolated func record(_ file: String, of id: String, from recording: Data) async throws -> Recorded {
+    try await turns.take([id]) {
+      let (pack, clips, index) = try await onWaitingThread { [self] in try writable(file, of: id) }
+      let (clip, report) = try await onWaitingThread {
+        do throws(PackMakingError) {
+          let prepared = try Self.prepared(recording)
+          var clip = clips.clips[index]
+          clip.waveform = prepared.waveform
+          return (clip, prepared.report)
+        } catch {
+          throw Self.problem(error)
+        }
+      }
+      let warnings = report.warnings + (try await comparison(of: clip, with: clips, pack))
+      try await onWaitingThread { [self] in
+        do throws(PackMakingError) {
+          try PackWriter(directory: voices).replace(file, with: clip.waveform, in: pack)
+        } catch {
+          throw Self.problem(error)
+        }
+        shelf.look()
+      }
+      return Recorded(line: Self.line(clip, file, isMarked: false), warnings: warnings)
+    }
+  }
+
+  private static func prepared(_ bytes: Data) throws(PackMakingError) -> PreparedClip {
+    let file = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString).wav")
+    defer { try? FileManager.default.removeItem(at: file) }
+    guard (try? bytes.write(to: file)) != nil else {
+      throw PackMakingError(
+        .writingFailed, "body", "could not be stored for reading", remedy: "free space for temporary files")
+    }
+    do throws(PackMakingError) {
+      let recording = try Recording.read(file)
+      guard recording.samples.count <= longestSeconds * Recording.sampleRate else {
+        throw PackMakingError(
+          .tooLong, "body", "is longer than \(longestSeconds) s", remedy: "record only the words of the clip")
+      }
+      return try ClipPreparation().prepare(recording)
+    } catch {
+      throw PackMakingError(error.code, "body", error.problem, remedy: error.remedy)
+    }
+  }
+
+  /// Returns warnings if a recording sounds like another clip of the pack.
+  private func comparison(of clip: PackClip, with clips: RecordedClips, _ pack: VoicePack) async throws -> [String] {
+    do {
+      let check = try check(pack.manifest.locale)
+      return try await check.suspicions(of: clip, in: clips.clips).map { suspicion in
+        let other = suspicion.clip == clips.clips.count ? suspicion.soundsLike : suspicion.clip
+        let text = clips.clips.indices.contains(other) ? clips.clips[other].text : clip.text
+        return "The recording sounds more like “\(text)”. Listen to both."
+      }
+    } catch is SpeechEngineError {
+      return ["The recording was not compared with what it should say, because the speech engine is not available."]
+    } catch is PackMakingError {
+      return ["The recording could not be compared with what it should say."]
+    } catch is AnnouncementError {
+      return ["The recording was not compared with what it should say, because the pack's locale has no phrase book."]
+    }
+  }
+
+  private func check(_ locale: String) throws -> RecordingCheck {
+    if let check = checks[locale] { return check }
+    let check = try RecordingCheck(engine: engine, writer: phraseBooks.writer(for: locale))
+    checks[locale] = check
+    return check
+  }
+
+  private static func problem(_ error: PackMakingError) -> Problem {
+    let detail = "\(error.subject): \(error.problem); \(error.remedy)."
+    switch error.code {
+    case .packChanged: return Problem(.conflict, error.code.rawValue, detail)
+    case .writingFailed, .conversionFailed, .marksUnreadable:
+      return Problem(
+        .internalServerError, error.code.rawValue, "The voice pack could not be changed. See the service's log.")
+    default: return Problem(.unprocessableContent, error.code.rawValue, detail)
+    }
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(_ suffix: Character) -> String {
+    var text = self
+    while text.last == suffix { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import NIOCore
+import ServiceAccess
+
+/// The routes of `/v1/packs/{id}/clips` and `/v1/packs/{id}/marks`, with which people check the clips of a voice pack.
+struct PackClipRoutes: Sendable {
+  /// The maximum size of a recording, in bytes.
+  static let largestRecording = 4 << 20
+
+  let clips: PackClips
+  let keys: KeyRing
+  let largeBodies: LargeBodies
+  let administration: AdministrationLog
+
+  var routes: [Route] {
+    [
+      .get("/v1/packs/{id}/clips", .key(.read)) { call in
+        try ServiceJSON.response(.ok, try await clips.listing(call.parameter))
+      },
+      .get("/v1/packs/{id}/clips/{file}", .key(.read), sound),
+      .put("/v1/packs/{id}/clips/{file}", .key(.admin), record),
+      .put("/v1/packs/{id}/marks/{file}", .key(.admin), mark),
+    ]
+  }
+
+  /// Returns whether a path is that of a clip, whose body may be larger than that of other calls.
+  static func isClip(_ path: String) -> Bool {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    return segments.count == 6 && segments[1] == "v1" && segments[2] == "packs" && segments[4] == "clips"
+  }
+
+  private func sound(_ call: Call) async throws -> Response {
+    let (bytes, digest) = try await clips.bytes(call.parameter, of: call.parameters[0])
+    var file = Clips.File(bytes: ByteBuffer(bytes: bytes), digest: digest, mediaType: "audio/wav")
+    // The clip can be recorded again under the same name.
+    file.fields[.cacheControl] = "no-cache"
+    return try FileAnswer(file: file).response(to: call.request)
+  }
+
+  private struct Recorded: Encodable {
+    var line: PackClips.Line
+    var warnings: [String]
+
+    enum CodingKeys: CodingKey { case warnings }
+
+    func encode(to encoder: any Encoder) throws {
+      try line.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(warnings, forKey: .warnings)
+    }
+  }
+
+  private func record(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    try call.requireMediaType("audio/wav")
+    let body = try await largeBodies.read(call, of: sender.account, upTo: Self.largestRecording)
+    try await keys.requireInForce(sender)
+    let recorded = try await clips.record(call.parameter, of: call.parameters[0], from: body)
+    await administration.record(.packClipRecorded, call, subject: Self.subject(call))
+    return try ServiceJSON.response(.ok, Recorded(line: recorded.line, warnings: recorded.warnings))
+  }
+
+  private func mark(_ call: Call) async throws -> Response {
+    let fields = try await JSONFields.read(call, keys: ["is_marked"], keys)
+    let remedy = "give true or false"
+    let isMarked = try fields.required("is_marked", try fields.boolean("is_marked", remedy), remedy)
+    let line = try await clips.mark(call.parameter, of: call.parameters[0], as: isMarked)
+    await administration.record(isMarked ? .packClipMarked : .packClipUnmarked, call, subject: Self.subject(call))
+    return try ServiceJSON.response(.ok, line)
+  }
+
+  private static func subject(_ call: Call) -> String { call.parameters.joined(separator: "/") }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("The service conforms to /openapi.json: voice packs", .timeLimit(.minutes(10)))
+struct OpenAPIPackTests {
+  @Test("the clips of voice packs")
+  func clips() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try Conformity(crier)
+    let built = try service.crier("voices", "build", "--locale", "en-US", "--id", "my-shop")
+    #expect(built.status == 0, "\(built.message)")
+    let listed = try service.check("listPackClips", at: "my-shop", key: service.keys["read"], 200).json()
+    #expect(listed["is_writable"] == .boolean(true))
+    let file = try #require(listed["clips"]?.array?.first?["file"]?.string)
+    let place = "my-shop \(file)"
+    let sound = try service.check("getPackClip", at: place, key: service.keys["read"], 200)
+    let etag = try #require(sound.header("ETag"))
+    try service.check("getPackClip", at: place, headers: ["Range: bytes=10-19"], 206)
+    try service.check("getPackClip", at: place, headers: ["If-None-Match: \(etag)"], 304)
+    try service.check("getPackClip", at: place, headers: ["Range: bytes=99999999-"], 416, "range_not_satisfiable")
+    for target in ["/v1/packs/my-shop/clips", "/v1/packs/my-shop/clips/\(file)"] {
+      let head = try service.service.send("HEAD", target)
+      #expect(head.status == 200 && head.body.isEmpty)
+    }
+
+    let again = try service.service.send(
+      "PUT", "/v1/packs/my-shop/clips/\(file)", headers: ["Content-Type: audio/wav"], body: sound.body)
+    try service.record(again, "recordPackClip", 200)
+    let wav = ["Content-Type: audio/wav"]
+    try service.check("recordPackClip", at: place, headers: wav, body: "noise", 422, "recording_unreadable")
+    try service.check("recordPackClip", at: place, body: "noise", 415, "media_type_unsupported")
+    try service.check("markPackClip", at: place, headers: ["Content-Type: text/plain"], body: "x", 415)
+    let json = ["Content-Type: application/json"]
+    for (body, status, code) in [
+      (#"{"is_marked":true}"#, 200, nil), (#"{"is_marked":false}"#, 200, nil), ("{}", 422, "field_missing"),
+      (#"{"is_marked":1}"#, 422, "field_invalid"), (#"{"marked":true}"#, 422, "field_unknown"),
+      ("[]", 400, "payload_malformed"), (String(repeating: " ", count: 5000), 413, "payload_too_large"),
+    ] as [(String, Int, String?)] {
+      try service.check("markPackClip", at: place, headers: json, body: body, status, code)
+    }
+    try service.check("listPackClips", at: "nobody", 404, "not_found")
+    try service.check("getPackClip", at: "my-shop nothing.wav", 404, "not_found")
+    try service.check("recordPackClip", at: "nobody \(file)", headers: wav, body: "x", 404, "not_found")
+    try service.check(
+      "markPackClip", at: "nobody \(file)", headers: json, body: #"{"is_marked":true}"#, 404, "not_found")
+
+    // PackClipCallTests provoke the conflicts with packs of the installation.
+    let broken = service.crier.home.appending(path: "Voices/broken")
+    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+    try Data("{".utf8).write(to: broken.appending(path: "manifest.json"))
+    for id in ["listPackClips", "getPackClip"] {
+      try eventually("The broken pack is found.") {
+        try service.service.send("GET", "/v1/packs/broken/clips").status == 422
+      }
+      try service.check(id, at: "broken \(file)", 422)
+    }
+    for id in ["listPackClips", "getPackClip", "recordPackClip", "markPackClip"] {
+      try service.checkRefusals(id, "broken \(file)")
+    }
+    service.expectAllProvoked(tag: "Voice packs", without: [409, 500, 503, 507])
+  }
+}

@@ -2,8 +2,8 @@
 #
 #   make run      install missing packages, build, and start the service; make samples renders the samples
 #   make test     install missing packages, and run the tests
-#   make lint     check the format, targets and imports, locks, licences, the tests named in the threat model, and that
-#                 docs/operations.md shows the files of Deployment/ as they are
+#   make lint     check the format, targets and imports, locks, licences, the tests named in the threat model, the texts
+#                 of the console, and that docs/operations.md shows the files of Deployment/ as they are
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
@@ -66,6 +66,7 @@ lint:
 	@scripts/check-licences
 	@scripts/check-threat-model
 	@scripts/check-deployment
+	@scripts/check-console-texts
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
@@ -101,9 +102,9 @@ SERVICE_CHECKS ?= schemathesis mutations load kill slow attack disk stop
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done
 
-# Checks the console in Debian's Chromium.
+# Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices
-	@scripts/setup chromium
+	@scripts/setup chromium fonts-noto-core fonts-noto-cjk
 	@scripts/check-console $(RELEASE)/crier
 
 bench: voices
@@ -140,6 +141,8 @@ install: voices man
 	$(RELEASE)/crier --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crier
 	$(RELEASE)/crier --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crier
 	$(RELEASE)/crier --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crier.fish
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/languages
+	install -m 644 Console/languages/*.json $(DESTDIR)$(PREFIX)/share/crier/Console/languages
 	for pack in Voices/*/; do \
 	  install -d "$(DESTDIR)$(PREFIX)/share/crier/$$pack" && \
 	  install -m 644 "$$pack"* "$(DESTDIR)$(PREFIX)/share/crier/$$pack" || exit 1; \

@@ -7,7 +7,7 @@ import { access } from "./console/access.js";
 import { copyCurl } from "./console/curl.js";
 import { announce, announceEverywhere, isText } from "./console/form.js";
 import { channelChanged, languageChanged, markChanged } from "./console/languages.js";
-import { $, busy, isAllowed } from "./console/page.js";
+import { $, busy, fill, isAllowed } from "./console/page.js";
 import { advance, pauseOrResume, refreshPlayer, replay, skip } from "./console/player.js";
 import { preview } from "./console/preview.js";
 import { refreshReadiness } from "./console/readiness.js";
@@ -15,10 +15,18 @@ import { refreshRecent } from "./console/recent.js";
 import { forgetUnanswered } from "./console/sending.js";
 import { addressChanged, begin, declineKey, signOut, useTypedKey } from "./console/session.js";
 import { sound } from "./console/sound.js";
+import { LANGUAGES, chooseLanguage, interfaceLocale, ownName, startInterface } from "./console/translations.js";
 
 /** Runs `work` when the person activates the button, unless the button is disabled. */
 function onClick(id, work) {
   $(id).addEventListener("click", () => { if (isAllowed($(id))) work(); });
+}
+
+function connectLanguages() {
+  fill($("language"), LANGUAGES.map((locale) => [locale, ownName(locale.split("-")[0])]));
+  for (const option of $("language").options) option.lang = option.value;
+  $("language").value = interfaceLocale();
+  $("language").addEventListener("change", () => chooseLanguage($("language").value));
 }
 
 function connectKeyPanel() {
@@ -90,6 +98,8 @@ function keepFresh() {
   }, 15000);
 }
 
+await startInterface();
+connectLanguages();
 connectKeyPanel();
 connectForm();
 connectPreview();

@@ -4,6 +4,7 @@
 
 import { access } from "./access.js";
 import { $, make, setText } from "./page.js";
+import { t } from "./translations.js";
 
 /** Returns a command for a POSIX shell that sends the same bytes. */
 export function curl(sent, withKey) {
@@ -35,7 +36,7 @@ export async function copyCurl(sent) {
   const button = $("copy");
   await copy(curl(sent, $("with-key").checked));
   button.focus();
-  button.textContent = "Copied";
-  setText($("live"), "The command was copied.");
-  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  button.textContent = t("action.copied");
+  setText($("live"), t("curl.copied"));
+  setTimeout(() => { button.textContent = t("action.copy"); }, 2000);
 }

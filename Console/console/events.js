@@ -6,9 +6,20 @@ import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call } from "./service.js";
+import { t, whenLanguageChanges } from "./translations.js";
 
 /** The stream that is read, and the id of its last event. */
 const stream = { stopper: null, last: null };
+
+/** The state of the connection, as the key of its text. */
+let link = null;
+
+function showLink(key) {
+  link = key;
+  setText($("link"), key ? t(key) : "");
+}
+
+whenLanguageChanges(() => showLink(link));
 
 /** The pause before a new attempt, in milliseconds. It doubles with each failure. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 30000];
@@ -28,7 +39,7 @@ export async function follow() {
     try {
       const headers = { Accept: "text/event-stream", ...(stream.last ? { "Last-Event-ID": stream.last } : {}) };
       const response = await call("/v1/events", { headers, signal: stopper.signal });
-      setText($("link"), "Live updates are on.");
+      showLink("live.on");
       pause = FIRST_PAUSE;
       // Changes may have happened while no stream was open.
       refreshPlayer();
@@ -42,7 +53,7 @@ export async function follow() {
       }
     }
     if (stopper.signal.aborted) return;
-    setText($("link"), "Live updates are interrupted. Reconnecting…");
+    showLink("live.interrupted");
     await new Promise((resume) => { setTimeout(resume, pause); });
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }

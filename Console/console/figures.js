@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Formats figures, names and times for people.
+// Formats figures, names and times for people, in the language of the interface.
 
-export const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`;
+import { interfaceLocale, named, t } from "./translations.js";
+
+const number = (value, options) => new Intl.NumberFormat(interfaceLocale(), options).format(value);
+
+/** Returns a number with a fixed count of digits after the point. */
+export const fixed = (value, digits) => number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const unit = (value, name, digits, display = "short") => number(value, {
+  style: "unit", unit: name, unitDisplay: display, minimumFractionDigits: digits, maximumFractionDigits: digits,
+});
+
+export const seconds = (milliseconds) => unit(milliseconds / 1000, "second", 2);
 
 /** Returns the loudness with a true minus sign. */
-export const loudness = (lufs) => (lufs === null ? null : `${lufs.toFixed(2).replace("-", "\u2212")} LUFS`);
+export const loudness = (lufs) => (lufs === null ? null : `${fixed(lufs, 2).replace("-", "\u2212")} LUFS`);
 
-export const size = (bytes) => (bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`);
-
-const STEPS = { note: "note left out", payer: "payer left out", rate: "spoken faster", amount_only: "amount only" };
+export const size = (bytes) => (bytes < 1000 ? unit(bytes, "byte", 0, "long") : unit(bytes / 1000, "kilobyte", 1));
 
 /** Returns how an announcement was shortened; `null` if it was not. */
-export const shortening = (steps) => (steps?.length ? steps.map((step) => STEPS[step] ?? step).join(", ") : null);
+export const shortening = (steps) => (steps?.length ? list(steps.map((step) => named("shortened", step))) : null);
 
-const METHODS = { speech: "speech engine", clips: "recorded clips", mixed: "recorded clips and speech engine" };
+/** Returns an amount. Its digits stay text, so that every digit of the payment is shown. */
+export const money = ({ value, currency }) => t("figure.amount", { value, currency });
 
-export const methodName = (method) => METHODS[method] ?? method;
+/** Returns a list of words, as the language writes lists. */
+export const list = (words) => new Intl.ListFormat(interfaceLocale(), { type: "unit" }).format(words);
 
-export const clockTime = (time) =>
-  (time ? new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" }) : "");
+const time = (moment, options) => (moment ? new Intl.DateTimeFormat(interfaceLocale(), options).format(new Date(moment)) : "");
 
-/** Returns a language's name in its own language, or in `inLocale`. */
-export function languageName(locale, inLocale = locale) {
-  try {
-    return new Intl.DisplayNames([inLocale], { type: "language" }).of(locale);
-  } catch {
-    return locale;
-  }
+export const clockTime = (moment) => time(moment, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export const minuteTime = (moment) => time(moment, { hour: "2-digit", minute: "2-digit" });
+
+/** Returns the time of today, or the date and time of another day. */
+export function dayTime(moment) {
+  if (!moment) return "";
+  const isToday = new Date(moment).toDateString() === new Date().toDateString();
+  return isToday ? clockTime(moment) : time(moment, { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** Puts dots between parts, which are texts or elements. Empty parts are left out. */

@@ -3,13 +3,14 @@
 // The form: reads an announcement from it, sends it, and shows what is wrong with it.
 // An amount stays the text that was typed, from the field to the request. It is never converted to a number.
 
-import { languageName, loudness, seconds, shortening } from "./figures.js";
+import { loudness, seconds, shortening } from "./figures.js";
 import { channelField, lacksChannel, speakable } from "./languages.js";
 import { $, make, setText } from "./page.js";
 import { playButton, preview } from "./preview.js";
 import { send } from "./sending.js";
 import { Problem, attempt, showProblem } from "./service.js";
 import { sound } from "./sound.js";
+import { languageName, t } from "./translations.js";
 
 export const isText = () => $("what-text").checked;
 
@@ -69,8 +70,8 @@ export async function announce() {
   clearFaults();
   try {
     const { report, sent, isKnown } = await send(announcement());
-    const status = isKnown ? "Already announced" : "Announced";
-    setText($("live"), `${status}: ${report.text}, ${seconds(report.clip.duration_ms)}.`);
+    const values = { text: report.text, length: seconds(report.clip.duration_ms) };
+    setText($("live"), isKnown ? t("form.known", values) : t("form.done", values));
     await preview.show(report, sent);
     preview.play();
   } catch (error) {
@@ -87,14 +88,14 @@ export async function announceEverywhere() {
   card.hidden = false;
   $("locales").replaceChildren();
   await Promise.all(speakable.locales.map(({ locale }) => announceIn(locale)));
-  setText($("live"), `Announced in ${speakable.locales.length} languages.`);
+  setText($("live"), t("form.everywhere_done", { count: speakable.locales.length }));
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   card.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
 }
 
 /** Sends the announcement in one language, and lists its words or its problem. */
 async function announceIn(locale) {
-  const name = languageName(locale, "en");
+  const name = languageName(locale);
   const heading = make("h3", {}, `${name} · ${locale}`);
   const words = make("p", { class: "title", lang: locale }, "…");
   const meta = make("p", { class: "meta" });
@@ -111,8 +112,8 @@ async function announceIn(locale) {
   const shortened = shortening(report.shortened);
   const facts = [
     seconds(report.clip.duration_ms), loudness(report.loudness_lufs), report.voice,
-    shortened && `shortened: ${shortened}`,
-    !isText() && lacksChannel(locale) && "without the channel, which has no name in this language",
+    shortened && t("form.shortened", { steps: shortened }),
+    !isText() && lacksChannel(locale) && t("form.no_channel"),
   ];
   meta.textContent = facts.filter(Boolean).join(" · ");
   item.append(playButton(report, sent, name));

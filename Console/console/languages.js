@@ -2,9 +2,9 @@
 
 // The languages that the service speaks, and the choices in the form that depend on the language.
 
-import { languageName } from "./figures.js";
 import { $, fill, make } from "./page.js";
 import { json } from "./service.js";
+import { ownName, t, whenLanguageChanges } from "./translations.js";
 
 /** What the service can speak, as it lists it. */
 export const speakable = { locales: [], voices: [], packs: [] };
@@ -29,7 +29,7 @@ const entryOf = (locale) => speakable.locales.find((entry) => entry.locale === l
 export async function loadLanguages() {
   const [{ locales }, { voices }] = await Promise.all([json("/v1/locales"), json("/v1/voices")]);
   Object.assign(speakable, { locales, voices });
-  fill($("locale"), locales.map(({ locale }) => [locale, `${languageName(locale)} · ${locale}`]));
+  fill($("locale"), locales.map(({ locale }) => [locale, `${ownName(locale)} · ${locale}`]));
   const wanted = navigator.languages.flatMap((tag) => [tag, tag.split("-")[0]]);
   const found = wanted.map((tag) => locales.find(({ locale }) => locale === tag || locale.startsWith(`${tag}-`)));
   const first = found.find(Boolean) ?? entryOf("en-US");
@@ -48,7 +48,7 @@ export function languageChanged() {
   const locale = $("locale").value;
   const entry = entryOf(locale);
   const voices = speakable.voices.filter((voice) => voice.locale === locale);
-  const standard = entry?.voice ? `default (${entry.voice})` : "default";
+  const standard = entry?.voice ? t("form.default_voice", { voice: entry.voice }) : t("form.default");
   fill($("voice"), [["", standard], ...voices.map(({ voice }) => [voice, voice])]);
   fillPacks();
   $("currencies").replaceChildren(...(entry?.currencies ?? []).map((value) => make("option", { value })));
@@ -57,10 +57,12 @@ export function languageChanged() {
   fillExample(locale, entry);
 }
 
+whenLanguageChanges(() => { if (speakable.locales.length) languageChanged(); });
+
 function fillPacks() {
   const packs = speakable.packs.filter((pack) => pack.locale === $("locale").value && !pack.error);
   const choices = packs.map(({ id, speaker }) => [id, speaker ? `${id} · ${speaker}` : id]);
-  fill($("pack"), [["", packs.length ? "chosen by the service" : "none for this language"], ...choices]);
+  fill($("pack"), [["", packs.length ? t("form.any_pack") : t("form.no_pack")], ...choices]);
 }
 
 /** Offers the channels that the language has a name for. Their values stay those of the payload. */
@@ -68,7 +70,7 @@ function fillChannels(entry) {
   const named = (entry?.channels ?? []).map((channel) => [channel, entry.channel_names?.[channel] ?? channel]);
   named.sort(([, a], [, b]) => a.localeCompare(b, entry.locale));
   const labelled = named.map(([channel, name]) => [channel, channelLabel(channel, name)]);
-  fill($("channel"), [["", "none"], ...labelled, [OTHER_CHANNEL, "another…"]]);
+  fill($("channel"), [["", t("form.none")], ...labelled, [OTHER_CHANNEL, t("form.other_channel")]]);
   channelChanged();
 }
 

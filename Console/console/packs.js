@@ -2,16 +2,24 @@
 
 // The list of voice packs.
 
-import { languageName } from "./figures.js";
 import { loadPacks, speakable } from "./languages.js";
 import { $, make } from "./page.js";
+import { languageName, parts, t, whenLanguageChanges } from "./translations.js";
+
+let isLoaded = false;
 
 /** Loads the voice packs and lists them. */
-export async function showPacks() {
+export async function refreshPacks() {
   await loadPacks();
+  isLoaded = true;
+  showPacks();
+}
+
+whenLanguageChanges(() => { if (isLoaded) showPacks(); });
+
+function showPacks() {
   const rows = speakable.packs.map((pack) => (pack.error ? faultyPack(pack) : usablePack(pack)));
-  const none = "No voice packs are installed. The speech engine speaks every announcement.";
-  $("packs").replaceChildren(...(rows.length ? rows : [make("li", { class: "none" }, none)]));
+  $("packs").replaceChildren(...(rows.length ? rows : [make("li", { class: "none" }, t("packs.none"))]));
 }
 
 function titleLine(pack, kind, status) {
@@ -27,20 +35,21 @@ function faultyPack(pack) {
 
 function usablePack(pack) {
   const missing = pack.missing_count ?? 0;
-  const about = [pack.locale && languageName(pack.locale, "en"), pack.speaker, pack.licence, `${pack.clips} clips`];
+  const about = [pack.locale && languageName(pack.locale), pack.speaker, pack.licence, t("packs.clips", { count: pack.clips })];
   return make("li", {},
-    missing === 0 ? titleLine(pack, "good", "complete") : titleLine(pack, "bad", `${missing} missing`),
+    missing === 0 ? titleLine(pack, "good", t("packs.complete")) : titleLine(pack, "bad", t("packs.missing", { count: missing })),
     make("p", { class: "meta" }, about.filter(Boolean).join(" · ")),
     make("progress", {
-      max: Math.max(1, pack.tokens + missing), value: pack.tokens, "aria-label": `Coverage of ${pack.id}`,
+      max: Math.max(1, pack.tokens + missing), value: pack.tokens, "aria-label": t("packs.coverage", { pack: pack.id }),
     }),
     missing === 0 ? null : missingWords(pack.missing ?? [], missing));
 }
 
 /** Makes the list of missing words. The service names the first ones only. */
 function missingWords(names, count) {
-  const more = count > names.length ? ` and ${count - names.length} more` : null;
+  const words = make("code", {}, names.join("  "));
+  const rest = count - names.length;
   return make("details", {},
-    make("summary", {}, "Missing words"),
-    make("p", { class: "meta" }, make("code", {}, names.join("  ")), more));
+    make("summary", {}, t("packs.missing_words")),
+    make("p", { class: "meta" }, ...(rest > 0 ? parts("packs.and_more", { words, count: rest }) : [words])));
 }

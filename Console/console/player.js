@@ -2,23 +2,15 @@
 
 // The shop's speaker: what it plays, what waits, and its controls.
 
+import { access } from "./access.js";
 import { clockTime, dotted } from "./figures.js";
 import { $, allow, make, setText, showPill } from "./page.js";
 import { showList } from "./rows.js";
 import { Problem, attempt, call, json } from "./service.js";
+import { named, t, whenLanguageChanges } from "./translations.js";
 
-/** The label of each state of the player, and the colour of the label. */
-const STATES = {
-  idle: ["idle", "good"], playing: ["playing", "good"], paused: ["paused", ""],
-  device_lost: ["speaker disconnected", "bad"], stopped: ["stopped", "bad"],
-};
-
-/** What is shown in each state when nothing plays. */
-const SILENT = {
-  paused: "Paused. New announcements wait.",
-  device_lost: "Announcements wait until the speaker is connected again.",
-  stopped: "The player is stopped. Announcements wait.",
-};
+/** The colour of the label of each state of the player. */
+const COLOURS = { idle: "good", playing: "good", device_lost: "bad", stopped: "bad" };
 
 /** The player's last answer, and when it came, by the page's clock. */
 const last = { view: null, at: 0, turn: 0 };
@@ -38,11 +30,13 @@ export async function refreshPlayer() {
   }
 }
 
+whenLanguageChanges(() => { if (last.view) showPlayer(last.view, last.at); else if (access.key) refreshPlayer(); });
+
 function showNoPlayer(problem) {
   last.view = null;
   const hasNone = problem.code === "player_unavailable";
-  showPill($("player-state"), hasNone ? "no speaker" : "unknown", hasNone ? "" : "bad");
-  const text = hasNone ? "This service has no speaker. It only makes clips." : problem.detail;
+  showPill($("player-state"), hasNone ? t("player.none") : t("player.unknown"), hasNone ? "" : "bad");
+  const text = hasNone ? t("player.none_about") : problem.detail;
   $("now").replaceChildren(make("p", { class: "muted" }, text));
   showWaiting([]);
   setText($("elsewhere"), "");
@@ -51,60 +45,61 @@ function showNoPlayer(problem) {
 
 function showPlayer(view, at = performance.now()) {
   Object.assign(last, { view, at });
-  const [text, kind] = STATES[view.state] ?? [view.state, ""];
-  showPill($("player-state"), text, kind);
+  showPill($("player-state"), named("player.state", view.state), COLOURS[view.state] ?? "");
   showPlaying(view);
-  $("pause").textContent = view.state === "paused" ? "Resume" : "Pause";
+  $("pause").textContent = view.state === "paused" ? t("player.resume") : t("player.pause");
   allow($("pause"), view.state !== "stopped");
   allow($("skip"), Boolean(view.playing?.id));
   allow($("replay"), view.state !== "stopped");
   showWaiting(view.waiting.map((entry) => ({ ...entry, text: texts.get(entry.id) })));
-  const shown = view.waiting.length;
-  const more = view.waiting_count > shown ? ` (first ${shown} shown)` : "";
-  setText($("waiting-title"), view.waiting_count ? `Waiting: ${view.waiting_count}${more}` : "Waiting");
+  setText($("waiting-title"), waitingTitle(view.waiting_count, view.waiting.length));
   setText($("elsewhere"), view.elsewhere.map(elsewhere).join(" "));
 }
 
-/** Returns a sentence about the announcements that wait on another output. */
-function elsewhere({ lane, waiting_count: count, played }) {
-  const announcements = count === 1 ? "1 announcement waits" : `${count} announcements wait`;
-  return `${announcements} on ${lane}${played ? "." : ", which nothing plays."}`;
+function waitingTitle(count, shown) {
+  if (!count) return t("queue.title");
+  return count > shown ? t("queue.title_some", { count, shown }) : t("queue.title_count", { count });
 }
+
+/** Returns a sentence about the announcements that wait on another output. */
+const elsewhere = ({ lane, waiting_count: count, played }) =>
+  (played ? t("queue.elsewhere", { count, lane }) : t("queue.elsewhere_unplayed", { count, lane }));
 
 function showPlaying({ playing, state, device_lost_since: since, device_code: code }) {
   if (!playing) {
-    const lost = since ? `Waiting for the speaker since ${clockTime(since)} (${code}).` : "";
-    $("now").replaceChildren(make("p", { class: "muted" }, lost || (SILENT[state] ?? "Nothing is playing.")));
+    const lost = since && t("player.lost_since", { time: clockTime(since), code });
+    $("now").replaceChildren(make("p", { class: "muted" }, lost || named("player.silent", state)));
     return;
   }
-  const foreign = "An announcement of another account or of the player itself";
-  const about = [`number ${playing.number}`, playing.category, playing.replay ? "replay" : ""];
+  const category = named("category", playing.category);
+  const about = [t("queue.number", { number: playing.number }), category, playing.replay && t("queue.replay")];
   const length = Math.max(1, playing.length_ms ?? 1);
   $("now").replaceChildren(
-    make("p", { class: "title" }, playing.text ?? (playing.id ? playing.category : foreign)),
+    make("p", { class: "title" }, playing.text ?? (playing.id ? category : t("player.foreign"))),
     make("p", { class: "muted small meta" }, ...dotted(about)),
-    make("progress", { id: "progress", max: length, "aria-label": "Playback progress" }));
+    make("progress", { id: "progress", max: length, "aria-label": t("player.progress") }));
   advance();
 }
 
 function showWaiting(entries) {
   showList($("waiting"), entries, {
-    keyOf: ({ number }) => number, create: waitingRow, none: "The queue is empty.", fallback: $("pause"),
+    keyOf: ({ number }) => number, create: waitingRow, none: t("queue.empty"), fallback: $("pause"),
   });
 }
 
 function waitingRow(entry) {
   // The account that asked for a replay sees when it was accepted, and cancels it by its number.
   const isOurs = entry.id || (entry.replay && entry.accepted_at);
-  const label = `Cancel number ${entry.number}`;
-  const cancel = isOurs ? make("button", { type: "button", class: "quiet", "aria-label": label }, "Cancel") : null;
+  const label = t("queue.cancel_number", { number: entry.number });
+  const cancel = isOurs ? make("button", { type: "button", class: "quiet", "aria-label": label }, t("action.cancel")) : null;
   cancel?.addEventListener("click", () => control(pathOf(entry), "DELETE"));
   const about = [
-    `number ${entry.number}`, entry.category, entry.replay ? "replay" : "", entry.state, clockTime(entry.accepted_at),
+    t("queue.number", { number: entry.number }), named("category", entry.category), entry.replay && t("queue.replay"),
+    named("state", entry.state), clockTime(entry.accepted_at),
   ];
   return make("li", {},
     make("div", {},
-      make("p", { class: "title" }, entry.text ?? entry.id ?? "Another account's announcement"),
+      make("p", { class: "title" }, entry.text ?? entry.id ?? t("queue.foreign")),
       make("p", { class: "meta" }, ...dotted(about))),
     make("div", { class: "buttons" }, cancel));
 }

@@ -3,10 +3,11 @@
 // The preview of one clip: its words, its waveform and its figures.
 
 import { curl } from "./curl.js";
-import { loudness, methodName, seconds, shortening, size } from "./figures.js";
+import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
 import { $, make, setText } from "./page.js";
 import { Problem, attempt, call } from "./service.js";
 import { sound } from "./sound.js";
+import { named, t, whenLanguageChanges } from "./translations.js";
 import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
 
 export const preview = {
@@ -44,7 +45,7 @@ export const preview = {
       const buffer = await sound.context.decodeAudioData(bytes);
       if (turn === this.turn) sound.buffer = buffer;
     } catch {
-      const detail = `This browser cannot play ${clip.format} with ${clip.encoding}. Download the clip instead.`;
+      const detail = t("preview.not_playable", { format: `${clip.format}, ${clip.encoding}` });
       if (turn === this.turn) throw new Problem({ code: "not_playable_here", detail });
     }
   },
@@ -53,19 +54,19 @@ export const preview = {
     const { report } = this;
     const { clip } = report;
     const facts = [
-      ["Loudness", loudness(report.loudness_lufs)],
-      ["Length", seconds(clip.duration_ms)],
-      ["Size", size(clip.bytes)],
-      ["Format", `${clip.format}, ${clip.encoding}`],
-      ["Method", methodName(report.method)],
-      ["Voice", report.voice],
-      ["Shortened", shortening(report.shortened) ?? "no"],
-      ["Not spoken", report.unspoken?.length ? report.unspoken.map(({ text }) => text).join(", ") : "nothing"],
-      ...(report.warnings ?? []).map((warning) => ["Warning", warning]),
-      ["Clip", report.cached ? "from the cache" : "new"],
+      [t("fact.loudness"), loudness(report.loudness_lufs)],
+      [t("fact.length"), seconds(clip.duration_ms)],
+      [t("fact.size"), size(clip.bytes)],
+      [t("fact.format"), `${clip.format}, ${clip.encoding}`],
+      [t("fact.method"), named("method", report.method)],
+      [t("fact.voice"), report.voice],
+      [t("fact.shortened"), shortening(report.shortened) ?? t("fact.no")],
+      [t("fact.unspoken"), report.unspoken?.length ? list(report.unspoken.map(({ text }) => text)) : t("fact.nothing")],
+      ...(report.warnings ?? []).map((warning) => [t("fact.warning"), warning]),
+      [t("fact.clip"), report.cached ? t("fact.cached") : t("fact.new")],
     ];
     $("facts").replaceChildren(...facts.map(([name, value]) =>
-      make("div", {}, make("dt", {}, name), make("dd", {}, value ?? "unknown"))));
+      make("div", {}, make("dt", {}, name), make("dd", {}, value ?? t("fact.unknown")))));
     // The host is left out: behind a proxy, the service may not know the name that the browser uses.
     const url = new URL(clip.url, location.href);
     $("download").href = url.pathname + url.search;
@@ -136,15 +137,15 @@ export const preview = {
       else button.removeAttribute("aria-current");
     });
     $("play").classList.toggle("playing", sound.isPlaying);
-    $("play").setAttribute("aria-label", sound.isPlaying ? "Stop" : "Play");
-    const [now, end] = [position.toFixed(1), duration.toFixed(1)];
+    $("play").setAttribute("aria-label", sound.isPlaying ? t("action.stop") : t("action.play"));
+    const [now, end] = [fixed(position, 1), fixed(duration, 1)];
     setText($("position"), now);
-    setText($("length"), end);
-    const word = this.current >= 0 ? `, ${marks[this.current].text}` : "";
+    setText($("length"), t("preview.length", { length: end }));
+    const word = marks[this.current]?.text;
     const wave = $("wave");
-    wave.setAttribute("aria-valuemax", end);
-    wave.setAttribute("aria-valuenow", now);
-    wave.setAttribute("aria-valuetext", `${now} of ${end} seconds${word}`);
+    wave.setAttribute("aria-valuemax", duration.toFixed(1));
+    wave.setAttribute("aria-valuenow", position.toFixed(1));
+    wave.setAttribute("aria-valuetext", word ? t("preview.position_word", { now, end, word }) : t("preview.position", { now, end }));
     paint($("canvas"), { position, duration, marks, current: this.current, bars: this.peaks });
   },
 
@@ -157,9 +158,14 @@ export const preview = {
 
 sound.onEnd = () => preview.draw();
 
+whenLanguageChanges(() => {
+  if (preview.report) preview.showFacts();
+  preview.draw();
+});
+
 /** Makes a button that shows a report in the preview and plays its clip. */
 export function playButton(report, sent, name) {
-  const button = make("button", { type: "button", class: "quiet", "aria-label": `Play ${name}` }, "Play");
+  const button = make("button", { type: "button", class: "quiet", "aria-label": t("preview.play_named", { name }) }, t("action.play"));
   button.addEventListener("click", async () => {
     sound.wake();
     await preview.show(report, sent);

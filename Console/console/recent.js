@@ -2,12 +2,13 @@
 
 // The account's recent announcements.
 
-import { clockTime, dotted, seconds } from "./figures.js";
+import { dayTime, dotted, money, seconds } from "./figures.js";
 import { $, make } from "./page.js";
 import { rememberTexts, replay } from "./player.js";
 import { playButton } from "./preview.js";
 import { showList } from "./rows.js";
 import { attempt, json } from "./service.js";
+import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The colour of each state's label. */
 const COLOURS = { played: "good", playing: "good", failed: "bad", expired: "bad" };
@@ -15,25 +16,34 @@ const COLOURS = { played: "good", playing: "good", failed: "bad", expired: "bad"
 /** The states after which the player can play an announcement again. */
 const ENDED = ["played", "cancelled", "failed", "expired"];
 
+/** The service's last answer. */
+const last = { announcements: null };
+
 /** Asks the service for the last announcements and lists them. */
 export async function refreshRecent() {
   await attempt($("recent-problem"), async () => {
-    const { announcements } = await json("/v1/announcements?limit=12");
-    rememberTexts(announcements);
-    showList($("recent"), announcements, {
-      keyOf: ({ id }) => id, create: row, none: "No announcements yet.", fallback: $("recent-again"),
-    });
+    last.announcements = (await json("/v1/announcements?limit=12")).announcements;
+    rememberTexts(last.announcements);
+    showRecent();
+  });
+}
+
+whenLanguageChanges(() => { if (last.announcements) showRecent(); });
+
+function showRecent() {
+  showList($("recent"), last.announcements, {
+    keyOf: ({ id }) => id, create: row, none: t("recent.none"), fallback: $("recent-again"),
   });
 }
 
 function row(entry) {
   const { clip, delivery, locale, amount } = entry;
   const play = delivery?.play;
-  const state = play?.state ?? delivery?.clip?.state ?? "not stored";
+  const state = play?.state ?? delivery?.clip?.state ?? "not_stored";
   const name = entry.text ?? entry.id;
   const about = [
-    locale, amount && `${amount.value} ${amount.currency}`, clip && seconds(clip.duration_ms),
-    play && clockTime(play.accepted_at), play?.code,
+    locale, amount && money(amount), clip && seconds(clip.duration_ms),
+    play && dayTime(play.accepted_at), play?.code,
     // The whole id is in the tooltip, because the row may have no room for it.
     make("span", { class: "id", title: entry.id }, entry.id),
   ];
@@ -42,14 +52,14 @@ function row(entry) {
       make("p", { class: "title", lang: locale }, name),
       make("p", { class: "meta" }, ...dotted(about))),
     make("div", { class: "buttons" },
-      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, state),
+      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("state", state)),
       ENDED.includes(play?.state) ? replayButton(entry.id, name) : null,
       clip ? playButton(entry, null, name) : null));
 }
 
 function replayButton(id, name) {
-  const label = `Replay on the shop's speaker: ${name}`;
-  const button = make("button", { type: "button", class: "quiet", "aria-label": label }, "Replay");
+  const label = t("recent.replay_named", { name });
+  const button = make("button", { type: "button", class: "quiet", "aria-label": label }, t("action.replay"));
   button.addEventListener("click", () => replay(id));
   return button;
 }

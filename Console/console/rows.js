@@ -3,6 +3,7 @@
 // Lists that change while a person uses them.
 
 import { make } from "./page.js";
+import { interfaceLocale } from "./translations.js";
 
 /**
  * Shows items in a list, and keeps the rows of unchanged items, so that the focus stays where it is.
@@ -32,7 +33,8 @@ export function showList(list, items, { keyOf, create, none, fallback }) {
 
 /** Returns the item's row if nothing in the item changed, else a new row. */
 function keptOrNewRow(item, kept, keyOf, create) {
-  const shown = JSON.stringify(item);
+  // A row is made again if its item or the language of the interface changed.
+  const shown = JSON.stringify([interfaceLocale(), item]);
   if (kept?.shown === shown) return kept;
   const row = create(item);
   row.dataset.key = String(keyOf(item));

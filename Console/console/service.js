@@ -4,10 +4,11 @@
 
 import { access } from "./access.js";
 import { make } from "./page.js";
+import { t } from "./translations.js";
 
 /** A problem document, or its substitute when the service does not answer. */
 export class Problem extends Error {
-  constructor({ status = 0, code = "unreachable", detail = "The service does not answer.", retryAfter = null } = {}) {
+  constructor({ status = 0, code = "unreachable", detail = t("problem.unreachable"), retryAfter = null } = {}) {
     super(detail);
     Object.assign(this, { status, code, detail, retryAfter });
   }
@@ -37,7 +38,7 @@ export async function call(path, { method = "GET", body = null, headers = {}, si
   const problem = new Problem({
     status: response.status,
     code: document.code ?? `status_${response.status}`,
-    detail: document.detail ?? document.title ?? `The service answered with status ${response.status}.`,
+    detail: document.detail ?? document.title ?? t("problem.status", { status: String(response.status) }),
     retryAfter: response.headers.get("Retry-After"),
   });
   // The key may have changed while the request was under way. The answer is about the old key then.
@@ -56,7 +57,7 @@ export function showProblem(element, problem) {
   element.hidden = !problem;
   element.replaceChildren();
   if (!problem) return;
-  const wait = problem.retryAfter ? ` Try again in ${problem.retryAfter} s.` : "";
+  const wait = problem.retryAfter ? ` ${t("problem.wait", { count: Number(problem.retryAfter) })}` : "";
   const code = problem.status ? `${problem.code} · ${problem.status}` : problem.code;
   element.append(problem.detail + wait, make("code", {}, code));
 }

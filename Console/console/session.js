@@ -5,10 +5,11 @@
 import { access, canBeKey, publicPart } from "./access.js";
 import { follow, stopFollowing } from "./events.js";
 import { loadLanguages } from "./languages.js";
-import { showPacks } from "./packs.js";
+import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
 import { refreshReadiness } from "./readiness.js";
 import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
+import { t } from "./translations.js";
 
 whenUnauthorized(signOut);
 
@@ -37,7 +38,7 @@ async function signIn() {
   if (!access.key || access.key !== key) return;
   // The service accepts the key, so only the person can replace it from now on.
   access.offered = null;
-  attempt($("packs-problem"), showPacks);
+  attempt($("packs-problem"), refreshPacks);
   follow();
 }
 
@@ -65,11 +66,11 @@ export function signOut(problem = null) {
 export function useTypedKey() {
   const key = $("key").value.trim();
   if (!key) {
-    showProblem($("key-problem"), new Problem({ code: "key_missing", detail: "Enter a key." }));
+    showProblem($("key-problem"), new Problem({ code: "key_missing", detail: t("key.missing") }));
     return;
   }
   if (!canBeKey(key)) {
-    const detail = "A key contains only Latin letters, digits, _ and -.";
+    const detail = t("key.malformed");
     showProblem($("key-problem"), new Problem({ code: "key_malformed", detail }));
     return;
   }
@@ -84,8 +85,7 @@ function offerKey() {
   $("key-panel").hidden = false;
   $("key-keep").hidden = false;
   $("key").value = access.offered;
-  const detail = `The link contains a different key (${publicPart(access.offered)}…) from the one in use. `
-    + "Use it only if you know who made the link.";
+  const detail = t("key.differs", { key: `${publicPart(access.offered)}…` });
   showProblem($("key-problem"), new Problem({ code: "key_differs", detail }));
 }
 

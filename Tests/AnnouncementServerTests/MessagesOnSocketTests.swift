@@ -259,7 +259,9 @@ struct MessagesOnSocketTests {
 
   @Test(
     "the console and the metrics are served only under the service's own names, so other sites cannot read them",
-    arguments: ["/", "/console.css", "/console.js", "/console/page.js", "/openapi.json", "/metrics"])
+    arguments: [
+      "/", "/console.css", "/console.js", "/console/page.js", "/languages/en-US.json", "/openapi.json", "/metrics",
+    ])
   func names(path: String) async throws {
     let service = try TestService { $0.settings.publicURL = "https://pay.example" }
     var stranger = service.stranger

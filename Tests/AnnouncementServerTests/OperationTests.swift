@@ -150,7 +150,7 @@ struct ConsoleTests {
     arguments: [
       ("/", "text/html; charset=utf-8"), ("/console.css", "text/css; charset=utf-8"),
       ("/console.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json"),
-      ("/console/preview.js", "text/javascript; charset=utf-8"),
+      ("/console/preview.js", "text/javascript; charset=utf-8"), ("/languages/en-US.json", "application/json"),
     ])
   func file(path: String, type: String) async throws {
     let answer = try await service.stranger.get(path)
@@ -189,7 +189,6 @@ struct ConsoleTests {
     let folder = TestService.installation.console
     let names = try FileManager.default.contentsOfDirectory(
       atPath: folder.appending(path: "console").path(percentEncoded: false))
-    #expect(names.sorted() == ConsoleFiles.moduleNames)
     for path in ["/console.js"] + names.map({ "/console/\($0)" }) {
       let answer = try await service.stranger.get(path)
       #expect(answer.status == 200, "\(path)")
@@ -205,7 +204,34 @@ struct ConsoleTests {
     #expect(answer.status == 404 && answer.code == "not_found")
   }
 
-  @Test("a service whose console lacks a file cannot be created", arguments: [nil, "console/sound.js"])
+  @Test("the interface has a language for each phrase book, and each language has the texts of English")
+  func languages() async throws {
+    let books = try FileManager.default.contentsOfDirectory(
+      atPath: TestService.installation.templates.path(percentEncoded: false))
+    let names = books.filter { $0.contains("-") && $0.hasSuffix(".json") }
+    let english = try await texts("en-US.json")
+    #expect(names.count >= 6 && english.count > 100)
+    for name in names {
+      let texts = try await texts(name)
+      #expect(Set(texts.keys) == Set(english.keys), "\(name)")
+    }
+  }
+
+  private func texts(_ name: String) async throws -> [String: Any] {
+    let file = try await service.stranger.get("/languages/\(name)").object
+    #expect(file["locale"].map { "\($0).json" } == name)
+    return try (file["texts"] as? [String: Any]).orThrow("texts of \(name)")
+  }
+
+  @Test("a language that the interface does not have is 404", arguments: ["fr-FR.json", "en-US", "..%2Fopenapi.json"])
+  func otherLanguages(name: String) async throws {
+    let answer = try await service.stranger.get("/languages/\(name)")
+    #expect(answer.status == 404 && answer.code == "not_found")
+  }
+
+  @Test(
+    "a service whose console lacks a file cannot be created",
+    arguments: [nil, "console/sound.js", "languages/en-US.json", "console.css"])
   func missing(file: String?) throws {
     let folder = try TemporaryFolder()
     let console = folder.url.appending(path: "Console")

@@ -281,18 +281,21 @@ struct OpenAPIConformityTests {
 
   @Test("operations and the console")
   func openCalls() throws {
-    // Among the calls without a key, only the call for the console's modules has a parameter in its path.
-    let module = "page.js"
+    // Among the calls without a key, the calls for the console's modules and languages have a parameter in their path.
+    func file(_ operation: String) -> String { operation == "consoleLanguage" ? "en-US.json" : "page.js" }
     try withService { service in
       for operation in service.document.operations where !operation.isSecured {
-        let answer = try service.check(operation.id, at: module, key: "", 200)
+        let name = file(operation.id)
+        let answer = try service.check(operation.id, at: name, key: "", 200)
         let etag = answer.header("ETag")
         #expect((etag != nil) == operation.statuses.contains(304), "\(operation.id)")
-        if let etag { try service.check(operation.id, at: module, key: "", headers: ["If-None-Match: \(etag)"], 304) }
+        if let etag { try service.check(operation.id, at: name, key: "", headers: ["If-None-Match: \(etag)"], 304) }
       }
       try service.check("consoleModule", at: "nothing.js", key: "", 404, "not_found")
+      try service.check("consoleLanguage", at: "fr-FR.json", key: "", 404, "not_found")
       for operation in service.document.operations where operation.statuses.contains(421) {
-        try service.check(operation.id, at: module, key: "", headers: ["Host: evil.example"], 421, "host_unknown")
+        let name = file(operation.id)
+        try service.check(operation.id, at: name, key: "", headers: ["Host: evil.example"], 421, "host_unknown")
       }
       let served = try service.check("openapi", key: "", 200).json()
       #expect(served == service.document.root)

@@ -28,6 +28,8 @@ public struct ConsoleFiles: Sendable {
   private let pages: [(path: String, file: File)]
   /// The modules of the script by file name.
   private let modules: [String: File]
+  /// The texts of the interface by file name, one file for each language.
+  private let languages: [String: File]
 
   private static let script = "text/javascript; charset=utf-8"
 
@@ -38,39 +40,56 @@ public struct ConsoleFiles: Sendable {
     ("/openapi.json", "openapi.json", "application/json"),
   ]
 
-  /// The modules that `console.js` imports. They are in the folder `console/`, and are served below `/console/`.
-  static let moduleNames = [
-    "access.js", "curl.js", "events.js", "figures.js", "form.js", "languages.js", "packs.js", "page.js", "player.js",
-    "preview.js", "readiness.js", "recent.js", "rows.js", "sending.js", "service.js", "session.js", "sound.js",
-    "waveform.js",
-  ]
-
   /// The content security policy: the page loads the service's own files only. Clips may also come from memory
   /// (`blob:`), and images from the page itself (`data:`).
   static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; media-src 'self' blob:; "
     + "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// - Throws: Foundation's error if a file cannot be read.
+  /// Reads the pages, every module in `console/`, and every language in `languages/`.
+  ///
+  /// - Throws: Foundation's error if a file cannot be read, and `CocoaError.fileNoSuchFile` if a module imports another
+  ///   that is not there, or if the texts in English are not there.
   public init(folder: URL) throws {
     pages = try Self.files.map { path, name, mediaType in
       (path, try File(folder.appending(path: name), mediaType: mediaType))
     }
-    modules = try Dictionary(
-      uniqueKeysWithValues: Self.moduleNames.map { name in
-        (name, try File(folder.appending(path: "console/\(name)"), mediaType: Self.script))
+    modules = try Self.read(folder.appending(path: "console"), suffix: ".js", mediaType: Self.script)
+    languages = try Self.read(folder.appending(path: "languages"), suffix: ".json", mediaType: "application/json")
+    let scripts = pages.map(\.file).filter { $0.mediaType == Self.script } + modules.values
+    let imported = Set(scripts.flatMap(Self.imports))
+    guard imported.isSubset(of: modules.keys), languages["en-US.json"] != nil else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+  }
+
+  private static func read(_ folder: URL, suffix: String, mediaType: String) throws -> [String: File] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+    return try Dictionary(
+      uniqueKeysWithValues: names.filter { $0.hasSuffix(suffix) }.map { name in
+        (name, try File(folder.appending(path: name), mediaType: mediaType))
       })
+  }
+
+  /// The file names of the modules that a script imports.
+  private static func imports(of script: File) -> [String] {
+    String(buffer: script.bytes).matches(of: /from "\.\/(?:console\/)?([^"]*)"/).map { String($0.1) }
   }
 
   var routes: [Route] {
     pages.map { path, file in .get(path, .openByName) { call in Self.response(with: file, to: call) } } + [
       .get("/console/{name}", .openByName) { call in
-        guard let file = modules[call.parameter] else {
-          throw Problem(.notFound, "not_found", "The console has no module with this name.")
-        }
-        return Self.response(with: file, to: call)
-      }
+        try Self.response(with: modules[call.parameter], "The console has no module with this name.", to: call)
+      },
+      .get("/languages/{name}", .openByName) { call in
+        try Self.response(with: languages[call.parameter], "The console has no language with this name.", to: call)
+      },
     ]
+  }
+
+  private static func response(with file: File?, _ absence: String, to call: Call) throws -> Response {
+    guard let file else { throw Problem(.notFound, "not_found", absence) }
+    return response(with: file, to: call)
   }
 
   private static func response(with file: File, to call: Call) -> Response {

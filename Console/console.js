@@ -4,23 +4,24 @@
 // (index.html) to the modules in console/, and starts the console.
 
 import { access } from "./console/access.js";
+import { connectBatches } from "./console/batches.js";
+import { connectClips } from "./console/clips.js";
 import { copyCurl } from "./console/curl.js";
-import { announce, announceEverywhere, isText } from "./console/form.js";
+import { connectDialog } from "./console/dialog.js";
+import { announce, hear, hearEverywhere, isText } from "./console/form.js";
+import { connectKeys } from "./console/keys.js";
 import { channelChanged, languageChanged, markChanged } from "./console/languages.js";
-import { $, busy, fill, isAllowed } from "./console/page.js";
+import { $, busy, fill, onClick } from "./console/page.js";
 import { advance, pauseOrResume, refreshPlayer, replay, skip } from "./console/player.js";
 import { preview } from "./console/preview.js";
 import { refreshReadiness } from "./console/readiness.js";
-import { refreshRecent } from "./console/recent.js";
+import { connectRecent, refreshRecent, showOlder } from "./console/recent.js";
+import { connectRecorder } from "./console/recorder.js";
 import { forgetUnanswered } from "./console/sending.js";
-import { addressChanged, begin, declineKey, signOut, useTypedKey } from "./console/session.js";
+import { addressChanged, begin, declineKey, pause, resume, signOut, useTypedKey } from "./console/session.js";
 import { sound } from "./console/sound.js";
+import { connectSpeaker } from "./console/speaker.js";
 import { LANGUAGES, chooseLanguage, interfaceLocale, ownName, startInterface } from "./console/translations.js";
-
-/** Runs `work` when the person activates the button, unless the button is disabled. */
-function onClick(id, work) {
-  $(id).addEventListener("click", () => { if (isAllowed($(id))) work(); });
-}
 
 function connectLanguages() {
   fill($("language"), LANGUAGES.map((locale) => [locale, ownName(locale.split("-")[0])]));
@@ -37,14 +38,18 @@ function connectKeyPanel() {
   onClick("key-forget", () => signOut());
   onClick("key-keep", declineKey);
   addEventListener("hashchange", addressChanged);
+  // A page that the browser keeps for its back button must not keep its connections.
+  addEventListener("pagehide", pause);
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) resume(); });
 }
 
 function connectForm() {
   $("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    busy($("announce"), announce);
+    busy($("hear"), hear);
   });
-  onClick("everywhere", () => busy($("everywhere"), announceEverywhere));
+  onClick("everywhere", () => busy($("everywhere"), hearEverywhere));
+  onClick("announce", () => busy($("announce"), announce));
   $("form").addEventListener("input", ({ target }) => {
     forgetUnanswered();
     markChanged(target.id);
@@ -87,6 +92,9 @@ function connectPlayer() {
   onClick("skip", skip);
   onClick("replay", () => replay());
   onClick("recent-again", refreshRecent);
+  onClick("recent-older", () => busy($("recent-older"), showOlder));
+  connectRecent();
+  connectSpeaker();
 }
 
 function keepFresh() {
@@ -104,5 +112,10 @@ connectKeyPanel();
 connectForm();
 connectPreview();
 connectPlayer();
+connectDialog();
+connectBatches();
+connectClips();
+connectRecorder();
+connectKeys();
 keepFresh();
 begin();

@@ -18,6 +18,9 @@ export const access = {
    */
   offered: null,
 
+  /** Whether the key has the scope `admin`. The service does not tell, so the console asks for what needs it. */
+  isAdmin: false,
+
   /** Called after the key in use changed. */
   onChange() {},
 

@@ -6,19 +6,20 @@ import { access } from "./access.js";
 import { $, make, setText } from "./page.js";
 import { t } from "./translations.js";
 
-/** Returns a command for a POSIX shell that sends the same bytes. */
+/** Returns a command for a POSIX shell that sends the same bytes to the same path. */
 export function curl(sent, withKey) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   // The key goes through a pipe, because other users can see the arguments of a running curl.
   const key = withKey ? quoted(access.key) : '"$CRIER_KEY"';
   return [
-    `printf 'Authorization: Bearer %s\\n' ${key} | curl -sS ${location.origin}/v1/announcements`,
+    `printf 'Authorization: Bearer %s\\n' ${key} | curl -sS ${location.origin}${sent.path}`,
     "  -H @- -H 'Content-Type: application/json'",
-    `  --data-binary ${quoted(sent)}`,
+    `  --data-binary ${quoted(sent.body)}`,
   ].join(" \\\n");
 }
 
-async function copy(text) {
+/** Copies a text to the clipboard. */
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {

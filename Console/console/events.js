@@ -2,32 +2,30 @@
 
 // Follows the service's events, and refreshes the player and the recent announcements when something happens.
 
+import { lose, regain } from "./connection.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call } from "./service.js";
+import { readEvents } from "./stream.js";
 import { t, whenLanguageChanges } from "./translations.js";
 
-/** The stream that is read, and the id of its last event. */
-const stream = { stopper: null, last: null };
-
-/** The state of the connection, as the key of its text. */
-let link = null;
-
-function showLink(key) {
-  link = key;
-  setText($("link"), key ? t(key) : "");
-}
-
-whenLanguageChanges(() => showLink(link));
+/** The stream that is read, and the id of its last event. `isOn` says whether it delivers events. */
+const stream = { stopper: null, last: null, isOn: false };
 
 /** The pause before a new attempt, in milliseconds. It doubles with each failure. */
-const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 30000];
+const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 5000];
 
 export function stopFollowing() {
   stream.stopper?.abort();
   stream.last = null;
+  stream.isOn = false;
+  regain("events");
 }
+
+const showLink = () => setText($("link"), stream.isOn ? t("live.on") : "");
+
+whenLanguageChanges(showLink);
 
 /** Follows the events until `stopFollowing` is called or the key is refused. Reconnects after a lost connection. */
 export async function follow() {
@@ -39,7 +37,9 @@ export async function follow() {
     try {
       const headers = { Accept: "text/event-stream", ...(stream.last ? { "Last-Event-ID": stream.last } : {}) };
       const response = await call("/v1/events", { headers, signal: stopper.signal });
-      showLink("live.on");
+      stream.isOn = true;
+      regain("events");
+      showLink();
       pause = FIRST_PAUSE;
       // Changes may have happened while no stream was open.
       refreshPlayer();
@@ -53,7 +53,8 @@ export async function follow() {
       }
     }
     if (stopper.signal.aborted) return;
-    showLink("live.interrupted");
+    stream.isOn = false;
+    lose("events");
     await new Promise((resume) => { setTimeout(resume, pause); });
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }
@@ -80,28 +81,4 @@ function soon(work, pause) {
     clearTimeout(timer);
     timer = setTimeout(() => { timer = null; work(); }, pause);
   };
-}
-
-/** Reads server-sent events until the stream ends. The browser's `EventSource` cannot send a key. */
-async function readEvents(body, handle) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  let event = { data: [] };
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const raw of lines) {
-      const line = raw.replace(/\r$/, "");
-      if (line === "") {
-        if (event.data.length) handle(event);
-        event = { data: [] };
-      } else if (!line.startsWith(":")) {
-        const [, name, text] = /^([^:]*):? ?(.*)$/.exec(line);
-        if (name === "data") event.data.push(text);
-        else event[name] = text;
-      }
-    }
-  }
 }

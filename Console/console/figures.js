@@ -15,6 +15,10 @@ const unit = (value, name, digits, display = "short") => number(value, {
 
 export const seconds = (milliseconds) => unit(milliseconds / 1000, "second", 2);
 
+export const percent = (value) => number(value / 100, { style: "percent" });
+
+export const days = (count) => unit(count, "day", 0, "long");
+
 /** Returns the loudness with a true minus sign. */
 export const loudness = (lufs) => (lufs === null ? null : `${fixed(lufs, 2).replace("-", "\u2212")} LUFS`);
 
@@ -29,7 +33,8 @@ export const money = ({ value, currency }) => t("figure.amount", { value, curren
 /** Returns a list of words, as the language writes lists. */
 export const list = (words) => new Intl.ListFormat(interfaceLocale(), { type: "unit" }).format(words);
 
-const time = (moment, options) => (moment ? new Intl.DateTimeFormat(interfaceLocale(), options).format(new Date(moment)) : "");
+const time = (moment, options) =>
+  (moment ? new Intl.DateTimeFormat(interfaceLocale(), options).format(new Date(moment)) : "");
 
 export const clockTime = (moment) => time(moment, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 

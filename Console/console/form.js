@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The form: reads an announcement from it, sends it, and shows what is wrong with it.
+// The form: reads an announcement from it, previews or announces it, and shows what is wrong with it.
 // An amount stays the text that was typed, from the field to the request. It is never converted to a number.
 
 import { loudness, seconds, shortening } from "./figures.js";
 import { channelField, lacksChannel, speakable } from "./languages.js";
 import { $, make, setText } from "./page.js";
+import { hasSpeaker } from "./player.js";
 import { playButton, preview } from "./preview.js";
-import { send } from "./sending.js";
+import { makePreview, send } from "./sending.js";
 import { Problem, attempt, showProblem } from "./service.js";
 import { sound } from "./sound.js";
 import { languageName, t } from "./translations.js";
@@ -31,14 +32,13 @@ function content(locale) {
   return body;
 }
 
-/** Returns the announcement with all options. */
+/** Returns the announcement with all options of the form. */
 function announcement() {
   const body = content($("locale").value);
   if ($("method").value !== "auto") body.method = $("method").value;
   if ($("voice").value) body.voice = $("voice").value;
   if ($("pack").value) body.pack = $("pack").value;
   if ($("format").value !== "wav") body.format = $("format").value;
-  if ($("aloud").checked) body.deliver = ["clip", "play"];
   return body;
 }
 
@@ -64,37 +64,50 @@ function showFault(problem) {
   field.focus();
 }
 
-/** Sends the announcement, then shows and plays its clip. */
-export async function announce() {
+/** Makes a preview, and shows and plays it here. Nothing is stored, and nothing is heard in the shop. */
+export function hear() {
+  return showAnswer(() => makePreview(announcement()), ({ report }) => t("form.heard", spoken(report)));
+}
+
+/** Announces: the service stores the announcement, and plays it on the shop's speaker if it has one. */
+export function announce() {
+  const deliver = hasSpeaker() ? ["clip", "play"] : ["clip"];
+  return showAnswer(() => send({ ...announcement(), deliver }), ({ report, isKnown }) =>
+    (isKnown ? t("form.known", spoken(report)) : t("form.done", spoken(report))), { isHeard: !hasSpeaker() });
+}
+
+const spoken = (report) => ({ text: report.text, length: seconds(report.clip.duration_ms) });
+
+/** Shows the answer of `work` and says what happened. `isHeard` says whether it is played in the browser. */
+async function showAnswer(work, describe, { isHeard = true } = {}) {
   sound.wake();
   clearFaults();
   try {
-    const { report, sent, isKnown } = await send(announcement());
-    const values = { text: report.text, length: seconds(report.clip.duration_ms) };
-    setText($("live"), isKnown ? t("form.known", values) : t("form.done", values));
-    await preview.show(report, sent);
-    preview.play();
+    const answer = await work();
+    setText($("live"), describe(answer));
+    await preview.show(answer.report, answer.sent);
+    if (isHeard) preview.play();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     showFault(error);
   }
 }
 
-/** Sends the announcement once in each language. */
-export async function announceEverywhere() {
+/** Makes a preview in each language. */
+export async function hearEverywhere() {
   sound.wake();
   clearFaults();
   const card = $("locales-card");
   card.hidden = false;
   $("locales").replaceChildren();
-  await Promise.all(speakable.locales.map(({ locale }) => announceIn(locale)));
+  await Promise.all(speakable.locales.map(({ locale }) => hearIn(locale)));
   setText($("live"), t("form.everywhere_done", { count: speakable.locales.length }));
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   card.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
 }
 
-/** Sends the announcement in one language, and lists its words or its problem. */
-async function announceIn(locale) {
+/** Makes a preview in one language, and lists its words or its problem. */
+async function hearIn(locale) {
   const name = languageName(locale);
   const heading = make("h3", {}, `${name} · ${locale}`);
   const words = make("p", { class: "title", lang: locale }, "…");
@@ -102,7 +115,7 @@ async function announceIn(locale) {
   const item = make("li", {}, heading, words, meta);
   $("locales").append(item);
   const problem = make("p", { class: "problem", hidden: true });
-  const answer = await attempt(problem, () => send(content(locale)));
+  const answer = await attempt(problem, () => makePreview(content(locale)));
   if (!answer) {
     item.replaceChildren(heading, problem);
     return;

@@ -2,17 +2,21 @@
 
 // The list of voice packs.
 
+import { openPack } from "./clips.js";
 import { loadPacks, speakable } from "./languages.js";
-import { $, make } from "./page.js";
+import { $, make, rowButton } from "./page.js";
+import { attempt } from "./service.js";
 import { languageName, parts, t, whenLanguageChanges } from "./translations.js";
 
 let isLoaded = false;
 
 /** Loads the voice packs and lists them. */
 export async function refreshPacks() {
-  await loadPacks();
-  isLoaded = true;
-  showPacks();
+  await attempt($("packs-problem"), async () => {
+    await loadPacks();
+    isLoaded = true;
+    showPacks();
+  }, { isRefresh: true });
 }
 
 whenLanguageChanges(() => { if (isLoaded) showPacks(); });
@@ -24,25 +28,33 @@ function showPacks() {
 
 function titleLine(pack, kind, status) {
   return make("div", { class: "line" },
-    make("p", { class: "title" }, pack.id),
+    make("p", { class: "title", translate: false }, pack.id),
     make("span", { class: `tag ${kind}` }, status));
 }
 
 function faultyPack(pack) {
   const { code, message } = pack.error;
-  return make("li", {}, titleLine(pack, "bad", code), make("p", { class: "meta" }, message));
+  return make("li", {}, titleLine(pack, "bad", code), make("p", { class: "meta", lang: "en" }, message));
 }
 
 function usablePack(pack) {
   const missing = pack.missing_count ?? 0;
-  const about = [pack.locale && languageName(pack.locale), pack.speaker, pack.licence, t("packs.clips", { count: pack.clips })];
+  const about = [
+    pack.locale && languageName(pack.locale), pack.speaker, pack.licence, t("packs.clips", { count: pack.clips }),
+  ];
+  const listen = rowButton(t("packs.listen"), t("packs.listen_named", { pack: pack.id }), () => openPack(pack.id));
   return make("li", {},
-    missing === 0 ? titleLine(pack, "good", t("packs.complete")) : titleLine(pack, "bad", t("packs.missing", { count: missing })),
-    make("p", { class: "meta" }, about.filter(Boolean).join(" · ")),
-    make("progress", {
-      max: Math.max(1, pack.tokens + missing), value: pack.tokens, "aria-label": t("packs.coverage", { pack: pack.id }),
-    }),
-    missing === 0 ? null : missingWords(pack.missing ?? [], missing));
+    make("div", {},
+      missing === 0
+        ? titleLine(pack, "good", t("packs.complete"))
+        : titleLine(pack, "bad", t("packs.missing", { count: missing })),
+      make("p", { class: "meta" }, about.filter(Boolean).join(" · ")),
+      make("progress", {
+        max: Math.max(1, pack.tokens + missing), value: pack.tokens,
+        "aria-label": t("packs.coverage", { pack: pack.id }),
+      }),
+      missing === 0 ? null : missingWords(pack.missing ?? [], missing)),
+    make("div", { class: "buttons" }, listen));
 }
 
 /** Makes the list of missing words. The service names the first ones only. */

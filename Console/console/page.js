@@ -17,6 +17,15 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** Makes a small button of a row. `online` says whether it needs the service. */
+export function rowButton(text, label, work, { online = true } = {}) {
+  const button = make("button", { type: "button", class: "quiet", "aria-label": label }, text);
+  button.classList.toggle("online", online);
+  reflect(button);
+  button.addEventListener("click", () => busy(button, work));
+  return button;
+}
+
 /** Sets an element's text if it differs. Setting the same text again would make a screen reader repeat a status. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -35,10 +44,21 @@ export function fill(select, choices) {
   if (choices.some(([value]) => value === before)) select.value = before;
 }
 
-/** Enables or disables a button. A disabled button can still have the focus. */
+/**
+ * Enables or disables a button. A disabled button can still have the focus. A button of the class `online` is also
+ * disabled while the page is not connected.
+ */
 export function allow(button, isAllowed) {
-  if (isAllowed) button.removeAttribute("aria-disabled");
-  else button.setAttribute("aria-disabled", "true");
+  button.isRefused = !isAllowed;
+  reflect(button);
+}
+
+/** Shows whether a control may be used. Fields are disabled by the browser's means, because they have no handler. */
+export function reflect(control) {
+  const isOffline = control.matches(".online") && document.documentElement.matches(".not-connected");
+  if (control.labels && control.tagName !== "BUTTON") control.disabled = isOffline || Boolean(control.isRefused);
+  else if (isOffline || control.isRefused) control.setAttribute("aria-disabled", "true");
+  else control.removeAttribute("aria-disabled");
 }
 
 export const isAllowed = (button) => button.getAttribute("aria-disabled") !== "true";
@@ -54,4 +74,9 @@ export async function busy(button, work) {
     allow(button, true);
     button.removeAttribute("aria-busy");
   }
+}
+
+/** Runs `work` when the person activates the button, unless the button is disabled. */
+export function onClick(id, work) {
+  $(id).addEventListener("click", (event) => { if (isAllowed($(id))) work(event); });
 }

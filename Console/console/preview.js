@@ -4,7 +4,7 @@
 
 import { curl } from "./curl.js";
 import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
-import { $, make, setText } from "./page.js";
+import { $, make, rowButton, setText } from "./page.js";
 import { Problem, attempt, call } from "./service.js";
 import { sound } from "./sound.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
@@ -13,7 +13,7 @@ import { BAR_STEP, paint, peaks, placeWords } from "./waveform.js";
 export const preview = {
   report: null, sent: null, marks: [], buttons: [], peaks: [], current: -1, turn: 0,
 
-  /** Shows a report and loads its clip. `sent` is the request's body, if the console sent it. */
+  /** Shows a report and loads its clip. `sent` has the request's path and body, if the console sent it. */
   async show(report, sent = null) {
     const turn = ++this.turn;
     sound.clear();
@@ -145,7 +145,8 @@ export const preview = {
     const wave = $("wave");
     wave.setAttribute("aria-valuemax", duration.toFixed(1));
     wave.setAttribute("aria-valuenow", position.toFixed(1));
-    wave.setAttribute("aria-valuetext", word ? t("preview.position_word", { now, end, word }) : t("preview.position", { now, end }));
+    const text = word ? t("preview.position_word", { now, end, word }) : t("preview.position", { now, end });
+    wave.setAttribute("aria-valuetext", text);
     paint($("canvas"), { position, duration, marks, current: this.current, bars: this.peaks });
   },
 
@@ -165,11 +166,9 @@ whenLanguageChanges(() => {
 
 /** Makes a button that shows a report in the preview and plays its clip. */
 export function playButton(report, sent, name) {
-  const button = make("button", { type: "button", class: "quiet", "aria-label": t("preview.play_named", { name }) }, t("action.play"));
-  button.addEventListener("click", async () => {
+  return rowButton(t("recent.listen"), t("preview.play_named", { name }), async () => {
     sound.wake();
     await preview.show(report, sent);
     preview.play();
   });
-  return button;
 }

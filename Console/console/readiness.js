@@ -2,26 +2,24 @@
 
 // The service's readiness.
 
-import { $, showPill } from "./page.js";
+import { isConnected, suspect } from "./connection.js";
 import { list } from "./figures.js";
+import { $, showPill } from "./page.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
-
-whenLanguageChanges(refreshReadiness);
 
 /** Asks the service whether it is ready, and shows the answer with the names of failing checks. */
 export async function refreshReadiness() {
-  let text = t("ready.unreachable");
-  let kind = "bad";
   try {
     const response = await fetch("/readyz", { cache: "no-store" });
     const { status, checks } = await response.json();
-    const failing = Object.entries(checks ?? {}).filter(([, check]) => !check.ok).map(([name]) => name);
-    text = named("ready", status);
-    const reasons = list(failing.map((name) => named("check", name)));
-    if (failing.length) text = t("ready.failing", { status: text, reasons });
-    kind = response.ok && status === "ready" ? "good" : "bad";
+    if (!isConnected()) return;
+    const failing = Object.entries(checks ?? {}).filter(([, check]) => !check.ok).map(([name]) => named("check", name));
+    const name = named("ready", status);
+    const text = failing.length ? t("ready.failing", { status: name, reasons: list(failing) }) : name;
+    showPill($("ready"), text, response.ok && status === "ready" ? "good" : "bad");
   } catch {
-    // Without an answer the service stays marked as unreachable.
+    suspect();
   }
-  showPill($("ready"), text, kind);
 }
+
+whenLanguageChanges(refreshReadiness);

@@ -9,13 +9,14 @@ import { interfaceLocale } from "./translations.js";
  * Shows items in a list, and keeps the rows of unchanged items, so that the focus stays where it is.
  *
  * `keyOf` returns an item's identity, and `create` makes its row. `none` is shown if there are no items. If the row
- * with the focus disappears, the focus moves to the row at its place, or to `fallback`.
+ * with the focus disappears, the focus moves to the row at its place, or to `fallback`. If `staysInList` is false, the
+ * focus always moves to `fallback`, so that a key press meant for one row does not act on another.
  */
-export function showList(list, items, { keyOf, create, none, fallback }) {
+export function showList(list, items, { keyOf, create, none = null, fallback, staysInList = true }) {
   const before = new Map([...list.children].filter((row) => row.dataset.key).map((row) => [row.dataset.key, row]));
   const focused = [...list.children].findIndex((row) => row.contains(document.activeElement));
   const rows = items.map((item) => keptOrNewRow(item, before.get(String(keyOf(item))), keyOf, create));
-  const wanted = rows.length ? rows : [make("li", { class: "none" }, none)];
+  const wanted = rows.length || !none ? rows : [make("li", { class: "none" }, none)];
   if (wanted.length === list.children.length && wanted.every((row, index) => row === list.children[index])) return;
   const active = document.activeElement;
   // Moving an element takes its focus away, so rows that stay in place are not moved.
@@ -26,7 +27,7 @@ export function showList(list, items, { keyOf, create, none, fallback }) {
   if (focused < 0 || active === document.activeElement) return;
   queueMicrotask(() => {
     if (document.activeElement !== document.body) return;
-    const neighbour = list.children[Math.min(focused, list.children.length - 1)];
+    const neighbour = staysInList ? list.children[Math.min(focused, list.children.length - 1)] : null;
     (neighbour?.querySelector("button") ?? fallback).focus();
   });
 }

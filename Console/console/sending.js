@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sends announcements so that a lost answer never leads to a second announcement.
+// Sends previews, and announcements so that a lost answer never leads to a second announcement.
 
 import { access } from "./access.js";
-import { Problem, call, read } from "./service.js";
+import { Problem, call, json, read } from "./service.js";
 
 /**
  * The bodies that were sent without an answer, by the form's content. Such a body may have been announced, so the same
@@ -24,14 +24,22 @@ function newID() {
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Announces a form's content. Returns the report, the body that was sent, and whether it was announced before. */
+/** Makes a preview of a form's content, which the service does not store. Returns the report and what was sent. */
+export async function makePreview(form) {
+  const sent = { path: "/v1/previews", body: JSON.stringify(form) };
+  const report = await json(sent.path, { method: "POST", body: sent.body });
+  return { report, sent };
+}
+
+/** Announces a form's content. Returns the report, what was sent, and whether it was announced before. */
 export async function send(form) {
   const content = JSON.stringify(form);
   const before = unanswered.get(content);
-  const sent = before ?? JSON.stringify({ id: newID(), ...form });
-  unanswered.set(content, sent);
+  const body = before ?? JSON.stringify({ id: newID(), ...form });
+  const sent = { path: "/v1/announcements", body };
+  unanswered.set(content, body);
   try {
-    const response = await call("/v1/announcements", { method: "POST", body: sent });
+    const response = await call(sent.path, { method: "POST", body });
     const report = await read(response);
     unanswered.delete(content);
     return { report, sent, isKnown: response.status === 200 };

@@ -3,6 +3,7 @@
 // Calls to the service. The console uses the documented HTTP interface only (openapi.json).
 
 import { access } from "./access.js";
+import { suspect } from "./connection.js";
 import { make } from "./page.js";
 import { t } from "./translations.js";
 
@@ -22,16 +23,19 @@ export function whenUnauthorized(handler) {
 }
 
 /** Calls the service with the key. Throws a `Problem` unless the status is 200 to 299. */
-export async function call(path, { method = "GET", body = null, headers = {}, signal = null } = {}) {
+export async function call(path, options = {}) {
+  const { method = "GET", body = null, type = "application/json", headers = {}, signal = null } = options;
   const key = access.key;
   const request = { method, signal, cache: "no-store", headers: { ...headers } };
   if (key) request.headers.Authorization = `Bearer ${key}`;
   if (body !== null) {
     request.body = body;
-    request.headers["Content-Type"] = "application/json";
+    request.headers["Content-Type"] = type;
   }
   const response = await fetch(path, request).catch((error) => {
-    throw error.name === "AbortError" ? error : new Problem();
+    if (error.name === "AbortError") throw error;
+    suspect();
+    throw new Problem();
   });
   if (response.ok) return response;
   const document = await response.json().catch(() => ({}));
@@ -52,6 +56,9 @@ export const read = (response) => response.json().catch(() => { throw new Proble
 /** Calls the service and returns the JSON of its answer. */
 export const json = async (path, options) => read(await call(path, options));
 
+/** Calls the service with a body in JSON. */
+export const sendJSON = (path, method, body) => json(path, { method, body: JSON.stringify(body) });
+
 /** Shows a problem in an element, or clears the element if there is no problem. */
 export function showProblem(element, problem) {
   element.hidden = !problem;
@@ -59,18 +66,23 @@ export function showProblem(element, problem) {
   if (!problem) return;
   const wait = problem.retryAfter ? ` ${t("problem.wait", { count: Number(problem.retryAfter) })}` : "";
   const code = problem.status ? `${problem.code} · ${problem.status}` : problem.code;
-  element.append(problem.detail + wait, make("code", {}, code));
+  // The service describes problems in English.
+  const detail = make("span", problem.status ? { lang: "en" } : {}, problem.detail);
+  element.append(detail, wait, make("code", {}, code));
 }
 
-/** Runs `work` and shows its problem, if any, in the element `place`. Other errors are thrown on. */
-export async function attempt(place, work) {
+/**
+ * Runs `work` and shows its problem, if any, in the element `place`. Other errors are thrown on. `isRefresh` is true
+ * for work that nobody asked for: without an answer, the page shows that it is not connected, and not the problem.
+ */
+export async function attempt(place, work, { isRefresh = false } = {}) {
   try {
     showProblem(place, null);
     return await work();
   } catch (error) {
     if (error.name === "AbortError") return undefined;
     if (!(error instanceof Problem)) throw error;
-    showProblem(place, error);
+    if (error.status || !isRefresh) showProblem(place, error);
     return undefined;
   }
 }

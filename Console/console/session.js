@@ -3,15 +3,30 @@
 // Signing in with a key, and signing out.
 
 import { access, canBeKey, publicPart } from "./access.js";
+import { refreshBatches, stopFollowingBatches } from "./batches.js";
+import { whenConnected } from "./connection.js";
+import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
-import { loadLanguages } from "./languages.js";
+import { hideMadeKey, refreshKeys } from "./keys.js";
+import { loadLanguages, speakable } from "./languages.js";
 import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
+import { refreshPlayer } from "./player.js";
 import { refreshReadiness } from "./readiness.js";
 import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
 import { t } from "./translations.js";
+import { loadView, offerView, showView, whenShown } from "./views.js";
 
 whenUnauthorized(signOut);
+whenShown("batches", refreshBatches);
+whenShown("voices", refreshPacks);
+whenShown("keys", refreshKeys);
+whenConnected(() => {
+  refreshReadiness();
+  if (!access.key) return;
+  if (speakable.locales.length) loadView();
+  else signIn();
+});
 
 /** Signs in with the stored key or the key in the address, or asks for a key. */
 export function begin() {
@@ -30,6 +45,8 @@ async function signIn() {
   closeKeyPanel();
   $("main").hidden = false;
   $("key-shown").hidden = false;
+  $("views").hidden = false;
+  showView();
   setText($("key-name"), `${publicPart(access.key)}…`);
   stopFollowing();
   refreshReadiness();
@@ -38,13 +55,23 @@ async function signIn() {
   if (!access.key || access.key !== key) return;
   // The service accepts the key, so only the person can replace it from now on.
   access.offered = null;
-  attempt($("packs-problem"), refreshPacks);
+  refreshPacks();
   follow();
+  access.isAdmin = await refreshKeys();
+  offerView("keys", access.isAdmin);
+  showView();
+  loadView();
+  refreshPlayer();
 }
 
 /** Forgets the key and asks for another. `problem` is the service's answer if it rejected the key. */
 export function signOut(problem = null) {
-  stopFollowing();
+  pause();
+  dismiss();
+  $("recorder").close();
+  hideMadeKey();
+  access.isAdmin = false;
+  offerView("keys", false);
   const { offered } = access;
   access.keep(problem && offered);
   // The service rejected the stored key, and the page was loaded with another: sign in with that one. This happens in a
@@ -58,8 +85,20 @@ export function signOut(problem = null) {
   $("key-panel").hidden = false;
   $("main").hidden = true;
   $("key-shown").hidden = true;
+  $("views").hidden = true;
   showProblem($("key-problem"), problem);
   $("key").focus();
+}
+
+/** Ends the connections that stay open. */
+export function pause() {
+  stopFollowing();
+  stopFollowingBatches();
+}
+
+/** Loads everything again, after `pause`. */
+export function resume() {
+  if (access.key) signIn();
 }
 
 /** Signs in with the key that was typed, if it can be a key. */
@@ -100,6 +139,7 @@ export function addressChanged() {
   const before = access.key;
   access.load();
   if (access.key !== before) signIn();
+  else if (access.key && showView() && !access.offered) loadView();
   offerKey();
   access.offered = null;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Plays one clip at a time in the browser. Times are in seconds from the clip's first sample. */
-export const sound = {
+const makeSound = () => ({
   context: null, buffer: null, source: null, from: 0, startedAt: 0,
 
   /** Called when a clip has played to its end. */
@@ -22,8 +22,14 @@ export const sound = {
     return Math.min(this.buffer.duration, this.from + Math.max(0, heard));
   },
 
+  /** Decodes a file and makes it the clip. */
+  async load(bytes) {
+    this.clear();
+    this.buffer = await this.context.decodeAudioData(bytes);
+  },
+
   start(from) {
-    this.stop();
+    for (const other of [sound, recording]) other.stop();
     this.wake();
     const source = this.context.createBufferSource();
     source.buffer = this.buffer;
@@ -55,4 +61,8 @@ export const sound = {
     this.buffer = null;
     this.from = 0;
   },
-};
+});
+
+/** The clip of the preview, and the recording that is heard in the voices or in the recorder. */
+export const sound = makeSound();
+export const recording = makeSound();

@@ -74,7 +74,8 @@ export function parts(key, values = {}) {
     .filter((part) => part !== "");
 }
 
-const shown = (value) => (typeof value === "number" ? new Intl.NumberFormat(current.locale).format(value) : value ?? "");
+const shown = (value) =>
+  (typeof value === "number" ? new Intl.NumberFormat(current.locale).format(value) : value ?? "");
 
 /** Returns the name of a value that the service uses, such as a state. A value without a name is shown as it is. */
 export const named = (group, value) => current.texts[`${group}.${value}`] ?? value;
@@ -82,8 +83,8 @@ export const named = (group, value) => current.texts[`${group}.${value}`] ?? val
 /** Fills the texts of index.html. An element with `data-part` takes the place of its name in the text around it. */
 function translatePage() {
   for (const element of document.querySelectorAll("[data-text]")) {
-    const inner = Object.fromEntries([...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
-    element.replaceChildren(...parts(element.dataset.text, inner));
+    const inner = [...element.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]);
+    element.replaceChildren(...parts(element.dataset.text, Object.fromEntries(inner)));
   }
   for (const name of ATTRIBUTES) {
     for (const element of document.querySelectorAll(`[data-${name}]`)) {

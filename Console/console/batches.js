@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Batches: lists of announcements whose clips are made in advance.
+
+import { ask } from "./dialog.js";
+import { dayTime, dotted } from "./figures.js";
+import { $, allow, busy, make, onClick, rowButton, setText } from "./page.js";
+import { showList } from "./rows.js";
+import { attempt, call, json } from "./service.js";
+import { readEvents } from "./stream.js";
+import { named, t, whenLanguageChanges } from "./translations.js";
+
+/** The colour of each state's label. */
+const COLOURS = { running: "", done: "good", failed: "bad", cancelled: "" };
+
+/**
+ * The batches of the account, newest first. `followed` are those whose progress is read. `totals` are the rows of the
+ * lists that were sent from this page: the service counts the rows that it has read so far.
+ */
+const shown = { batches: [], file: null, followed: new Map(), totals: new Map() };
+
+/** Asks the service for the last batches, lists them, and follows those that run. */
+export async function refreshBatches() {
+  await attempt($("batch-problem"), async () => {
+    shown.batches = (await json("/v1/batches?limit=20")).batches;
+    showBatches();
+    for (const batch of shown.batches) if (batch.state === "running") follow(batch.id);
+  }, { isRefresh: true });
+}
+
+export function stopFollowingBatches() {
+  for (const stopper of shown.followed.values()) stopper.abort();
+  shown.followed.clear();
+}
+
+whenLanguageChanges(() => { showFile(); showBatches(); });
+
+function showBatches() {
+  showList($("batch-list"), shown.batches, {
+    keyOf: ({ id }) => id, create: row, none: t("batches.none"), fallback: $("batch-list-title"), staysInList: false,
+  });
+}
+
+function row(batch) {
+  const { id, state, rows, done, failed } = batch;
+  const isRunning = state === "running";
+  const about = [
+    dayTime(batch.created_at), t("batches.rows", { count: rows }),
+    failed ? t("batches.failed", { count: failed }) : null,
+    batch.error && make("code", {}, batch.error.code), make("code", { class: "id", title: id }, id),
+  ];
+  return make("li", {},
+    make("div", {},
+      make("p", { class: "title" }, t("batches.done", { count: done })),
+      make("p", { class: "meta" }, ...dotted(about)),
+      isRunning && shown.totals.has(id) ? progress(Math.max(rows, shown.totals.get(id)), done + failed) : null),
+    make("div", { class: "buttons" },
+      make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("batches.state", state)),
+      isRunning
+        ? rowButton(t("action.cancel"), t("batches.cancel_named", { id }), () => cancel(id))
+        : rowButton(t("batches.result"), t("batches.result_named", { id }), () => download(id))));
+}
+
+const progress = (total, ended) =>
+  make("progress", { max: Math.max(1, total), value: ended, "aria-label": t("batches.progress") });
+
+/** Puts a batch in the place of its former state, or at the top. */
+function replace(batch) {
+  const known = shown.batches.some(({ id }) => id === batch.id);
+  const others = known ? shown.batches : [batch, ...shown.batches];
+  shown.batches = others.map((other) => (other.id === batch.id ? batch : other));
+  showBatches();
+}
+
+/** Shows a batch's progress until it ends. After a lost connection, the list is loaded and followed again. */
+async function follow(id) {
+  if (shown.followed.has(id)) return;
+  const stopper = new AbortController();
+  shown.followed.set(id, stopper);
+  await attempt($("batch-problem"), async () => {
+    const headers = { Accept: "text/event-stream" };
+    const response = await call(`/v1/batches/${encodeURIComponent(id)}`, { headers, signal: stopper.signal });
+    // A stream that breaks off is followed again when the page is connected again.
+    await readEvents(response.body, ({ data }) => replace(JSON.parse(data.join("\n")))).catch(() => {});
+  }, { isRefresh: true });
+  shown.followed.delete(id);
+}
+
+async function start() {
+  const { file } = shown;
+  if (!file) return;
+  const text = await file.text();
+  const isLines = text.trimStart().startsWith("{");
+  const type = isLines ? "application/jsonl" : "text/csv";
+  const batch = await attempt($("batch-problem"), () => json("/v1/batches", { method: "POST", body: file, type }));
+  if (!batch) return;
+  const lines = text.split("\n").filter((line) => line.trim()).length;
+  shown.totals.set(batch.id, isLines ? lines : lines - 1);
+  shown.file = null;
+  showFile();
+  replace(batch);
+  follow(batch.id);
+}
+
+async function cancel(id) {
+  const isAgreed = await ask({
+    title: t("batches.ask"), about: t("batches.ask_about"), yes: t("batches.ask_yes"), no: t("batches.ask_no"),
+  });
+  if (!isAgreed) return;
+  $("batch-list-title").focus();
+  const batch = await attempt($("batch-problem"), () =>
+    json(`/v1/batches/${encodeURIComponent(id)}`, { method: "DELETE" }));
+  if (batch) replace(batch);
+}
+
+/** Saves a batch's result, one line of JSON for each row. */
+async function download(id) {
+  const result = await attempt($("batch-problem"), async () => {
+    const response = await call(`/v1/batches/${encodeURIComponent(id)}`, { headers: { Accept: "application/jsonl" } });
+    return response.blob();
+  });
+  if (!result) return;
+  const url = URL.createObjectURL(result);
+  const link = make("a", { href: url, download: `batch-${id}.jsonl` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+function showFile() {
+  setText($("batch-file-name"), shown.file ? shown.file.name : t("batches.no_file"));
+  allow($("batch-start"), Boolean(shown.file));
+}
+
+export function connectBatches() {
+  onClick("batch-choose", () => $("batch-file").click());
+  $("batch-file").addEventListener("change", () => {
+    shown.file = $("batch-file").files[0] ?? null;
+    $("batch-file").value = "";
+    showFile();
+    if (shown.file) $("batch-start").focus();
+  });
+  $("batch-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    busy($("batch-start"), start).then(showFile);
+  });
+}

@@ -31,3 +31,12 @@ NAMELESS = """[...document.querySelectorAll("input, select, textarea, button, a,
 PAINTED = """(() => { const c = document.querySelector("#canvas"); if (!c.width) return 0; const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
   const colours = new Map(); for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) { const k = d[i] << 16 | d[i + 1] << 8 | d[i + 2]; colours.set(k, (colours.get(k) ?? 0) + 1); }
   return [...colours.values()].filter((n) => n > 200).length; })()"""
+
+# The targets that are smaller than `%d` px high or `%d` px wide. A box with a label is as large as the label. A field may
+# scroll, and a word of a text may be as narrow as it is, but not on a phone.
+SMALL = """(() => { const out = []; const [high, wide] = [%d, %d];
+  for (const e of document.querySelectorAll("a, button, input, select, textarea, summary, [role=slider]")) {
+    if (!e.checkVisibility() || e.closest(".hidden, .skip, dialog:not([open])")) continue;
+    const box = e.matches("[type=checkbox], [type=radio]") ? e.closest("label") ?? e.labels[0] : e; const r = box.getBoundingClientRect();
+    if (r.height < high - 0.5 || r.width < wide - 0.5) out.push(`${e.tagName}#${e.id}.${e.className} ${Math.round(r.width)}x${Math.round(r.height)}`); }
+  return out.slice(0, 8); })()"""

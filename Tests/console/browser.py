@@ -11,11 +11,11 @@ import threading
 import time
 
 # Windows virtual key codes, which the protocol wants.
-KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
+KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39, "Escape": 27}
 
 # The console's modules export these names. A page imports each module once, so that these are the console's own objects.
 EXPORTS = {
-    "access": "access.js", "preview": "preview.js", "sound": "sound.js", "refreshPlayer": "player.js",
+    "access": "access.js", "preview": "preview.js", "sound": "sound.js", "recording": "sound.js", "refreshPlayer": "player.js",
 }
 
 
@@ -33,7 +33,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
-             "--disable-dev-shm-usage", "--lang=en-US", f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
+             "--disable-dev-shm-usage", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", "--lang=en-US", f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
             preexec_fn=wire, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(command_out)
         os.close(answer_in)
@@ -116,17 +116,31 @@ class Browser:
         self.send("Input.dispatchKeyEvent", type="keyDown", **common, **({"text": text} if text else {}))
         self.send("Input.dispatchKeyEvent", type="keyUp", **common)
 
+    def hold(self, key, times):
+        """Holds a key down: the keyboard repeats it."""
+        text = {"Enter": "\r", " ": " "}.get(key)
+        common = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], "text": text}
+        for number in range(times):
+            self.send("Input.dispatchKeyEvent", type="keyDown", autoRepeat=number > 0, **common)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def file(self, selector, path):
+        """Chooses a file in a file field."""
+        found = self.send("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")["result"]["objectId"]
+        self.send("DOM.setFileInputFiles", files=[str(path)], objectId=found)
+
     def type(self, text):
         self.send("Input.insertText", text=text)
 
-    def click(self, selector, across=0.5):
-        """Clicks an element; `across` is the place in its width, from 0 to 1."""
+    def click(self, selector, across=0.5, times=1):
+        """Clicks an element; `across` is the place in its width, from 0 to 1. `times` is 2 for a double click."""
         place = self.js(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null; e.scrollIntoView({{block: "center"}});
             const r = e.getBoundingClientRect(); return [r.left + r.width * {across}, r.top + r.height / 2]; }})()""")
         if place is None:
             raise RuntimeError(f"the page has no element {selector}")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+        for count in range(1, times + 1):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=count)
 
     def size(self, width, height):
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)

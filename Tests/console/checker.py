@@ -8,9 +8,10 @@ import time
 class Checker:
     """Records the results of checks, and does what several checks need."""
 
-    def __init__(self, browser, base, key, shots):
-        self.browser, self.base, self.key, self.shots = browser, base.rstrip("/"), key, shots
-        self.faults, self.passed, self.skipped = [], 0, []
+    def __init__(self, browser, service, folder, shots):
+        self.browser, self.service, self.folder, self.shots = browser, service, folder, shots
+        self.base, self.key = service.base, service.key
+        self.faults, self.passed = [], 0
 
     def that(self, holds, what):
         """Records whether a check passed; `what` says what it checks."""

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the recent announcements, batches, keys and voices."""
+
+import time
+
+QUESTION = "document.querySelector('#ask').open"
+
+
+class ManagementChecks:
+    def agree(self):
+        """Agrees to a question with the keyboard."""
+        b = self.browser
+        b.until(QUESTION)
+        b.press("Tab", shift=True)
+        b.press("Enter")
+
+    def recent(self):
+        b = self.browser
+        self.service.call("POST", "/v1/playback/pause")
+        for number in range(1, 31):
+            body = {"id": f"recent-{number:02}", "amount": f"{number}", "currency": "USD", "locale": "en-US"}
+            if number == 30:
+                body["deliver"] = ["clip", "play"]
+            self.service.call("POST", "/v1/announcements", body)
+        rows = "document.querySelectorAll('#recent li:not(.none)').length"
+        titles = "[...document.querySelectorAll('#recent .id')].map((id) => id.title)"
+        self.enter()
+        self.that(b.until(f"{rows} === 12 && document.querySelector('#recent-older').checkVisibility()"), "the newest announcements are listed, and older ones are offered")
+        b.js("document.querySelector('#recent-older').focus()")
+        b.press("Enter")
+        self.that(b.until(f"{rows} === 24"), "Older adds a page")
+        self.that(b.js(f"new Set({titles}).size") == 24, "no announcement is listed twice")
+        self.service.call("POST", "/v1/announcements", {"id": "recent-31", "amount": "31", "currency": "USD", "locale": "en-US"})
+        self.that(b.until(f"{titles}[0] === 'recent-31' && {rows} >= 24"), "a new announcement comes to the top, and the older ones stay")
+        b.js("document.querySelector('#recent-search').focus()")
+        b.type("RECENT-07")
+        self.that(b.until(f"{rows} === 1 && {titles}[0] === 'recent-07'"), "the list can be searched by the id")
+        b.js("document.querySelector('#recent-search').select()")
+        b.type("twenty-nine dollars")
+        self.that(b.until(f"{rows} === 1 && {titles}[0] === 'recent-29'"), "the list can be searched by the words")
+        self.shot("recent-search")
+        b.js("document.querySelector('#recent-search').select()")
+        b.type("nothing like this")
+        self.that(b.until("document.querySelector('#recent').textContent === 'No announcements match.'"), "a search without a result says so")
+        b.js("document.querySelector('#recent-search').value = ''")
+        self.choose("#recent-state", "accepted,rendering,waiting,playing")
+        self.that(b.until(f"{titles}.includes('recent-30') && !{titles}.includes('recent-29')"), "the list can be filtered by the state")
+        self.choose("#recent-state", "")
+        today = "new Date(Date.now() - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 10)"
+        self.choose("#recent-to", b.js(today.replace("Date.now()", "Date.now() - 86400000")))
+        self.that(b.until(f"{rows} === 0"), "nothing is listed from before today")
+        self.choose("#recent-to", b.js(today))
+        self.choose("#recent-from", b.js(today))
+        self.that(b.until(f"{rows} === 12"), "today's announcements are listed")
+        for field in ("#recent-to", "#recent-from"):
+            self.choose(field, "")
+        self.service.call("POST", "/v1/playback/resume")
+
+    def batches(self):
+        b = self.browser
+        self.show("batches")
+        self.that(b.until("document.querySelector('#batch-list').textContent === 'No batches yet.'"), "there are no batches at first")
+        self.that(b.js("document.querySelector('#batch-start').getAttribute('aria-disabled') === 'true'"), "a batch cannot start without a file")
+        b.file("#batch-file", self.folder / "list.csv")
+        self.that(b.until("document.querySelector('#batch-file-name').textContent === 'list.csv' && document.activeElement.id === 'batch-start'"), "a file can be chosen")
+        since = len(b.events)
+        b.press("Enter")
+        self.that(self.called("POST /v1/batches", since) and self.called("GET /v1/batches/*", since), "the batch starts, and its progress is followed")
+        state = "document.querySelector('#batch-list .tag')?.textContent"
+        self.that(b.until(f"{state} === 'done'", 60), "the batch ends")
+        text = b.js("document.querySelector('#batch-list').textContent")
+        self.that("40 clips made" in text and "1 failed" in text, f"its result is counted ({text})")
+        b.js("window.saved = []; const own = URL.createObjectURL; URL.createObjectURL = (blob) => { saved.push(blob); return own.call(URL, blob); }; true")
+        b.send("Browser.setDownloadBehavior", behavior="deny")
+        b.js("[...document.querySelectorAll('#batch-list button')].at(-1).focus()")
+        b.press("Enter")
+        self.that(b.until("window.saved.length === 1") and b.js("saved[0].text().then((text) => text.trim().split('\\n').length)") == 41, "the result can be downloaded, one line for each row")
+        rows = "\n".join(["id,amount,currency,locale", *(f"b{n},{n}.75,USD,en-US" for n in range(1000, 3000))])
+        (self.folder / "long.csv").write_text(rows)
+        b.file("#batch-file", self.folder / "long.csv")
+        b.until("document.activeElement.id === 'batch-start'")
+        b.press("Enter")
+        self.that(b.until(f"{state} === 'running' && document.querySelector('#batch-list progress')?.value > 0", 20), "a long batch shows its progress")
+        self.shot("batches-running")
+        b.js("document.querySelector('#batch-list button').focus()")
+        b.press("Enter")
+        b.until(QUESTION)
+        b.press("Enter")
+        self.that(b.until(f"!{QUESTION} && {state} === 'running'"), "cancelling a batch asks first")
+        b.press("Enter")
+        self.agree()
+        self.that(b.until(f"{state} === 'cancelled'", 20), "a batch can be cancelled")
+        self.enter()
+        self.show("batches")
+        self.that(b.until("document.querySelectorAll('#batch-list li').length === 2"), "the list has the recent batches")
+
+    def keys(self):
+        b = self.browser
+        self.show("keys")
+        self.that(b.until("document.querySelector('#keys').textContent.includes('in use here')"), "the key in use is listed, and cannot be revoked here")
+        self.that(b.js("document.querySelectorAll('#keys button').length") == 0, "it has no button to revoke it")
+        b.js("document.querySelector('#keys-name').focus()")
+        b.type("Till 2")
+        b.press("Enter")
+        self.that(b.until("/^crier_.{50}/.test(document.querySelector('#key-made-text').textContent) && document.activeElement.id === 'key-made'"), "a new key is shown")
+        self.shot("keys-made")
+        made = b.js("document.querySelector('#key-made-text').textContent")
+        b.send("Browser.grantPermissions", origin=self.base, permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        b.click("#key-made-copy")
+        self.that(b.until("document.querySelector('#key-made-copy').textContent === 'Copied'", 3) and b.js("navigator.clipboard.readText()") == made, "it can be copied")
+        b.click("#key-made-hide")
+        self.that(b.js("!document.querySelector('#key-made').checkVisibility()") and made not in b.js("document.documentElement.outerHTML"), "it is shown only once")
+        row = "[...document.querySelectorAll('#keys li')].find((row) => row.textContent.includes('Till 2'))"
+        self.that(b.until(f"{row}?.textContent.includes('announce, read')"), "the new key has the usual scopes")
+        b.go(f"{self.base}/#key={made}")
+        self.that(b.until("document.querySelector('#locale')?.options.length > 0 && document.querySelector('#link').textContent !== ''"), "the new key opens the console")
+        self.that(b.js("document.querySelector('#key-panel').hidden === false"), "but does not replace the key in use without a question")
+        b.click("#key-form button")
+        self.that(b.until("document.querySelector('#link').textContent === 'Live updates are on.' && !document.querySelector('#views a[href=\"#view=keys\"]').checkVisibility()"), "a key without the scope admin sees no keys")
+        b.go(f"{self.base}/#key={self.key}")
+        b.until("document.querySelector('#key-panel')?.checkVisibility()")
+        b.click("#key-form button")
+        b.until("document.querySelector('#views a[href=\"#view=keys\"]').checkVisibility()")
+        self.show("keys")
+        b.until(f"{row}?.querySelector('button')")
+        b.js(f"{row}.querySelector('button').focus()")
+        b.press("Enter")
+        b.until(QUESTION)
+        b.press("Enter")
+        self.that(b.until(f"!{QUESTION}") and b.js(f"!{row}.textContent.includes('revoked')"), "revoking asks first")
+        b.press("Enter")
+        self.agree()
+        self.that(b.until(f"{row}.textContent.includes('revoked')"), "a key can be revoked")
+        status = f"fetch('/v1/locales', {{ headers: {{ Authorization: 'Bearer {made}' }} }}).then((answer) => answer.status)"
+        end = time.monotonic() + 3
+        while b.js(status) != 401 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.that(b.js(status) == 401, "a revoked key is refused")
+        self.show("shop")
+
+    def voices(self):
+        b = self.browser
+        self.service.build_pack("own-voice")
+        self.show("voices")
+        listen = "[...document.querySelectorAll('#packs button')].find((button) => button.ariaLabel.includes('own-voice'))"
+        self.that(b.until(f"{listen}", 20), "the voice packs are listed")
+        b.js(f"{listen}.focus()")
+        b.press("Enter")
+        self.that(b.until("document.activeElement.id === 'clips-title' && document.querySelectorAll('#clips li').length > 40"), "the recordings of a pack are listed")
+        since = len(b.events)
+        self.press_button("Listen")
+        self.that(self.called("GET /v1/packs/own-voice/clips/*", since) and b.until("recording.isPlaying", evaluate=b.inside), "a recording can be heard")
+        self.that(b.until("document.activeElement.textContent === 'Listen'"), "the focus stays on the button")
+        self.press_button("Mark wrong")
+        self.that(b.until("document.querySelector('#clips-count').textContent === '1 marked wrong' && document.querySelector('#clips .tag.bad')"), "a recording can be marked as wrong")
+        self.shot("voices-marked")
+        b.click("#clips-marked")
+        self.that(b.until("document.querySelectorAll('#clips li').length === 1"), "the list can be limited to the wrong ones")
+        b.click("#clips-marked")
+        self.record()
+        self.show("shop")
+
+    def press_button(self, label):
+        """Presses the first button of the recordings with a label, with the keyboard."""
+        found = f"[...document.querySelectorAll('#clips li button')].find((button) => button.textContent === '{label}')"
+        self.browser.js(f"{found}.focus()")
+        self.browser.press("Enter")
+
+    def record(self):
+        """Records a word with Chromium's microphone, which gives beeps."""
+        b = self.browser
+        self.press_button("Record again")
+        self.that(b.until("document.querySelector('#recorder').open && document.activeElement.id === 'recorder-record'"), "the recorder opens")
+        self.that(b.js("document.querySelector('#recorder-save').getAttribute('aria-disabled') === 'true'"), "nothing can be saved before it is recorded")
+        b.press("Enter")
+        self.that(b.until("+document.querySelector('#recorder-level').value > 0.05", 10), "the level of the microphone is shown")
+        self.shot("recorder")
+        time.sleep(1.2)
+        b.press("Enter")
+        self.that(b.until("/^Recorded: /.test(document.querySelector('#recorder-state').textContent) && document.activeElement.id === 'recorder-listen'"), "the recording ends, and can be heard")
+        b.press("Enter")
+        self.that(b.until("recording.isPlaying && recording.buffer.numberOfChannels === 1 && recording.buffer.duration > 0.5", evaluate=b.inside), "the recording is heard here")
+        b.press("Tab")
+        since = len(b.events)
+        b.press("Enter")
+        self.that(self.called("PUT /v1/packs/own-voice/clips/*", since), "the recording is sent")
+        answered = "document.querySelector('#recorder-state').textContent.startsWith('Saved') || !document.querySelector('#recorder-problem').hidden"
+        b.until(answered, 30)
+        self.that(b.js("document.querySelector('#recorder-problem').hidden"), f"the service takes it ({b.js('document.querySelector(`#recorder-problem`).textContent')})")
+        self.that(b.until("document.querySelectorAll('#recorder-warnings li').length > 0", 3), "the service's warnings about it are shown")
+        self.shot("recorder-saved")
+        b.press("Escape")
+        self.that(b.until("!document.querySelector('#recorder').open && document.querySelector('#clips-count').textContent === '0 marked wrong'"), "the new recording has no mark")

@@ -7,6 +7,7 @@
 #   make sanitize run the tests under the thread sanitizer, and then under the address sanitizer
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
+#   make check-swaps     measure how often swapped recordings are found, with 200 packs
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
@@ -22,7 +23,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -71,11 +72,13 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
 
+# The recorded sounds and the speech programs with which recordings are checked.
+SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k
+
 # The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
 check:
-	@scripts/setup asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav pocketsphinx pocketsphinx-en-us \
-	  systemd nginx-light openssl $(SOUND_SERVER)
+	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
 	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
@@ -101,6 +104,13 @@ SERVICE_CHECKS ?= schemathesis mutations load kill slow attack disk stop
 
 check-service: build
 	@for check in $(SERVICE_CHECKS); do scripts/check-service $$check --scale $(SCALE) || exit 1; done
+
+# `make check` does the same with 24 packs.
+SWAPPED_PACKS ?= 200
+
+check-swaps:
+	@scripts/setup $(SPEAKERS)
+	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SwappedRecordingChecks
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices

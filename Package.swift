@@ -47,8 +47,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "VoicePackMakingTests",
     dependencies: [
-      "Announcements", "ConcurrencySupport", "Mastering", "SoundFiles", "SoundMeasurement", "TestSupport",
-      "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "Announcements", "ConcurrencySupport", "Mastering", "SoundFiles", "SoundMeasurement", "SpeechEngine",
+      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     swiftSettings: settings),
   .testTarget(

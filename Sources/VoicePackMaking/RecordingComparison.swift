@@ -20,6 +20,12 @@ public struct RecordingSuspicion: Sendable, Hashable {
   /// The index of the clip whose words it seems to say. Of a swapped pair, it is the second clip.
   public var soundsLike: Int
 
+  public init(kind: Kind, clip: Int, soundsLike: Int) {
+    self.kind = kind
+    self.clip = clip
+    self.soundsLike = soundsLike
+  }
+
   /// Whether the suspicion is about a clip.
   public func concerns(_ clip: Int) -> Bool { self.clip == clip || (kind == .swapped && soundsLike == clip) }
 }
@@ -38,11 +44,14 @@ public struct RecordingComparison: Sendable {
 
   /// How much better two recordings must fit each other's words, for both together. This threshold and the others come
   /// from packs whose voices the measurement in docs/voice-packs.md does not use.
-  private static let swapThreshold: Float = 0.42
+  private static let swapThreshold: Float = 0.35
+
+  /// The advantage by the maps of parts from which on the exact advantage is computed.
+  private static let candidateThreshold: Float = 0.1
 
   /// The same for words that sound similar, such as “cent” and “cents”: the advantage must be above the first number,
   /// and above this share of the difference of the words.
-  private static let similarSwapThreshold: (gain: Float, share: Float) = (0.2, 0.22)
+  private static let similarSwapThreshold: (gain: Float, share: Float) = (0.18, 0.2)
 
   /// How much better a recording must fit another's words than its own.
   private static let otherWordsThreshold: Float = 1
@@ -61,7 +70,8 @@ public struct RecordingComparison: Sendable {
     for voice in sayings { voices.append(try Self.features(voice)) }
     let distances = RecordingDistances(try Self.features(clips.map(\.waveform)), voices: voices)
     suspicions = Self.suspicions(
-      words: clips.map(\.text.words), distance: { distances[$0, $1] }, difference: { distances.difference($0, $1) })
+      words: clips.map(\.text.words), distance: { distances[$0, $1] }, gain: { distances.gain($0, $1) },
+      difference: { distances.difference($0, $1) })
   }
 
   private static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [SpeechFeatures] {
@@ -83,17 +93,20 @@ public struct RecordingComparison: Sendable {
   /// - Parameters:
   ///   - words: for each clip, its words.
   ///   - distance: the distance of a recording from the saying of another clip's words.
+  ///   - gain: how much better two recordings fit each other's words, for both together.
   ///   - difference: the difference of the sayings of two clips' words.
   static func suspicions(
-    words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, difference: (Int, Int) -> Float
+    words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
+    difference: (Int, Int) -> Float
   ) -> [RecordingSuspicion] {
     var found: [RecordingSuspicion] = []
     var pairs: [(gain: Float, first: Int, second: Int)] = []
     for first in words.indices {
       for second in words.indices where first < second && words[first] != words[second] {
         let own = distance(first, first) + distance(second, second)
-        let gain = own - distance(first, second) - distance(second, first)
-        // The difference takes time to compute, so it is computed only where it decides.
+        // The exact gain and the difference take time to compute, so they are computed only where they decide.
+        guard own - distance(first, second) - distance(second, first) >= candidateThreshold else { continue }
+        let gain = gain(first, second)
         if gain >= swapThreshold
           || (gain >= similarSwapThreshold.gain
             && gain >= similarSwapThreshold.share * difference(first, second))

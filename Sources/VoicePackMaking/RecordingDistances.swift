@@ -16,8 +16,8 @@ struct RecordingDistances: Sendable {
 
   let count: Int
   private var values: [Float]
-  /// For each of the engine's voices, the sayings mapped by all recordings.
-  private var sayings: [[[Frame]]]
+  /// For each of the engine's voices, the comparison, and the sayings mapped by all recordings.
+  private var comparisons: [(comparison: VoiceComparison, sayings: [[Frame]])]
 
   /// The distance of a recording from a saying. The mean is about 5 for the right one.
   subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
@@ -30,11 +30,11 @@ struct RecordingDistances: Sendable {
   init(_ recordings: [SpeechFeatures], voices: [[SpeechFeatures]]) {
     count = recordings.count
     values = Array(repeating: 0, count: count * count)
-    sayings = []
+    comparisons = []
     let recordings = SpeechFeatures.normalized(recordings).map(\.frames)
     for voice in voices {
       let comparison = VoiceComparison(recordings, SpeechFeatures.normalized(voice).map(\.frames))
-      sayings.append(comparison.mappedByAll)
+      comparisons.append((comparison, comparison.mappedByAll))
       for part in 0..<Self.parts {
         let mapped = comparison.sayings(mappedWithout: part)
         for recording in stride(from: part, to: count, by: Self.parts) {
@@ -49,7 +49,17 @@ struct RecordingDistances: Sendable {
 
   /// Returns how far two sayings differ, on the scale of the distances. It is small for words that sound alike.
   func difference(_ first: Int, _ second: Int) -> Float {
-    sayings.reduce(0) { $0 + TimeWarping.distance($1[first], $1[second]) } / Float(max(1, sayings.count))
+    let sum = comparisons.reduce(0) { $0 + TimeWarping.distance($1.sayings[first], $1.sayings[second]) }
+    return sum / Float(max(1, comparisons.count))
+  }
+
+  /// Returns how much better two recordings fit each other's words than their own, for both together. It is negative
+  /// for right recordings.
+  ///
+  /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would teach
+  /// it what the other says, and so hide the swap.
+  func gain(_ first: Int, _ second: Int) -> Float {
+    comparisons.reduce(0) { $0 + $1.comparison.gain(first, second) } / Float(max(1, comparisons.count))
   }
 
   /// The recordings and the sayings of one of the engine's voices, in the space in which they are compared.
@@ -59,6 +69,9 @@ struct RecordingDistances: Sendable {
     /// The last map is learned from all parts.
     private var maps: [VoiceMapping] = []
     private var scaling = ErrorScaling(errors: [])
+    /// For each recording, what the map is learned from.
+    private var sums: [VoiceMapping.Sums] = []
+    private var total = VoiceMapping.Sums()
 
     init(_ recordings: [[Frame]], _ sayings: [[Frame]]) {
       self.recordings = recordings
@@ -66,13 +79,15 @@ struct RecordingDistances: Sendable {
       var own = sayings
       for _ in 0..<rounds {
         let paths = recordings.indices.map { TimeWarping.path(self.recordings[$0], own[$0]) }
-        var sums = Array(repeating: VoiceMapping.Sums(), count: parts)
+        sums = Array(repeating: VoiceMapping.Sums(), count: recordings.count)
+        total = VoiceMapping.Sums()
+        var partSums = Array(repeating: VoiceMapping.Sums(), count: parts)
         for (index, path) in paths.enumerated() {
-          for (frame, other) in path { sums[index % parts].add(contexts[index][other], recordings[index][frame]) }
+          for (frame, other) in path { sums[index].add(contexts[index][other], recordings[index][frame]) }
+          partSums[index % parts] += sums[index]
+          total += sums[index]
         }
-        var total = VoiceMapping.Sums()
-        for sum in sums { total += sum }
-        maps = sums.map { VoiceMapping(total - $0) } + [VoiceMapping(total)]
+        maps = partSums.map { VoiceMapping(total - $0) } + [VoiceMapping(total)]
         let errors = paths.enumerated().flatMap { index, path in
           path.map { frame, other in recordings[index][frame] - maps[index % parts](contexts[index][other]) }
         }
@@ -85,6 +100,15 @@ struct RecordingDistances: Sendable {
     func sayings(mappedWithout part: Int) -> [[Frame]] { contexts.indices.map { mapped($0, by: maps[part]) } }
 
     var mappedByAll: [[Frame]] { contexts.indices.map { mapped($0, by: maps[parts]) } }
+
+    func gain(_ first: Int, _ second: Int) -> Float {
+      let map = VoiceMapping(total - sums[first] - sums[second])
+      let sayings = (mapped(first, by: map), mapped(second, by: map))
+      let own =
+        TimeWarping.distance(recordings[first], sayings.0) + TimeWarping.distance(recordings[second], sayings.1)
+      return own - TimeWarping.distance(recordings[first], sayings.1)
+        - TimeWarping.distance(recordings[second], sayings.0)
+    }
 
     private func mapped(_ saying: Int, by map: VoiceMapping) -> [Frame] { contexts[saying].map { scaling(map($0)) } }
   }

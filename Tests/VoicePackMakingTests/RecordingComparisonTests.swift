@@ -45,8 +45,12 @@ struct RecordingComparisonTests {
 
   /// Suspicions from distances. Each recording is 4 from its own saying and 7 from the others.
   private func suspicions(_ changed: [[Int]: Float], difference: Float = 3) -> [RecordingSuspicion] {
-    RecordingComparison.suspicions(
-      words: words.map(\.text), distance: { changed[[$0, $1]] ?? ($0 == $1 ? 4 : 7) },
+    func distance(_ recording: Int, _ saying: Int) -> Float {
+      changed[[recording, saying]] ?? (recording == saying ? 4 : 7)
+    }
+    return RecordingComparison.suspicions(
+      words: words.map(\.text), distance: distance,
+      gain: { distance($0, $0) + distance($1, $1) - distance($0, $1) - distance($1, $0) },
       difference: { _, _ in difference })
   }
 

@@ -224,5 +224,6 @@ extension RecordingImport {
     return (found.compactMapValues(\.first), warnings)
   }
 
-  static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }
+  /// Returns the number and the text of a row, as messages show them.
+  public static func name(_ row: SheetRow) -> String { "row \(row.number) (\(row.text))" }
 }

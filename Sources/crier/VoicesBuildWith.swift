@@ -3,6 +3,7 @@
 import Announcements
 import ArgumentParser
 import Foundation
+import SpeechEngine
 import VoicePackMaking
 import VoicePacks
 
@@ -73,7 +74,8 @@ extension Voices.Build {
     let sources = try await Interruption.cancelling {
       try await speaker.recordings(of: rows) { progress.show($0, of: $1) }
     }
-    let imported = try RecordingImport().recordings(sources)
+    var imported = try RecordingImport().recordings(sources)
+    try await compare(&imported, scripts)
     let facts = PackFacts(
       id: id, locale: scripts.book.locale, speaker: program.speaker ?? command.speaker,
       licence: program.licence ?? "not stated", isSynthesized: true)
@@ -84,6 +86,27 @@ extension Voices.Build {
     for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
     try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
     Terminal.note("\(id): \(imported.clips.count) clips. To let it speak, run crier voices use \(id)")
+  }
+
+  /// Compares the single words with the engine's, as the import does. Each sound was made for its row, so no two of them
+  /// can be swapped, and what the comparison finds is only a warning: the program may not speak the language.
+  private func compare(_ imported: inout ImportedRecordings, _ scripts: ScriptWriter) async throws {
+    let words = imported.clips.indices.filter { imported.clips[$0].tokens.count == 1 }
+    var compared = imported
+    compared.clips = words.map { imported.clips[$0] }
+    compared.rows = words.map { imported.rows[$0] }
+    compared.names = words.map { RecordingImport.name(imported.rows[$0]) }
+    let progress = StepProgress(name: "\(scripts.book.locale), comparing", isQuiet: quiet)
+    defer { progress.end() }
+    do {
+      let suspicions = try await RecordingCheck(engine: files.engine(speakers: 1), writer: scripts)
+        .suspicions(in: compared.clips) { progress.show($0, of: $1) }
+      compared.warnings = []
+      try compared.add(suspicions, acceptingSwaps: true)
+      imported.warnings += compared.warnings
+    } catch let error as SpeechEngineError {
+      Terminal.note("The sounds were not compared with what they should say. \(error)")
+    }
   }
 
   /// Checks that no recorded pack is replaced. A built pack can be built again; recordings cannot be made again.

@@ -94,8 +94,13 @@ async function listen() {
 }
 
 async function save() {
+  // The service compares the recording with what it should say, which can take some seconds.
+  setText($("recorder-state"), t("recorder.saving"));
   const warnings = await attempt($("recorder-problem"), () => take.clip.save(take.file));
-  if (!warnings) return;
+  if (!warnings) {
+    setText($("recorder-state"), t("recorder.ready"));
+    return;
+  }
   take.file = null;
   showState(t("recorder.saved"));
   $("recorder-warnings").replaceChildren(...warnings.map((warning) => make("li", { lang: "en" }, warning)));

@@ -2,12 +2,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// Runs a speech program, once for each text.
 ///
 /// The program runs without a shell and without input. What it prints is not shown, except the last line of its
@@ -18,6 +12,9 @@ struct SpeechProgram: Sendable {
 
   /// The time that the program may take for one text, in seconds.
   let seconds: Int
+
+  /// The time between two looks at whether the program has ended.
+  private static let interval: Duration = .milliseconds(5)
 
   /// The longest part of the program's last line that an error shows, in characters.
   private static let longestMessage = 200
@@ -36,72 +33,34 @@ struct SpeechProgram: Sendable {
     try Data().write(to: messages)
     let arguments = command.arguments(
       text: text, textFile: textFile.path(percentEncoded: false), output: output.path(percentEncoded: false))
-    let process = Process()
-    process.executableURL = try Self.program(arguments[0])
-    process.arguments = Array(arguments.dropFirst())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    let handle = try FileHandle(forWritingTo: messages)
-    defer { try? handle.close() }
-    process.standardError = handle
-    let isLate = try await run(process)
-    try Task.checkCancellation()
-    guard !isLate else {
-      throw failure("did not end within \(seconds) s", "try the command by hand, or give a longer --timeout")
+    let program = try Self.program(arguments[0])
+    guard
+      var child = ChildProgram(
+        program.path(percentEncoded: false), arguments: arguments, messages: messages.path(percentEncoded: false))
+    else {
+      throw failure("could not be started", "check the program's permissions")
     }
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      let how =
-        process.terminationReason == .exit
-        ? "ended with status \(process.terminationStatus)" : "was ended by signal \(process.terminationStatus)"
-      throw failure(how + Self.lastLine(of: messages), "try the command by hand")
+    // The child has no event to wait for that works beside other children, so its state is asked for.
+    let start = ContinuousClock.now
+    var ending = child.ended()
+    while ending == nil {
+      guard ContinuousClock.now - start < .seconds(seconds) else {
+        throw failure("did not end within \(seconds) s", "try the command by hand, or give a longer --timeout")
+      }
+      try await Task.sleep(for: Self.interval)
+      ending = child.ended()
+    }
+    switch ending {
+    case .status(0), nil: break
+    case .status(let status):
+      throw failure("ended with status \(status)" + Self.lastLine(of: messages), "try the command by hand")
+    case .signal(let number):
+      throw failure("was ended by signal \(number)" + Self.lastLine(of: messages), "try the command by hand")
     }
     let size = (try? FileManager.default.attributesOfItem(atPath: output.path(percentEncoded: false))[.size]) as? Int
     guard let size, size > 0 else {
       throw failure("wrote no sound" + Self.lastLine(of: messages), "check that it writes the file {output}")
     }
-  }
-
-  /// Runs the process to its end.
-  ///
-  /// - Returns: whether the process was killed because it took too long.
-  private func run(_ process: Process) async throws -> Bool {
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in end.finish() }
-    do { try process.run() } catch {
-      throw failure("could not be started (\(error.localizedDescription))", "check the program's permissions")
-    }
-    let identifier = process.processIdentifier
-    return await withTaskGroup(of: Bool.self) { [seconds] group in
-      group.addTask {
-        try? await Task.sleep(for: .seconds(seconds))
-        return !Task.isCancelled
-      }
-      group.addTask {
-        // A cancelled task does not wait for the stream, so the wait has a task of its own.
-        await withTaskCancellationHandler {
-          await Task.detached { for await _ in ends {} }.value
-        } onCancel: {
-          Self.kill(identifier)
-        }
-        return false
-      }
-      let isLate = await group.next() ?? false
-      if isLate || Task.isCancelled { Self.kill(identifier) }
-      group.cancelAll()
-      await group.waitForAll()
-      return isLate
-    }
-  }
-
-  /// Kills the program and the processes that it started. Foundation gives the program a process group of its own.
-  private static func kill(_ identifier: pid_t) {
-    #if canImport(Glibc)
-      if getpgid(identifier) == identifier { _ = Glibc.kill(-identifier, SIGKILL) }
-      _ = Glibc.kill(identifier, SIGKILL)
-    #else
-      if getpgid(identifier) == identifier { _ = Darwin.kill(-identifier, SIGKILL) }
-      _ = Darwin.kill(identifier, SIGKILL)
-    #endif
   }
 
   /// Returns the file of a program. A name without a folder is looked up in `PATH`.

@@ -111,7 +111,7 @@ let quickTests: [Target] = [
     name: "CrierCommandTests",
     dependencies: [
       "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport",
-      "Waveforms", "crier", "speaker",
+      "VoicePackMaking", "Waveforms", "crier", "speaker",
     ],
     swiftSettings: settings),
 ]

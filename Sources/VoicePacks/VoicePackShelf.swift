@@ -54,6 +54,8 @@ public final class VoicePackShelf: Sendable {
         if known[id]?.stamp != nil { isChanged = true }
         return Entry(id: id, directory: directory)
       }
+      // The first look changes nothing: what was asked before it was made from what it finds.
+      guard let earlier else { return }
       if isChanged || entries?.map(\.directory) != earlier { generation += 1 }
     }
 

@@ -179,7 +179,7 @@ struct ConsoleTests {
       let told = Set(methods.keys.map { $0.uppercased() }).intersection(["GET", "POST", "PUT", "DELETE", "PATCH"])
       // An announcement may have the name of a call, and be taken back.
       let extra: Set<String> = path.hasPrefix("/v1/playback/") && !path.contains("{") ? ["DELETE"] : []
-      #expect(told == known.subtracting(extra), "\(path)")
+      #expect(told == known.subtracting(extra.subtracting(told)), "\(path)")
     }
     #expect(paths.count >= 20)
   }

@@ -148,8 +148,7 @@ public enum PayloadDecoder {
 
   private static func date(_ fields: PayloadFields) throws(AnnouncementError) -> Date? {
     guard let text = try fields.text("occurred_at", atMost: 64) else { return nil }
-    if let date = try? Date(text, strategy: .iso8601) { return date }
-    if let date = try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)) { return date }
+    if let date = Timestamp.date(text) { return date }
     throw AnnouncementError(
       .fieldInvalid, fields.name("occurred_at"), "is not a time",
       remedy: "write an RFC 3339 time such as 2026-11-20T20:23:58Z")

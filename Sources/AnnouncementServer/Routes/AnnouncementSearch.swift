@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Foundation
 import HTTPTypes
 import Ledger
@@ -56,10 +57,9 @@ struct AnnouncementSearch: Sendable {
 
   private static func time(_ name: String, in call: Call) throws(Problem) -> Date? {
     guard let text = call.query(name) else { return nil }
-    let time =
-      (try? Date(text, strategy: .iso8601))
-      ?? (try? Date(text, strategy: .iso8601.time(includingFractionalSeconds: true)))
-    guard let time else { throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.") }
+    guard let time = Timestamp.date(text) else {
+      throw invalid("\(name): is not a time; give an RFC 3339 time such as 2026-11-20T20:23:58Z.")
+    }
     return time
   }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import Testing
+
+@Suite("Timestamps")
+struct TimestampTests {
+  @Test(
+    "a time may have any offset that RFC 3339 allows, and a fraction of a second",
+    arguments: [
+      ("1970-01-02T00:00:00Z", 86_400), ("1970-01-02T00:00:00.5Z", 86_400.5), ("1970-01-02T05:30:00+05:30", 86_400),
+      ("1970-01-01T16:00:00-08:00", 86_400), ("1970-01-01T01:41:00-22:19", 86_400),
+      ("1970-01-02T23:59:00.25+23:59", 86_400.25),
+    ])
+  func read(text: String, seconds: TimeInterval) {
+    #expect(Timestamp.date(text) == Date(timeIntervalSince1970: seconds))
+  }
+
+  @Test(
+    "other texts are not times",
+    arguments: [
+      "", "yesterday", "2026-11-20", "2026-11-20T20:23:58", "2026-11-20T20:23:58+24:00", "2026-11-20T20:23:58+01:60",
+      "2026-13-20T20:23:58Z", "2026-11-20T25:23:58Z", "+01:00",
+    ])
+  func refused(text: String) {
+    #expect(Timestamp.date(text) == nil)
+  }
+}

@@ -82,5 +82,6 @@ struct AnnouncementOrder: Sendable {
 
   static let idConflict = Problem(
     .conflict, "id_conflict",
-    "id: was already used for another announcement of the account; use a different one for each payment.")
+    "id: was already used with another body. If this is the same payment, send exactly the bytes of the first request; "
+      + "if it is another payment, give it an id of its own.")
 }

@@ -58,7 +58,7 @@ struct RestoreCallTests {
     for (answer, status, code) in [
       (try await restore(client, #"{"id":"none"}"#), 404, "not_found"),
       (try await restore(other, #"{"id":"p1"}"#), 404, "not_found"),
-      (try await restore(client, #"{"id":"p2"}"#), 409, "not_restorable"),
+      (try await restore(client, #"{"id":"p1"}"#), 409, "not_restorable"),
       (try await restore(client, "{}"), 422, "field_missing"),
       (try await restore(client, #"{"id":7}"#), 422, "field_invalid"),
       (try await restore(client, #"{"id":null}"#), 422, "field_invalid"),
@@ -73,6 +73,21 @@ struct RestoreCallTests {
     }
     #expect(try await client.send(.delete, "/v1/playback/p1").status == 200)
     #expect(try await restore(client, #"{"id":"p1"}"#).code == "not_restorable")
+  }
+
+  @Test("a request to restore that is sent again is answered again, and changes nothing")
+  func repeated() async throws {
+    let client = try await service.client()
+    try await service.startPlayer()
+    try await play(client, "p1", "p2")
+    await service.output.begins(1)
+    #expect(try await client.send(.delete, "/v1/playback/p2").status == 200)
+    for _ in 1...2 {
+      let answer = try await restore(client, #"{"id":"p2"}"#)
+      #expect(try answer.status == 200 && answer.string("state") == "waiting", "\(answer.text)")
+    }
+    let acts = try await service.ledger.administrativeActs().count { $0.action == .announcementRestored }
+    #expect(acts <= 1)
   }
 
   @Test("a payment that was cancelled on an output that nothing plays waits there again")

@@ -5,6 +5,12 @@ import Ledger
 import LedgerTestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// The files that operators copy. `scripts/check-deployment` compares them with docs/operations.md.
 @Suite("Deployment files", .timeLimit(.minutes(10)))
 struct DeploymentTests {
@@ -14,33 +20,39 @@ struct DeploymentTests {
   func settings() throws {
     let crier = try Command()
     defer { crier.remove() }
-    func values(_ flags: [String], source: String) throws -> [Substring: Substring] {
+    func values(_ flags: [String], sources: Set<Substring>) throws -> [Substring: Substring] {
       let result = try crier.serve(["--print-config"] + flags)
       #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
       return Dictionary(
         uniqueKeysWithValues: try result.output.split(separator: "\n").map { line in
           let parts = try #require(line.wholeMatch(of: /([a-z_]+): (.*?) +# (\S+)/), "\(line)")
-          #expect(parts.3 == source, "\(line)")
+          #expect(sources.contains(parts.3), "\(line)")
           return (parts.1, parts.2)
         })
     }
-    var defaults = try values([], source: "default")
-    // The default is the number of cores.
-    #expect(defaults.removeValue(forKey: "speakers") != nil)
-    var installed = try values(
-      ["--config", Self.folder.appending(path: "crier.yaml").path(percentEncoded: false)], source: "crier.yaml")
-    #expect(installed.removeValue(forKey: "speakers") != nil)
+    var defaults = try values([], sources: ["default"])
+    let file = Self.folder.appending(path: "crier.yaml")
+    let installed = try values(["--config", file.path(percentEncoded: false)], sources: ["default", "crier.yaml"])
     #expect(installed == defaults)
+    // Two defaults follow from the machine or from another setting, so the file has them as comments.
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for name in ["speakers", "burst"] {
+      #expect(text.contains("\n# \(name): "))
+      defaults[name[...]] = nil
+    }
+    for name in defaults.keys { #expect(text.contains("\n\(name): "), "\(name)") }
   }
 
   // MARK: The backup
 
-  private func backup(_ crier: Command, _ arguments: [String]) throws -> (status: Int32, message: String) {
+  private func backup(
+    _ crier: Command, _ arguments: [String], path: String = "/usr/bin:/bin"
+  ) throws -> (status: Int32, message: String) {
     let message = crier.directory.appending(path: "backup-message")
     try Data().write(to: message)
     let process = try Spawned(
       URL(filePath: "/bin/sh"), [Self.folder.appending(path: "backup").path] + arguments,
-      environment: crier.environment, directory: crier.directory
+      environment: crier.environment.merging(["PATH": path]) { $1 }, directory: crier.directory
     ) { actions in
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, message.path, O_WRONLY, 0)
     }
@@ -104,6 +116,35 @@ struct DeploymentTests {
     let (status, message) = try backup(crier, ["data", "copy"])
     #expect(status == 65 && message.contains("data: is not the home of a Crier service"), "\(message)")
     #expect(try backup(crier, ["home"]).status == 64)
+    let (inside, text) = try backup(crier, ["home", "home/copy"])
+    #expect(inside == 64 && text.contains("home/copy: is inside the home"), "\(text)")
+    #expect(!FileManager.default.fileExists(atPath: crier.home.appending(path: "copy").path))
     #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test("a backup of which a file cannot be copied fails, and leaves no folder that looks like a backup")
+  func backupFails() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    try Data("volume: 40\n".utf8).write(to: crier.home.appending(path: "crier.yaml"))
+    // This program takes the place of cp, which fails when the disk is full.
+    let programs = crier.directory.appending(path: "programs")
+    try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
+    try Data("#!/bin/sh\nexit 1\n".utf8).write(to: programs.appending(path: "cp"))
+    #expect(chmod(programs.appending(path: "cp").path, 0o755) == 0)
+    let (status, message) = try backup(crier, ["home", "copy"], path: "\(programs.path):/usr/bin:/bin")
+    #expect(status != 0 && message.contains("The backup failed"), "\(message)")
+    #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "copy").path))
+  }
+
+  @Test("without sqlite3, the backup names the missing package and makes no folder")
+  func backupWithoutSQLite() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    let (status, message) = try backup(crier, ["home", "copy"], path: "/nowhere")
+    #expect(status == 69 && message.contains("Install the package sqlite3"), "\(message)")
+    #expect(!FileManager.default.fileExists(atPath: crier.directory.appending(path: "copy").path))
   }
 }

@@ -212,7 +212,8 @@ extension Problem {
     switch error.code {
     case .nothingToReplay:
       self.init(
-        .conflict, error.code.rawValue, "There is no played announcement to replay. Wait until one has been played.")
+        .conflict, error.code.rawValue,
+        "No announcement that ended on this output can be replayed. Wait until one has been played.")
     case .notRunning, .alreadyStarted: self = .noPlayer
     case .volumeInvalid: self.init(.unprocessableContent, error.code.rawValue, "\(error)")
     }

@@ -22,6 +22,10 @@ extension PlaybackRoutes {
     guard let entry = try await ledger.entry(account: try call.sender.account, id: id) else {
       throw player == nil ? Problem.noPlayer : Self.unknown
     }
+    // It waits: somebody else has restored it, or the answer to the first request was lost.
+    if [.accepted, .rendering, .waiting].contains(entry.state) {
+      return try ServiceJSON.response(.ok, Restored(id: id))
+    }
     guard try await restore(entry) else {
       throw Problem(
         .conflict, "not_restorable",

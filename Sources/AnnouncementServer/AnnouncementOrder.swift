@@ -12,7 +12,8 @@ import SoundFiles
 /// A validated request to announce something: the clip to make, the announcement to play, and the request's id and key.
 struct AnnouncementOrder: Sendable {
   var request: AnnouncementRequest
-  /// The announcement for the player's lane; nil if it is not to be played.
+  /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)`` if
+  /// the service has no output.
   var played: StoredAnnouncement?
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   var id: String
@@ -62,13 +63,23 @@ struct AnnouncementOrder: Sendable {
         "deliver: push is not supported in this version; choose clip or play, and send the push yourself.")
     }
     guard request.deliver.contains(.play) else { return }
-    guard let lane else {
+    played = StoredAnnouncement(
+      account: sender.account, id: id, lane: lane ?? "", request: request, payload: body, defaults: sender.defaults)
+  }
+
+  /// Ensures that an announcement that is to be played has a lane. Only a new announcement needs the service's output:
+  /// one that is already stored stays on its own lane.
+  ///
+  /// - Parameter entry: The stored announcement with this id; nil if there is none.
+  /// - Throws: ``Problem`` with 422 `player_unavailable`.
+  mutating func findLane(of entry: Ledger.Entry?) throws(Problem) {
+    guard let played, played.lane.isEmpty else { return }
+    guard let entry else {
       throw Problem(
         .unprocessableContent, "player_unavailable",
         "deliver: play needs an output, but the service was started without one; choose clip.")
     }
-    played = StoredAnnouncement(
-      account: sender.account, id: id, lane: lane, request: request, payload: body, defaults: sender.defaults)
+    self.played?.lane = entry.lane
   }
 
   /// The problem if another body was sent with the same key or id.

@@ -135,7 +135,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let rendering = AnnouncerRendering(
         parts.announcer, options: RenderOptions(defaultLocale: settings.locale)
       ) { [group = settings.group] in try clips.library($0 ?? group) }
-      return LanePlayer(lane: part.lane, takesOver: settings.takesOver, logger: logger) {
+      return LanePlayer(lane: part.lane, ledger: ledger, takesOver: settings.takesOver, logger: logger) {
         try part.make(rendering, preferences?.settings ?? part.settings)
       }
     }
@@ -167,7 +167,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
         if let status = try? await lanePlayer.player?.status() {
           (gauges.isDeviceLost, gauges.isPaused, gauges.waiting) =
-            (status.isDeviceLost, status.isPaused, status.waitingCount)
+            (status.isDeviceLost, status.isPaused, status.unheardCount)
         }
       }
       return gauges

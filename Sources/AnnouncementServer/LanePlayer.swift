@@ -16,14 +16,19 @@ final class LanePlayer: Service {
 
   let lane: String
   private let make: @Sendable () throws -> Player
+  private let ledger: Ledger
   private let logger: Logger
   /// Whether the player takes over the requests that wait on lanes that nothing plays.
   private let takesOver: Bool
   private let running = Locked<Player?>(nil)
 
   /// - Parameter make: Creates a player without starting it.
-  init(lane: String, takesOver: Bool = true, logger: Logger, make: @escaping @Sendable () throws -> Player) {
+  init(
+    lane: String, ledger: Ledger, takesOver: Bool = true, logger: Logger,
+    make: @escaping @Sendable () throws -> Player
+  ) {
     self.lane = lane
+    self.ledger = ledger
     self.takesOver = takesOver
     self.make = make
     self.logger = logger
@@ -47,9 +52,21 @@ final class LanePlayer: Service {
           "Announcements waited on an output that nothing plays. They are played on this output.",
           metadata: ["from": "\(lane)", "lane": "\(self.lane)", "announcements": "\(count)"])
       }
+      if !takesOver { await reportUnplayed() }
       return nil
     } catch {
       return error
+    }
+  }
+
+  /// Logs the announcements that wait on outputs that nothing plays, and that this player leaves there.
+  private func reportUnplayed() async {
+    // If the ledger cannot be read, the service's readiness reports the fault.
+    let others = (try? await ledger.waitingLanes()) ?? []
+    for other in others where !other.isPlayed && other.lane != lane {
+      logger.warning(
+        "Announcements wait on an output that nothing plays. They stay there because take_over is false.",
+        metadata: ["lane": "\(other.lane)", "announcements": "\(other.count)"])
     }
   }
 

@@ -28,7 +28,7 @@ extension Ledger {
     public let rotatedTo: String?
     /// The time from which the key is refused because it was revoked; nil when it was not.
     public let revokedAt: Date?
-    /// The time that ``Ledger/recordUse(ofKeys:)`` last recorded for the key; nil when no use was recorded.
+    /// The latest time that ``Ledger/recordUse(ofKeys:)`` recorded for the key; nil when no use was recorded.
     public let lastUsedAt: Date?
 
     /// Returns whether the key has expired at a moment.
@@ -176,14 +176,17 @@ extension Ledger {
     }
   }
 
-  /// Records that keys were used up to now. The record helps people decide whether a key is still needed. Each call is
-  /// a write, so call it every few minutes and not for every request. ``keysVersion()`` does not change.
-  public func recordUse(ofKeys ids: Set<String>) async throws(LedgerError) {
-    guard !ids.isEmpty else { return }
-    try await write(while: .changingKeys) { [self] database in
-      let at = timeStamp
-      let statement = try database.cachedStatement(sql: "UPDATE keys SET last_used_at = ? WHERE id = ?")
-      for id in ids where !id.hasZero { try statement.execute(arguments: [at, id]) }
+  /// Records when keys were last used. The record helps people decide whether a key is still needed. Each call is a
+  /// write, so call it every few minutes and not for every request. ``keysVersion()`` does not change.
+  ///
+  /// - Parameter uses: The time of the last use, by the id of the key. A time that is earlier than the recorded one
+  ///   changes nothing, because another process may have recorded a later use first.
+  public func recordUse(ofKeys uses: [String: Date]) async throws(LedgerError) {
+    guard !uses.isEmpty else { return }
+    try await write(while: .changingKeys) { database in
+      let statement = try database.cachedStatement(
+        sql: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, ?1), ?1) WHERE id = ?2")
+      for (id, date) in uses where !id.hasZero { try statement.execute(arguments: [date.wholeMilliseconds, id]) }
     }
   }
 

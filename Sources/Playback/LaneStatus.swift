@@ -54,6 +54,9 @@ public struct LaneStatus: Sendable, Hashable {
   public var isDeviceLost: Bool { deviceLoss != nil }
   public var playing: Playing?
   public var waitingCount: Int
+  /// The number of announcements that wait to be heard. Nothing is heard while the device is lost, so the announcement
+  /// that was to play counts too.
+  public var unheardCount: Int { waitingCount + (isDeviceLost && playing != nil ? 1 : 0) }
   /// The next announcements in playing order as of now, at most 20.
   public var next: [Waiting]
   /// The code of the ledger's current error. While it lasts, nothing begins.

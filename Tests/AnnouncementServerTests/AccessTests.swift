@@ -221,8 +221,8 @@ struct AccessTests {
     #expect(answer.status == 401 && answer.code == "signature_outdated")
   }
 
-  @Test("a signed request is refused if its key has expired or may not be used from the address")
-  func signedOutside() async throws {
+  @Test("a request is refused if its key has expired or may not be used from the address, and the log names the key")
+  func outside() async throws {
     for (expiresAt, addresses, status, code) in [
       (Date(timeIntervalSinceNow: -1), [String](), 401, "key_expired"),
       (nil, ["192.0.2.7"], 403, "address_not_allowed"),
@@ -237,6 +237,8 @@ struct AccessTests {
         let answer = try await client.post(payment(), headers)
         #expect(answer.status == status && answer.code == code)
         #expect((answer.header("WWW-Authenticate") != nil) == (status == 401))
+        let line = try service.log.lines.last { $0.contains(code) }.orThrow("a line of the log")
+        #expect(line.contains(APIKey.logName(ofDigest: key.digest)), "the line names the key: \(line)")
       }
     }
     #expect(try await service.ledger.entry(account: "shop", id: "p1") == nil)

@@ -203,6 +203,21 @@ struct KeyRingTests {
     #expect(try await ring.ledger.key(id: two.id)?.lastUsedAt == ring.now)
   }
 
+  @Test("the recorded time is that of the last use, however much later it is recorded")
+  func timeOfUse() async throws {
+    let key = try await ring.newKey()
+    let caller = try await ring.caller("Bearer \(key.text)")
+    _ = ring.keys.admit(caller)
+    ring.advanceCalendar(by: 10)
+    let lastUse = ring.now
+    _ = ring.keys.admit(caller)
+    try await ring.ledger.revokeKey(key.id)
+    ring.advanceCalendar(by: 37)
+    await ring.keys.recordUse()
+    let recorded = try await ring.ledger.keys().first
+    #expect(recorded?.lastUsedAt == lastUse && recorded?.revokedAt == lastUse)
+  }
+
   @Test("a key is refused from the moment it expires, whether it is cached or not")
   func expired() async throws {
     let key = try await ring.newKey(expiresAt: ring.now + 60)

@@ -240,4 +240,17 @@ struct PlaybackCallsTests {
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.values["crier_player_device_lost"] == 1)
   }
+
+  @Test("while the device is lost, the metrics count as many waiting announcements as the player's state")
+  func waitingWhileLost() async throws {
+    let client = try await service.client()
+    service.output.lose()
+    try await play(client, "p1", "p2", "p3")
+    let player = try await service.startPlayer()
+    try await service.event(.deviceLost, of: player)
+    let status = try await client.get("/v1/playback")
+    #expect(try status.string("waiting.0.id") == "p1" && status.number("waiting_count") == 3)
+    let metrics = MetricLines(try await service.stranger.get("/metrics").text)
+    #expect(metrics.values["crier_player_waiting"] == 3)
+  }
 }

@@ -170,4 +170,44 @@ struct RepeatedTests {
     let other = try await client.post(payment("p2", "2.00"), headers)
     #expect(other.status == 422 && other.code == "idempotency_key_reused")
   }
+
+  @Test(
+    "a repeated request to play gets the same response after the service's output was removed",
+    arguments: [[:], ["Idempotency-Key": "k"]])
+  func outputRemoved(headers: [String: String]) async throws {
+    let service = try TestService { $0.hasPlayer = true }
+    let client = try await service.client()
+    let body = payment("p1", "12.50", #""deliver":["play"]"#)
+    let first = try await client.post(body, headers)
+    #expect(first.status == 201)
+    let restarted = try TestService(in: service.folder)
+    let again = TestClient(server: restarted.server, key: client.key)
+    for headers in [headers, ["Idempotency-Key": "another"]] {
+      let repeated = try await again.post(body, headers)
+      #expect(repeated.status == 200 && repeated.body == first.body)
+    }
+    let other = try await again.post(payment("p1", "13.00", #""deliver":["play"]"#))
+    #expect(other.status == 409 && other.code == "id_conflict")
+    let new = try await again.post(payment("p2", "12.50", #""deliver":["play"]"#))
+    #expect(new.status == 422 && new.code == "player_unavailable")
+    #expect(restarted.voice.calls == 0)
+    #expect(try await restarted.ledger.entry(account: "shop", id: "p2") == nil)
+  }
+
+  @Test("an announcement whose response has expired needs no output, and stays on its own")
+  func expiredResponseWithoutOutput() async throws {
+    let now = Locked(Date(timeIntervalSinceNow: -Ledger.answerLifetime - 60))
+    let service = try TestService {
+      $0.hasPlayer = true
+      $0.now = { now.withLock { $0 } }
+    }
+    let client = try await service.client()
+    let body = payment("p1", "12.50", #""deliver":["play"]"#)
+    #expect(try await client.post(body).status == 201)
+    let restarted = try TestService(in: service.folder)
+    let again = TestClient(server: restarted.server, key: client.key)
+    #expect(try await again.post(body).status == 201)
+    #expect(try await restarted.ledger.waitingLanes().map(\.lane) == [TestService.lane])
+    #expect(try await restarted.ledger.waitingLanes().map(\.count) == [1])
+  }
 }

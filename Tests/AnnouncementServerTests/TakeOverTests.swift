@@ -38,7 +38,7 @@ struct TakeOverTests {
     #expect(service.log.lines.contains { $0.contains("alsa:former") })
   }
 
-  @Test("if the settings keep them there, the service is degraded, and its player, metrics and checks show them")
+  @Test("if the settings keep them there, the service is degraded, and its player, metrics, checks and log show them")
   func kept() async throws {
     let service = try await service(takesOver: false)
     let client = try await service.client()
@@ -51,6 +51,8 @@ struct TakeOverTests {
     #expect(try ready.string("status") == "degraded" && ready.string("checks.lanes.code") == "not_played")
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.values["crier_unplayed_waiting"] == 1)
+    let warnings = service.log.lines.filter { $0.hasPrefix("warning") && $0.contains("alsa:former") }
+    #expect(warnings.count == 1 && warnings[0].contains("take_over"))
   }
 
   @Test("they can be cancelled, although no player plays their output")
@@ -74,6 +76,17 @@ struct TakeOverTests {
     #expect(try await service.ledger.entry(1)?.lane == "alsa:former")
     #expect(try await client.send(.delete, "/v1/playback/p1").code == "player_unavailable")
     #expect(try await service.stranger.get("/readyz").string("status") == "ready")
+    withExtendedLifetime(seat) {}
+  }
+
+  @Test("if the settings keep them there while another process plays them, the log does not warn of them")
+  func keptAndPlayedElsewhere() async throws {
+    let service = try await service(takesOver: false)
+    let seat = try service.ledger.takeSeat(lane: "alsa:former")
+    try await service.startPlayer()
+    let client = try await service.client()
+    #expect(try await client.get("/v1/playback").string("elsewhere.0.lane") == "alsa:former")
+    #expect(!service.log.lines.contains { $0.contains("alsa:former") })
     withExtendedLifetime(seat) {}
   }
 }

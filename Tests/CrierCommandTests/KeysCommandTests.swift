@@ -83,7 +83,7 @@ struct KeysCommandTests {
     let first = try create(crier, "--name", "till", "--rate", "0.5")
     let second = try create(crier, "--account", "b\u{202E}c", "--scope", "read")
     #expect(try crier("keys", "revoke", second.id).status == 0)
-    try await ledger(crier).recordUse(ofKeys: [first.id])
+    try await ledger(crier).recordUse(ofKeys: [first.id: Date()])
 
     let text = try crier("keys", "list")
     let rows = text.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }

@@ -160,7 +160,7 @@ struct KeysTests {
     try await _ = ledger.accept(payment("1"))
     try await other.send(.pause, lane: "counter")
     try await other.revokeKey("a")
-    try await ledger.recordUse(ofKeys: ["a", "b"])
+    try await ledger.recordUse(ofKeys: ["a": place.clock.now, "b": place.clock.now])
     _ = try? await ledger.createKey(newKey("b"))
     #expect(try await ledger.keysVersion() == version)
   }
@@ -179,9 +179,20 @@ struct KeysTests {
   @Test("the time of the last use is recorded for existing keys")
   func use() async throws {
     for id in ["a", "b"] { try await ledger.createKey(newKey(id)) }
+    let use = place.clock.now
     place.clock.advance(by: 60)
-    try await ledger.recordUse(ofKeys: ["a", "nobody", "b\0"])
-    try await ledger.recordUse(ofKeys: [])
-    #expect(try await ledger.keys().map(\.lastUsedAt) == [place.clock.now, nil])
+    try await ledger.recordUse(ofKeys: ["a": use, "nobody": use, "b\0": use])
+    try await ledger.recordUse(ofKeys: [:])
+    #expect(try await ledger.keys().map(\.lastUsedAt) == [use, nil])
+  }
+
+  @Test("an earlier use that is recorded later does not replace the time of the last use")
+  func earlierUse() async throws {
+    try await ledger.createKey(newKey("a"))
+    let use = place.clock.now
+    for (recorded, last) in [(use, use), (use - 30, use), (use + 30, use + 30)] {
+      try await ledger.recordUse(ofKeys: ["a": recorded])
+      #expect(try await ledger.key(id: "a")?.lastUsedAt == last)
+    }
   }
 }

@@ -25,7 +25,8 @@ final class KeyRing: Sendable {
     /// The existing keys, to recognise an unknown key without reading the ledger.
     var roster: Roster?
     var buckets: [String: TokenBucket] = [:]
-    var used: Set<String> = []
+    /// The times of the last uses that are not yet in the ledger, by the id of the key.
+    var used: [String: Date] = [:]
     /// The app groups of all keys.
     var groups: Set<String>?
   }
@@ -74,7 +75,7 @@ final class KeyRing: Sendable {
   /// Returns the sender of a call, identified by the field `Authorization`.
   ///
   /// - Parameters:
-  ///   - call: The call. If it is signed, its body is read. The caller must also call ``admitOnce(_:_:)``.
+  ///   - call: The call. It gets the name of its key. If it is signed, its body is read. The caller must also call ``admitOnce(_:_:)``.
   ///   - failures: The limit of failures. If the client has used it up, an unknown key is refused without a ledger
   ///     lookup of that key.
   /// - Throws: ``Problem`` with 401, or with 403 if the key may not be used from the client's address; the errors of
@@ -87,12 +88,12 @@ final class KeyRing: Sendable {
     }
     // Nearly all clients send this form. Other forms are parsed below.
     if field.hasPrefix("Bearer crier_"), !field.hasSuffix(" ") {
-      return try await caller(key: String(field.dropFirst("Bearer ".count)), from: call, failures)
+      return try await caller(key: String(field.dropFirst("Bearer ".count)), from: &call, failures)
     }
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
     switch (parts.first?.lowercased(), parts.count) {
     case ("bearer", 2):
-      return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces), from: call, failures)
+      return try await caller(key: parts[1].trimmingCharacters(in: .whitespaces), from: &call, failures)
     case ("crier", 2): return try await caller(signing: &call, keyID: parts[1], failures)
     default:
       throw Problem(
@@ -118,8 +119,9 @@ final class KeyRing: Sendable {
 
   private static func digest(of text: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(text))) }
 
-  private func caller(key text: String, from call: Call, _ failures: FailureGate?) async throws -> Caller {
-    let caller = try await caller(key: text) { failures?.isUsedUp(by: call) == true }
+  private func caller(key text: String, from call: inout Call, _ failures: FailureGate?) async throws -> Caller {
+    let caller = try await caller(key: text) { [call] in failures?.isUsedUp(by: call) == true }
+    call.keyName = caller.logName
     try admit(caller, from: call)
     return caller
   }
@@ -216,6 +218,7 @@ final class KeyRing: Sendable {
       timestamp: call.header(HTTPField.Name(token: SignedRequest.timestampField)),
       signature: call.header(HTTPField.Name(token: SignedRequest.signatureField)))
     let caller = try await signer(keyID) { [call] in failures?.isUsedUp(by: call) == true }
+    call.keyName = caller.logName
     // This check reveals only whether a key with this id exists, which is not a secret.
     try admit(caller, from: call)
     let now = date()
@@ -343,13 +346,13 @@ final class KeyRing: Sendable {
 
   /// Counts one request towards the caller's rate limit.
   func admit(_ caller: Caller) -> RateLimitDecision {
-    let now = now
+    let (now, date) = (now, date())
     return state.withLock { state in
       var bucket = state.buckets[caller.keyID] ?? TokenBucket(caller.limit)
       if bucket.limit != caller.limit { bucket = TokenBucket(caller.limit) }
       let decision = bucket.take(at: now)
       state.buckets[caller.keyID] = bucket
-      state.used.insert(caller.keyID)
+      state.used[caller.keyID] = date
       return decision
     }
   }
@@ -365,11 +368,11 @@ final class KeyRing: Sendable {
     try await ledger.forgetSignedRequests(before: moment)
   }
 
-  /// Writes to the ledger which keys were used since the last call, and drops the rate limit state of idle keys.
+  /// Writes to the ledger when keys were used since the last call, and drops the rate limit state of idle keys.
   func recordUse() async {
     let now = now
     let used = state.withLock { state in
-      defer { state.used = [] }
+      defer { state.used = [:] }
       state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
       return state.used
     }

@@ -99,7 +99,7 @@ struct ServiceResponder: HTTPResponder {
     }
     var metadata: Logger.Metadata = [
       "method": "\(Self.countedMethods.contains(request.method) ? request.method.rawValue : "other")",
-      "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.caller?.logName ?? "-")",
+      "path": "\(path)", "status": "\(response.status.code)", "key": "\(call.keyName ?? "-")",
       "ms": "\(Int(duration.inSeconds * 1000))",
     ]
     if let code { metadata["code"] = "\(code)" }

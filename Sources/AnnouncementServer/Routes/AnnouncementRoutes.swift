@@ -118,6 +118,9 @@ struct AnnouncementRoutes: Sendable {
         throw AnnouncementOrder.idConflict
       }
     }
+    // The output is required only now, so that a repeated request is answered even if the output was removed since.
+    var order = order
+    try order.findLane(of: known.announcement?.entry)
     let (made, acceptance) = try await accept(order, fingerprint)
     if acceptance.isDuplicate {
       // Another process that shares the ledger has accepted the same request first.

@@ -158,7 +158,7 @@ struct PlaybackRoutes: Sendable {
     var status = Status(
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
-      volume: lane.volume, chime: chime, waiting: [], waitingCount: lane.waitingCount,
+      volume: lane.volume, chime: chime, waiting: [], waitingCount: lane.unheardCount,
       deviceLostSince: lane.deviceLoss?.since,
       deviceCode: lane.deviceLoss?.code, elsewhere: elsewhere)
     var waiting = lane.next
@@ -168,7 +168,6 @@ struct PlaybackRoutes: Sendable {
         LaneStatus.Waiting(
           number: playing.number, category: playing.category, state: .waiting, failure: lane.deviceLoss?.code,
           isReplay: playing.isReplay), at: 0)
-      status.waitingCount += 1
     } else if let playing = lane.playing {
       let seen = try await entries.seen(playing.number, by: sender)
       let words = seen.flatMap(self.words)

@@ -131,6 +131,8 @@ man: build
 	$(SWIFT) build -c release --product generate-manual
 	$(RELEASE)/generate-manual $(RELEASE)/crier --date "$$(date -u -r CHANGELOG.md +%F)" --output-directory - \
 	  > $(RELEASE)/crier.1
+	@# The format mdoc has no empty lines: a macro begins a paragraph.
+	sed -i 's/^$$/.Pp/' $(RELEASE)/crier.1
 
 install: voices man
 	install -D -m 755 $(RELEASE)/crier $(DESTDIR)$(PREFIX)/bin/crier

@@ -44,15 +44,28 @@ extension Ledger {
       "lane = ? AND finished_at IS NULL AND number > ? ORDER BY number LIMIT ?", [lane, number, limit])
   }
 
-  /// Returns the number of unfinished announcements of a lane. Finished announcements do not slow the call down.
-  public func unfinishedCount(lane: String) async throws(LedgerError) -> Int {
+  /// Returns the unfinished announcements of a lane that play by themselves, in the order of acceptance. The payments
+  /// of a summary are not included, because the summary plays for them.
+  ///
+  /// - Parameter limit: The maximum number of announcements, 1 to 1,000.
+  public func unfinishedAlone(lane: String, limit: Int = 200) async throws(LedgerError) -> [Entry] {
+    try checkLane(lane, while: .reading)
+    let limit = min(max(limit, 1), 1000)
+    return try await entries("\(Self.unfinishedAlone) ORDER BY number LIMIT ?", [lane, limit])
+  }
+
+  /// Returns the number of unfinished announcements of a lane that play by themselves. Finished announcements do not
+  /// slow the call down.
+  public func unfinishedAloneCount(lane: String) async throws(LedgerError) -> Int {
     try checkLane(lane, while: .reading)
     return try await read { database in
       try Int.fetchOne(
-        database.cachedStatement(
-          sql: "SELECT count(*) FROM announcements WHERE lane = ? AND finished_at IS NULL"), arguments: [lane]) ?? 0
+        database.cachedStatement(sql: "SELECT count(*) FROM announcements WHERE \(Self.unfinishedAlone)"),
+        arguments: [lane]) ?? 0
     }
   }
+
+  private static let unfinishedAlone = "lane = ? AND finished_at IS NULL AND summarised_by IS NULL"
 
   /// Returns the announcement with an account and id; nil when there is none or it was pruned.
   public func entry(account: String = "", id: String) async throws(LedgerError) -> Entry? {

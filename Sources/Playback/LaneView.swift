@@ -27,23 +27,21 @@ public struct LaneView: Sendable, Hashable {
   /// - Throws: `LedgerError`.
   public static func of(lane: String, in ledger: Ledger, at date: Date = Date()) async throws(LedgerError) -> LaneView {
     let player = try ledger.player(lane: lane)
-    let entries = try await ledger.unfinished(lane: lane, limit: pageLength)
-    let count = try await ledger.unfinishedCount(lane: lane)
+    // A summary may stand for more payments than a page has, so they are left out before the page is read.
+    let entries = try await ledger.unfinishedAlone(lane: lane, limit: pageLength)
+    let count = try await ledger.unfinishedAloneCount(lane: lane)
     var playing = entries.first { $0.state == .playing }
     // The playing announcement may have been accepted after many waiting ones.
     if playing == nil, let number = player.report?.number { playing = try await ledger.entry(number) }
     if !player.isRunning || playing?.state != .playing { playing = nil }
-    let waiting = entries.filter { $0.number != playing?.number && $0.summarisedBy == nil }
+    let waiting = entries.filter { $0.number != playing?.number }
     var order = PlaybackOrder(lastSequence: try await ledger.lastPassedSequence(lane: lane))
     for entry in waiting { order.accept(PlaybackItem(entry, now: 0, date: date)) }
-    // The number of entries that were read and are not listed as waiting: the playing announcement and the payments of
-    // a summary.
-    let told = (playing == nil ? 0 : 1) + entries.count { $0.summarisedBy != nil }
     let known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.number, $0) })
     return LaneView(
       player: player, playing: playing,
       waiting: order.upcoming(longestList, at: 0).compactMap { known[$0.number] },
-      waitingCount: max(waiting.count, count - told),
+      waitingCount: max(waiting.count, count - (playing == nil ? 0 : 1)),
       others: try await ledger.waitingLanes().filter { $0.lane != lane })
   }
 }

@@ -42,6 +42,19 @@ struct BacklogSummaryTests {
     await player.stop()
   }
 
+  @Test("the many payments of a summary are not counted as waiting, and do not hide what waits after them")
+  func hidden() async throws {
+    let lane = try TestLane()
+    var members: [Int64] = []
+    for id in 1...250 { members.append(try await lane.ledger.accept(announcement("\(id)").onCounter).number) }
+    let summary = try await lane.ledger.accept(announcement("sum").onCounter, standingFor: members).number
+    let view = try await LaneView.of(lane: "counter", in: lane.ledger, at: lane.clock.date())
+    #expect(view.waiting.map(\.number) == [summary])
+    #expect(view.waitingCount == 1)
+    #expect(try await lane.ledger.unfinishedAlone(lane: "counter").map(\.number) == [summary])
+    #expect(try await lane.ledger.unfinishedAloneCount(lane: "counter") == 1)
+  }
+
   @Test("payments are played individually if no summary can be made", arguments: [0, 1])
   func none(way: Int) async throws {
     let lane = try TestLane()

@@ -147,7 +147,7 @@ struct PlaybackRoutes: Sendable {
     let elsewhere = try await ledger.waitingLanes().filter { $0.lane != lanePlayer.lane }
       .map { Status.Elsewhere(lane: $0.lane, waitingCount: $0.count, isPlayed: $0.isPlayed) }
     guard let player = lanePlayer.player else {
-      let count = try await ledger.unfinishedCount(lane: lanePlayer.lane)
+      let count = try await ledger.unfinishedAloneCount(lane: lanePlayer.lane)
       return try ServiceJSON.response(
         .ok,
         Status(

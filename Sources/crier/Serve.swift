@@ -94,9 +94,14 @@ struct Serve: AsyncParsableCommand {
     settings.mostConnections = try OpenFiles.connections(
       atMost: settings.mostConnections, speakers: configuration.speakers)
     let books = try files.phraseBooks(home: home)
-    _ = try books.book(for: configuration.settings.locale)
+    do throws(AnnouncementError) {
+      _ = try books.book(for: configuration.settings.locale)
+    } catch {
+      guard error.code == .localeUnknown else { throw error }
+      throw configuration.fault(in: .locale, "\(error.problem); \(error.remedy)")
+    }
     try PackSetting.check(
-      configuration.packs, source: configuration.source(of: .packs), on: files.shelf(home: home))
+      configuration.packs, source: configuration.place(of: .packs), on: files.shelf(home: home))
     let player = try makePlayer(configuration)
     let installation = files.installation
     let console: ConsoleFiles
@@ -158,12 +163,19 @@ struct Serve: AsyncParsableCommand {
     guard configuration.output != "none" else { return nil }
     var lane = LaneOptions()
     lane.output = configuration.output
-    let name = try lane.name()
+    let name: OutputName
+    do throws(OutputError) { name = try lane.name() } catch { throw configuration.invalidOutput(error) }
     var settings = Player.Settings()
     settings.volume = configuration.volume
     settings.gap = Int64(configuration.gap)
     settings.probeInterval = 30_000
-    if !configuration.chime.isEmpty { settings.chime = try PlayableFile.chime(of: URL(filePath: configuration.chime)) }
+    if !configuration.chime.isEmpty {
+      do throws(PlayableFileError) {
+        settings.chime = try PlayableFile.chime(of: URL(filePath: configuration.chime))
+      } catch {
+        throw configuration.fault(in: .chime, "\(error.path) \(error.problem); \(error.remedy)")
+      }
+    }
     settings.order.sequencePatience = Int64(configuration.missingNumberMilliseconds)
     if configuration.backlogPayments > 0 { settings.order.longestBacklog = configuration.backlogPayments }
     if configuration.backlogSeconds > 0 {

@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import ServiceAccess
 import SoundLibrary
+import SoundOutputs
 import VoicePacks
 
 /// The service's settings. Command-line flags take precedence over `CRIER_…` environment variables, which take
@@ -43,6 +44,8 @@ struct ServiceConfiguration: Sendable {
     /// The value as YAML.
     var value: String
     var source: String
+    /// The source and, if it is a file, the line of the setting, for errors.
+    var place: String
   }
 
   /// The error for a setting that cannot be used.
@@ -77,7 +80,7 @@ struct ServiceConfiguration: Sendable {
     return rate
   }
 
-  private typealias Source = (name: String, reader: ConfigReader)
+  private typealias Source = (name: String, reader: ConfigReader, lines: [Name: Int])
 
   /// - Parameters:
   ///   - flags: The settings that were given as flags.
@@ -94,14 +97,17 @@ struct ServiceConfiguration: Sendable {
         (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
       })
     var sources: [Source] = [
-      ("flag", ConfigReader(provider: InMemoryProvider(values: values))),
+      ("flag", ConfigReader(provider: InMemoryProvider(values: values)), [:]),
       (
         "environment",
         ConfigReader(
-          provider: EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crier"))
+          provider: EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crier")), [:]
       ),
     ]
-    if hasFile { sources.append((place.lastPathComponent, ConfigReader(provider: try await settingsFile.provider()))) }
+    let lines = settingsFile.lines()
+    if hasFile {
+      sources.append((place.lastPathComponent, ConfigReader(provider: try await settingsFile.provider()), lines))
+    }
     if let packs {
       // The mapping is passed on in the form that a flag or an environment variable has.
       sources.append(
@@ -110,7 +116,7 @@ struct ServiceConfiguration: Sendable {
           ConfigReader(
             provider: InMemoryProvider(values: [
               AbsoluteConfigKey([Name.packs.rawValue]): ConfigValue(.string(packs), isSecret: false)
-            ]))
+            ])), lines
         ))
     }
     var reader = Reader(sources: sources)
@@ -177,12 +183,7 @@ struct ServiceConfiguration: Sendable {
     } rule: {
       ""
     }
-    let takeOver = try reader.text(.takeOver, "true") {
-      ["true", "false"].contains($0)
-    } rule: {
-      "give true or false"
-    }
-    settings.takesOver = takeOver == "true"
+    settings.takesOver = try reader.flag(.takeOver, true)
     missingNumberMilliseconds = try reader.number(.missingNumber, missingNumberMilliseconds, 0...600_000)
     backlogPayments = try reader.number(.backlogPayments, 0, 0...1_000_000)
     backlogSeconds = try reader.number(.backlogSeconds, 0, 0...86_400)
@@ -248,8 +249,19 @@ struct ServiceConfiguration: Sendable {
     return url.query() == nil && url.fragment() == nil && url.user() == nil && url.password() == nil
   }
 
-  /// Returns where a setting comes from.
-  func source(of name: Name) -> String { all.first { $0.name == name }?.source ?? "default" }
+  /// Returns the error for a setting whose value turns out to be unusable only when it is used.
+  ///
+  /// - Parameter rule: What is wrong and what to do next, without a full stop.
+  func fault(in name: Name, _ rule: String) -> Fault {
+    Fault(setting: name.rawValue, source: place(of: name), rule: rule)
+  }
+
+  func invalidOutput(_ error: OutputError) -> Fault {
+    fault(in: .output, "“\(output)” is not an output: \(error.reason); \(error.remedy)")
+  }
+
+  /// Returns where a setting comes from, with its line in a file.
+  func place(of name: Name) -> String { all.first { $0.name == name }?.place ?? "default" }
 
   /// The settings as YAML, each with its source in a comment.
   var yaml: String {
@@ -270,41 +282,64 @@ struct ServiceConfiguration: Sendable {
     mutating func text(
       _ name: Name, _ fallback: String, isRight: (String) -> Bool, rule: () -> String
     ) throws -> String {
-      let (value, source) = find(name) ?? (fallback, "default")
-      guard isRight(value) else { throw Fault(setting: name.rawValue, source: source, rule: rule()) }
-      settings.append(Setting(name: name, value: Self.quoted(value), source: source))
+      let found = find(name) ?? Found(text: fallback)
+      guard isRight(found.text) else { throw Fault(setting: name.rawValue, source: found.place, rule: rule()) }
+      append(name, Self.quoted(found.text), found)
+      return found.text
+    }
+
+    mutating func flag(_ name: Name, _ fallback: Bool) throws -> Bool {
+      let found = find(name) ?? Found(text: String(fallback))
+      guard let value = Bool(found.text) else {
+        throw Fault(setting: name.rawValue, source: found.place, rule: "give true or false")
+      }
+      append(name, found.text, found)
       return value
     }
 
     mutating func number(_ name: Name, _ fallback: Int, _ range: ClosedRange<Int>) throws -> Int {
-      let (text, source) = find(name) ?? (String(fallback), "default")
-      guard let value = Int(text), range.contains(value) else {
+      let found = find(name) ?? Found(text: String(fallback))
+      guard let value = Int(found.text), range.contains(value) else {
         throw Fault(
-          setting: name.rawValue, source: source,
+          setting: name.rawValue, source: found.place,
           rule: "give a whole number from \(range.lowerBound) to \(range.upperBound)")
       }
-      settings.append(Setting(name: name, value: text, source: source))
+      append(name, found.text, found)
       return value
     }
 
     mutating func decimal(_ name: Name, _ fallback: Double, _ range: ClosedRange<Double>) throws -> Double {
-      let (text, source) = find(name) ?? ("\(fallback)", "default")
-      guard let value = Double(text), range.contains(value) else {
+      let found = find(name) ?? Found(text: "\(fallback)")
+      guard let value = Double(found.text), range.contains(value) else {
         throw Fault(
-          setting: name.rawValue, source: source, rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
+          setting: name.rawValue, source: found.place,
+          rule: "give a number from \(range.lowerBound) to \(range.upperBound)")
       }
-      settings.append(Setting(name: name, value: text, source: source))
+      append(name, found.text, found)
       return value
     }
 
+    /// A value as text, and where it comes from.
+    private struct Found {
+      var text: String
+      var source = "default"
+      /// The line of the setting in its file.
+      var line: Int?
+      var place: String { source + (line.map { ", line \($0)" } ?? "") }
+    }
+
+    private mutating func append(_ name: Name, _ value: String, _ found: Found) {
+      settings.append(Setting(name: name, value: value, source: found.source, place: found.place))
+    }
+
     /// Returns a value of any type as text, so that a value of the wrong type is reported and not ignored.
-    private func find(_ name: Name) -> (String, String)? {
+    private func find(_ name: Name) -> Found? {
       let key = ConfigKey([name.rawValue])
-      for (source, reader) in sources {
-        if let value = reader.string(forKey: key) { return (value, source) }
-        if let value = reader.int(forKey: key) { return (String(value), source) }
-        if let value = reader.double(forKey: key) { return ("\(value)", source) }
-        if let value = reader.bool(forKey: key) { return (String(value), source) }
+      for (source, reader, lines) in sources {
+        let text =
+          reader.string(forKey: key) ?? reader.int(forKey: key).map { String($0) }
+          ?? reader.double(forKey: key).map { "\($0)" } ?? reader.bool(forKey: key).map { String($0) }
+        if let text { return Found(text: text, source: source, line: lines[name]) }
       }
       return nil
     }

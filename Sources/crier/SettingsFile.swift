@@ -42,7 +42,7 @@ struct SettingsFile {
     do {
       root = try Yams.compose(yaml: text)
     } catch {
-      throw fault("is not valid YAML\(Self.cause(of: error)); correct it, or name another file with --config")
+      throw fault("is not valid YAML\(Self.cause(of: error, in: text)); correct it, or name another file with --config")
     }
     guard let node = root, node.null == nil else { return false }
     guard let mapping = node.mapping else {
@@ -77,6 +77,18 @@ struct SettingsFile {
     }.joined(separator: " ")
   }
 
+  /// Returns the line of each setting in the file, counted from 1.
+  func lines() -> [ServiceConfiguration.Name: Int] {
+    guard let text = try? String(contentsOf: url, encoding: .utf8),
+      let mapping = (try? Yams.compose(yaml: text))?.mapping
+    else { return [:] }
+    return Dictionary(
+      mapping.keys.compactMap { key in
+        guard let name = key.string.flatMap(Name.init(rawValue:)), let mark = key.mark else { return nil }
+        return (name, mark.line)
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
   private static func rule(forUnknown name: String) -> String {
     let names = Name.allCases.map(\.rawValue)
     if let meant = SimilarNames.name(like: name, among: names) { return "is not a setting; did you mean \(meant)?" }
@@ -84,15 +96,30 @@ struct SettingsFile {
   }
 
   /// Returns the cause and the place of a syntax error; empty if the library gives none.
-  private static func cause(of error: any Error) -> String {
+  private static func cause(of error: any Error, in text: String) -> String {
     switch error as? YamlError {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
       " (line \(mark.line), column \(mark.column): \(problem))"
-    case .duplicatedKeysInMapping(_, let context):
-      " (line \(context.mark.line): a name occurs twice)"
+    case .duplicatedKeysInMapping(let names, let context):
+      if let name = names.first, let line = secondLine(of: name, after: context.mark, in: text) {
+        " (line \(line): \(name) occurs twice, first in line \(context.mark.line))"
+      } else {
+        " (line \(context.mark.line): \(names.first ?? "a name") occurs twice)"
+      }
     default: ""
     }
+  }
+
+  /// Returns the line in which a name occurs again; nil if the name is not written at the start of a line there. The
+  /// library reports only the first occurrence.
+  private static func secondLine(of name: String, after mark: Mark, in text: String) -> Int? {
+    let indent = String(repeating: " ", count: max(0, mark.column - 1))
+    let starts = ["", "\"", "'"].map { indent + $0 + name + $0 }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().first { index, line in
+      index >= mark.line
+        && starts.contains { line.hasPrefix($0) && line.dropFirst($0.count).first { $0 != " " } == ":" }
+    }.map { $0.offset + 1 }
   }
 
   private func fault(_ rule: String) -> any Error { Fault(setting: path, source: "file", rule: rule) }

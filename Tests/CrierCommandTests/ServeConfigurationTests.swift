@@ -161,7 +161,7 @@ struct ServeConfigurationTests {
     #expect(missing.status == 64)
     #expect(
       missing.message.contains(
-        "crier: packs (crier.yaml): there is no voice pack shop; make it with crier voices import."))
+        "crier: packs (crier.yaml, line 1): there is no voice pack shop; make it with crier voices import."))
     let folder = crier.home.appending(path: "Voices/shop")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let manifest = #"""
@@ -173,7 +173,7 @@ struct ServeConfigurationTests {
     #expect(wrong.status == 64)
     #expect(
       wrong.message.contains(
-        "crier: packs (crier.yaml): the voice pack shop speaks zh-CN, not en-US; choose a pack of en-US."))
+        "crier: packs (crier.yaml, line 1): the voice pack shop speaks zh-CN, not en-US; choose a pack of en-US."))
   }
 
   @Test(
@@ -192,56 +192,62 @@ struct ServeConfigurationTests {
       ("prot: 8080", "prot (crier.yaml, line 1): is not a setting; did you mean port?"),
       ("port: 8080\nPort: 1", "Port (crier.yaml, line 2): is not a setting; did you mean port?"),
       ("8080: port", "8080 (crier.yaml, line 1): is not a setting"),
-      ("port: eighty", "port (crier.yaml): give a whole number from 0 to 65535"),
-      ("port: 65536", "port (crier.yaml): give"), ("port: -1", "port (crier.yaml): give"),
-      ("port: 80.5", "port (crier.yaml): give"), ("port: true", "port (crier.yaml): give"),
+      ("port: eighty", "port (crier.yaml, line 1): give a whole number from 0 to 65535"),
+      ("port: 65536", "port (crier.yaml, line 1): give"), ("port: -1", "port (crier.yaml, line 1): give"),
+      ("port: 80.5", "port (crier.yaml, line 1): give"), ("port: true", "port (crier.yaml, line 1): give"),
       ("port: [80]", "port (crier.yaml, line 1): give"), ("port: {number: 80}", "port (crier.yaml, line 1): give"),
       ("port:", "port (crier.yaml, line 1): give"), ("port: ~", "port (crier.yaml, line 1): give"),
-      ("port: ''", "port (crier.yaml): give"),
-      ("port: 99999999999999999999", "port (crier.yaml): give"),
+      ("port: ''", "port (crier.yaml, line 1): give"),
+      ("port: 99999999999999999999", "port (crier.yaml, line 1): give"),
       ("host: [a, b]", "host (crier.yaml, line 1): give exactly one value, not a list and not null"),
-      ("host:", "host (crier.yaml, line 1): give"), ("host: ''", "host (crier.yaml): give a name or an address"),
+      ("host:", "host (crier.yaml, line 1): give"),
+      ("host: ''", "host (crier.yaml, line 1): give a name or an address"),
       ("output: {alsa: hw}", "output (crier.yaml, line 1): give exactly one"),
       ("output:", "output (crier.yaml, line 1): give exactly one"),
-      ("output: ''", "output (crier.yaml): give default"),
-      ("rate: fast", "rate (crier.yaml): give a number from 0.001 to 1000000.0"),
-      ("rate: 0", "rate (crier.yaml): give"),
-      ("rate: .nan", "rate (crier.yaml): give"), ("rate: .inf", "rate (crier.yaml): give"),
-      ("burst: 0", "burst (crier.yaml): give a whole number from 1 to 1000000"),
-      ("volume: 101", "volume (crier.yaml): give a whole number from 0 to 100"),
-      ("speakers: 0", "speakers (crier.yaml): give"), ("gap: 60001", "gap (crier.yaml): give"),
-      ("cache_mb: 0", "cache_mb (crier.yaml)"), ("url_days: 0", "url_days (crier.yaml)"),
-      ("stop_seconds: 0", "stop_seconds (crier.yaml)"), ("connections: 15", "connections (crier.yaml)"),
-      ("log_level: loud", "log_level (crier.yaml): give one of trace, debug, info"),
-      ("public_url: pay.example", "public_url (crier.yaml): give the public base URL"),
-      ("public_url: ftp://pay.example", "public_url (crier.yaml): give"),
+      ("output: ''", "output (crier.yaml, line 1): give default"),
+      ("rate: fast", "rate (crier.yaml, line 1): give a number from 0.001 to 1000000.0"),
+      ("rate: 0", "rate (crier.yaml, line 1): give"),
+      ("rate: .nan", "rate (crier.yaml, line 1): give"), ("rate: .inf", "rate (crier.yaml, line 1): give"),
+      ("burst: 0", "burst (crier.yaml, line 1): give a whole number from 1 to 1000000"),
+      ("volume: 101", "volume (crier.yaml, line 1): give a whole number from 0 to 100"),
+      ("speakers: 0", "speakers (crier.yaml, line 1): give"), ("gap: 60001", "gap (crier.yaml, line 1): give"),
+      ("cache_mb: 0", "cache_mb (crier.yaml, line 1)"), ("url_days: 0", "url_days (crier.yaml, line 1)"),
+      ("stop_seconds: 0", "stop_seconds (crier.yaml, line 1)"), ("connections: 15", "connections (crier.yaml, line 1)"),
+      ("log_level: loud", "log_level (crier.yaml, line 1): give one of trace, debug, info"),
+      ("public_url: pay.example", "public_url (crier.yaml, line 1): give the public base URL"),
+      ("public_url: ftp://pay.example", "public_url (crier.yaml, line 1): give"),
       (
         "public_url: https://pay.example?a=b",
-        "public_url (crier.yaml): give the public base URL, such as https://pay.example, without a query, a "
+        "public_url (crier.yaml, line 1): give the public base URL, such as https://pay.example, without a query, a "
           + "fragment or a user."
       ),
-      ("public_url: 'https://pay.example/crier?'", "public_url (crier.yaml): give"),
-      ("public_url: 'https://pay.example/#top'", "public_url (crier.yaml): give"),
-      ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml): give"),
-      ("public_url: https://li@pay.example", "public_url (crier.yaml): give"),
-      ("group: ../etc", "group (crier.yaml): give an app group"), ("group: ''", "group (crier.yaml): give"),
+      ("public_url: 'https://pay.example/crier?'", "public_url (crier.yaml, line 1): give"),
+      ("public_url: 'https://pay.example/#top'", "public_url (crier.yaml, line 1): give"),
+      ("public_url: 'https://pay.example/a b'", "public_url (crier.yaml, line 1): give"),
+      ("public_url: https://li@pay.example", "public_url (crier.yaml, line 1): give"),
+      ("group: ../etc", "group (crier.yaml, line 1): give an app group"),
+      ("group: ''", "group (crier.yaml, line 1): give"),
       ("packs: [my-shop]", "packs (crier.yaml, line 1): give exactly one value"),
-      ("packs: my-shop", "packs (crier.yaml): give a language and a pack's id for each choice, such as en-US=my-shop"),
+      (
+        "packs: my-shop",
+        "packs (crier.yaml, line 1): give a language and a pack's id for each choice, such as en-US=my-shop"
+      ),
       ("packs:\n  en-US: [a]", "en-US (crier.yaml, line 2): give a language and the id of its pack"),
       ("packs:\n  en-US:", "en-US (crier.yaml, line 2): give a language"),
       ("packs:\n  en-US: ../shop", "en-US (crier.yaml, line 2): give a language"),
-      ("packs:\n  en-US: a\n  EN-us: b", "packs (crier.yaml): give a language"),
+      ("packs:\n  en-US: a\n  EN-us: b", "packs (crier.yaml, line 1): give a language"),
       ("chime: [a]", "chime (crier.yaml, line 1): give"),
       ("hosts: [a, b]", "hosts (crier.yaml, line 1): give exactly one value"),
       (
         "hosts: https://pay.example",
-        "hosts (crier.yaml): give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7."
+        "hosts (crier.yaml, line 1): give names or addresses without ports, separated by commas, such as till.example, 192.0.2.7."
       ),
-      ("hosts: 'pay.example:80'", "hosts (crier.yaml): give"), ("hosts: '*'", "hosts (crier.yaml): give"),
-      ("groups: 'group.a ../etc'", "groups (crier.yaml): give app groups"),
+      ("hosts: 'pay.example:80'", "hosts (crier.yaml, line 1): give"),
+      ("hosts: '*'", "hosts (crier.yaml, line 1): give"),
+      ("groups: 'group.a ../etc'", "groups (crier.yaml, line 1): give app groups"),
       ("groups: [group.a]", "groups (crier.yaml, line 1): give exactly one value"),
-      ("proxies: localhost", "proxies (crier.yaml): give addresses"),
-      ("batches: 17", "batches (crier.yaml): give a whole number from 1 to 16"),
+      ("proxies: localhost", "proxies (crier.yaml, line 1): give addresses"),
+      ("batches: 17", "batches (crier.yaml, line 1): give a whole number from 1 to 16"),
     ])
   func wrongSetting(text: String, words: String) throws {
     let crier = try Command()
@@ -276,7 +282,9 @@ struct ServeConfigurationTests {
     "a fault of the YAML is named with its line and its cause",
     arguments: [
       ("port: 8080\nvolume 50\nrate: 5\n", "line 3"), ("port: 1\nhost: 'a\n", "line 3"), ("\tport: 1", "line 1"),
-      ("port: 1\nport: 2", "a name occurs twice"),
+      ("port: 1\nhost: ::1\nport: 2", "(line 3: port occurs twice, first in line 1)"),
+      ("port: 1\n\"port\": 2", "(line 2: port occurs twice, first in line 1)"),
+      ("packs:\n  en-US: a\n  en-US: b", "(line 3: en-US occurs twice, first in line 2)"),
     ])
   func cause(text: String, words: String) throws {
     let crier = try Command()
@@ -284,6 +292,43 @@ struct ServeConfigurationTests {
     try write(text, in: crier)
     let message = try crier.serve().message
     #expect(message.contains("is not valid YAML (line ") && message.contains(words), "\(message)")
+  }
+
+  @Test(
+    "a value that is found unusable at the start is named with its setting, its file and its line",
+    arguments: [
+      (
+        "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of en-US",
+        "locale"
+      ),
+      (
+        "\nchime: /nonexistent.wav",
+        "chime (crier.yaml, line 2): /nonexistent.wav does not exist; give an existing file.", "chime"
+      ),
+      (
+        "# Sound.\noutput: Default", "output (crier.yaml, line 2): “Default” is not an output: the outputs are",
+        "output"
+      ),
+    ])
+  func unusable(text: String, words: String, name: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let playing = name == "output" ? "" : "\noutput: null"
+    try write(text + playing + "\n", in: crier)
+    let result = try crier.run(["serve", "--port", "0"], seconds: 60)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.hasPrefix("crier: \(words)"), "\(result.message)")
+  }
+
+  @Test("take_over is printed as true or false without quotes, like other values that are not text")
+  func printedFlag() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier.serve("--print-config").output.contains("\ntake_over: true "))
+    try write("take_over: 'false'\n", in: crier)
+    #expect(try crier.serve("--print-config").output.contains("\ntake_over: false "))
+    try write("take_over: maybe\n", in: crier)
+    #expect(try crier.serve().message == "crier: take_over (crier.yaml, line 1): give true or false.\n")
   }
 
   @Test("a misspelt setting is named with its line and with the setting that was probably meant")

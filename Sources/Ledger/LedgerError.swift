@@ -161,7 +161,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyReplays: "Nothing was accepted. Cancel one, or try again when one has been played."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken: "Stop the other player, or use another lane."
-    case .diskFull: "Free some space, or prune the ledger, and try again."
+    case .diskFull: "Free some space and try again."
     case .readOnly: "Make the file and its file system writable, or choose another file."
     case .notPermitted: "Give this user access to the file, or choose another file."
     case .busy: "Find the process that uses the file, and try again."

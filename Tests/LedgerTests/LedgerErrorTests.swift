@@ -50,7 +50,7 @@ struct LedgerErrorTests {
     #expect(
       LedgerError(.diskFull, while: .accepting, in: file, resultCode: 13).description
         == "Accepting an announcement in the ledger /home/shop/ledger.sqlite failed: the disk is full, or the ledger "
-        + "has reached its size limit (SQLite code 13). Free some space, or prune the ledger, and try again.")
+        + "has reached its size limit (SQLite code 13). Free some space and try again.")
   }
 
   @Test("no error reveals a payload, an id or an account")

@@ -59,7 +59,10 @@ struct Sounds: AsyncParsableCommand {
           for name in names { _ = try library.url(for: name) }
           var missing: [String] = []
           for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
-          guard missing.isEmpty else { throw NoSuchClips(names: missing, folder: library.soundsDirectory) }
+          guard missing.isEmpty else {
+            throw NoSuchClips(
+              names: missing, folder: library.soundsDirectory, hasRemoved: missing.count < names.count)
+          }
           return
         }
         let clips = try EngineClips(in: library)
@@ -117,9 +120,11 @@ private struct RemovalLog {
 struct NoSuchClips: Error, CustomStringConvertible {
   var names: [String]
   var folder: URL
+  /// Whether other named clips existed and were removed.
+  var hasRemoved: Bool
 
   var description: String {
     "NAME: there is no clip \(names.joined(separator: ", ")) in \(folder.path(percentEncoded: false)); "
-      + "the others were removed."
+      + (hasRemoved ? "the others were removed." : "nothing was removed. Check the names, --home and --group.")
   }
 }

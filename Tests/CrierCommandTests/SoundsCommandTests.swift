@@ -88,6 +88,11 @@ struct SoundsCommandTests {
     #expect(result.status == 65)
     #expect(result.output == clip + "\n")
     #expect(result.message.contains("there is no clip none.wav in"))
+    #expect(result.message.hasSuffix("; the others were removed.\n"))
+    let alone = try crier("sounds", "prune", "none.wav")
+    #expect(alone.status == 65 && alone.output.isEmpty)
+    #expect(
+      alone.message.hasSuffix("; nothing was removed. Check the names, --home and --group.\n"), "\(alone.message)")
   }
 
   @Test(

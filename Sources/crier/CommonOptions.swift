@@ -26,12 +26,14 @@ struct DataOptions: ParsableArguments {
 
   /// - Parameters:
   ///   - speakers: The number of speaker processes. A single clip needs only one.
-  ///   - lexicon: A lexicon file; see ``phraseBooks(lexicon:)``.
+  ///   - lexicon: A lexicon file; see ``phraseBooks(lexicon:home:)``.
   ///   - copiesPacks: Whether the clips of packs are copied; see ``shelf(home:copiesPacks:)``.
-  func announcer(speakers: Int, lexicon: String? = nil, copiesPacks: Bool = false) throws -> Announcer {
+  func announcer(
+    speakers: Int, lexicon: String? = nil, home: CrierHome = CrierHome(), copiesPacks: Bool = false
+  ) throws -> Announcer {
     Announcer(
-      phraseBooks: try phraseBooks(lexicon: lexicon),
-      engine: engine(speakers: speakers), packs: shelf(copiesPacks: copiesPacks))
+      phraseBooks: try phraseBooks(lexicon: lexicon, home: home),
+      engine: engine(speakers: speakers), packs: shelf(home: home, copiesPacks: copiesPacks))
   }
 
   func engine(speakers: Int) -> SpeechEngine {

@@ -36,10 +36,17 @@ struct CrierHome: Sendable {
 
   /// Opens the ledger, after checking that no other user can change the home folder.
   ///
-  /// - Throws: ``UnsafeHome``, `LedgerError`.
+  /// - Throws: ``UnsafeHome``, ``NoHome``, `LedgerError`.
   func openLedger(options: Ledger.Options = Ledger.Options()) throws -> Ledger {
     try requirePrivate()
-    return try Ledger(at: ledger, options: options)
+    do throws(LedgerError) {
+      return try Ledger(at: ledger, options: options)
+    } catch {
+      // The ledger makes the home folder. A home that is still missing is often a misspelt path.
+      guard Self.isMissing(directory) else { throw error }
+      throw NoHome(
+        home: typed, reason: error.systemError.map { String(cString: strerror($0)) } ?? error.code.rawValue)
+    }
   }
 
   /// The folder of temporary sounds for `crier preview`.

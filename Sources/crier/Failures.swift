@@ -50,7 +50,7 @@ enum Failures {
     switch error {
     case is ValidationError, is ServiceConfiguration.Fault, is NoKeys: 64
     case is CannotListen, is NoConsole, is OpenFiles.TooFew: 69
-    case is PrivateFile.Failure, is UnsafeHome: 73
+    case is PrivateFile.Failure, is UnsafeHome, is NoHome: 73
     case let error as AnnouncementError: status(of: error.code)
     case let error as AnnouncerError: status(of: error.code)
     case let error as SpeechEngineError: status(of: error.code)
@@ -63,7 +63,7 @@ enum Failures {
     case let error as LedgerError:
       [.laneTaken, .busy].contains(error.code) ? 69 : error.code == .invalidValue ? 70 : 73
     case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce,
-      is NoSuchClips:
+      is NoSuchClips, is NoLedger:
       65
     case is NoPlayer, is TooManyReplays, is NotHeard: 69
     case is OutputFile.Failure, is StandardOutput.Failure, is PackChoicesFile.Failure: 73

@@ -127,6 +127,13 @@ extension CrierHome {
     guard findings.isEmpty else { throw UnsafeHome(findings: findings) }
   }
 
+  /// Whether there is no such file or folder. One that this user may not reach is not missing.
+  static func isMissing(_ file: URL) -> Bool {
+    var status = stat()
+    guard stat(file.path(percentEncoded: false), &status) != 0 else { return false }
+    return errno == ENOENT || errno == ENOTDIR
+  }
+
   /// The files of the user's voice packs. They must be protected because amounts are spoken with them.
   private var packFiles: [String] {
     let name = voices.lastPathComponent

@@ -21,7 +21,9 @@ import VoicePackIntegrity
 struct LaneOptions: ParsableArguments {
   @Option(
     help: "The output: default, alsa:NAME (see aplay -L), null, or file:PATH to write a playback log instead.")
-  var output = "default"
+  var output = LaneOptions.standard
+
+  static let standard = "default"
 
   /// - Throws: `OutputError` for an invalid output name.
   func name() throws(OutputError) -> OutputName {
@@ -38,8 +40,8 @@ struct LaneOptions: ParsableArguments {
     return "sha256:" + SHA256.hash(data: Data(text.utf8)).hexadecimal
   }
 
-  /// - Throws: ``UnsafeHome``, `LedgerError`.
-  func ledger(in home: CrierHome = CrierHome()) throws -> Ledger {
+  /// - Throws: ``UnsafeHome``, ``NoHome``, `LedgerError`.
+  func ledger(in home: CrierHome) throws -> Ledger {
     var options = Ledger.Options()
     // The check can take long for a large ledger. The service makes it when it starts.
     options.checksIntegrity = false
@@ -50,6 +52,8 @@ struct LaneOptions: ParsableArguments {
 /// The options for how sounds are played.
 struct PlayerOptions: ParsableArguments {
   @OptionGroup var lane: LaneOptions
+
+  @OptionGroup var home: HomeOptions
 
   @Option(help: "The volume in per cent, 0 to 100.")
   var volume = 100
@@ -86,10 +90,12 @@ struct PlayerOptions: ParsableArguments {
   ) async throws {
     let settings = try settings()
     let (name, lane) = (try lane.name(), try lane.lane())
-    let ledger = try self.lane.ledger()
-    let library = SoundLibrary(container: try GroupContainer(containers: CrierHome().containers, group: "group.crier"))
+    let home = home.folder
+    let ledger = try self.lane.ledger(in: home)
+    let library = SoundLibrary(container: try GroupContainer(containers: home.containers, group: "group.crier"))
     // Announcements of other programs may need phrase books. A file does not.
-    let rendering = AnnouncerRendering(try? files.announcer(speakers: 1, copiesPacks: true), library: library)
+    let announcer = try? files.announcer(speakers: 1, home: home, copiesPacks: true)
+    let rendering = AnnouncerRendering(announcer, library: library)
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
       Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
     }

@@ -27,7 +27,7 @@ struct Preview: AsyncParsableCommand {
 
   func run() async throws {
     try await Failures.reported {
-      let announcer = try files.announcer(speakers: 1)
+      let announcer = try files.announcer(speakers: 1, home: player.home.folder)
       let payload = try input.announcement()
       let rendered = try await announcer.render(
         payload.announcement, options: clip.renderOptions(locale: input.locale), into: nil)
@@ -51,11 +51,12 @@ struct Preview: AsyncParsableCommand {
 
   /// Plays the clip from a file, because the lane's player may be another process.
   private func play(_ rendered: RenderedClip) async throws {
-    let folder = CrierHome().previews
+    let folder = player.home.folder.previews
     try? Self.removeLeft(in: folder)
     let id = UUID().uuidString
     let file = try OutputFile.write(
-      rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false), option: "CRIER_HOME")
+      rendered.bytes, to: folder.appending(path: "\(id).wav").path(percentEncoded: false),
+      option: player.home.home == nil ? "CRIER_HOME" : "home")
     defer { try? FileManager.default.removeItem(at: file) }
     // Earlier announcements may delay the preview. If this command is killed, the entry expires instead of playing
     // later.

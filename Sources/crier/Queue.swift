@@ -26,42 +26,37 @@ struct Queue: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Pauses playback. No other announcement starts.")
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.pause, in: home.folder) } }
+    @OptionGroup var queue: QueueOptions
+    func run() async throws { try await Failures.reported { try await queue.command(.pause) } }
   }
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Continues playback where it was paused.")
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
-    func run() async throws { try await Failures.reported { try await lane.command(.resume, in: home.folder) } }
+    @OptionGroup var queue: QueueOptions
+    func run() async throws { try await Failures.reported { try await queue.command(.resume) } }
   }
 
   struct Skip: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Ends the playing announcement and starts the next one.")
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
-    func run() async throws { try await Failures.reported { try await lane.skip(in: home.folder) } }
+    @OptionGroup var queue: QueueOptions
+    func run() async throws { try await Failures.reported { try await queue.skip() } }
   }
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Cancels an announcement that is waiting or playing.")
     @Argument(help: "The announcement's number, as crier queue shows it.") var number: Int64
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup var queue: QueueOptions
     func run() async throws {
-      try await Failures.reported { try await lane.command(.cancel(number), about: number, in: home.folder) }
+      try await Failures.reported { try await queue.command(.cancel(number), about: number) }
     }
   }
 
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Plays a finished announcement again.")
     @Argument(help: "The announcement's number. (default: the last that was played)") var number: Int64?
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup var queue: QueueOptions
     func run() async throws {
-      try await Failures.reported { try await lane.command(.replay(number), about: number, in: home.folder) }
+      try await Failures.reported { try await queue.command(.replay(number), about: number) }
     }
   }
 
@@ -69,8 +64,7 @@ struct Queue: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "volume", abstract: "Sets the volume from the next announcement on, until the player ends.")
     @Argument(help: "The volume in per cent, 0 to 100.") var percent: Int
-    @OptionGroup var lane: LaneOptions
-    @OptionGroup var home: HomeOptions
+    @OptionGroup var queue: QueueOptions
 
     func validate() throws {
       guard (0...100).contains(percent) else {
@@ -79,7 +73,7 @@ struct Queue: AsyncParsableCommand {
     }
 
     func run() async throws {
-      try await Failures.reported { try await lane.command(.volume(percent), in: home.folder) }
+      try await Failures.reported { try await queue.command(.volume(percent)) }
     }
   }
 }
@@ -114,19 +108,19 @@ struct TooManyReplays: Error, CustomStringConvertible {
   }
 }
 
-extension LaneOptions {
+extension QueueOptions {
   /// Skips the announcement that is playing now, and not the one that is playing when the player receives the command.
-  func skip(in home: CrierHome) async throws {
-    let lane = try lane()
-    let status = try ledger(in: home).player(lane: lane)
+  func skip() async throws {
+    let (lane, ledger) = try await open()
+    let status = try ledger.player(lane: lane)
     guard status.isRunning else { throw NoPlayer(lane: lane) }
     guard let number = status.report?.number else { throw NothingPlays(lane: lane) }
-    try await command(.skip(number), about: number, in: home)
+    try await command(.skip(number), about: number)
   }
 
   /// - Parameter number: The number of the announcement that the command is about.
-  func command(_ command: Ledger.Command, about number: Int64? = nil, in home: CrierHome) async throws {
-    let (lane, ledger) = (try lane(), try ledger(in: home))
+  func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
+    let (lane, ledger) = try await open()
     let isPlayed = try ledger.player(lane: lane).isRunning
     // Without a player, only cancelling has an effect, and it needs none.
     if !isPlayed {

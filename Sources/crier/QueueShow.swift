@@ -11,7 +11,7 @@ extension Queue {
     static let configuration = CommandConfiguration(
       abstract: "Shows the playing and the waiting announcements. On a terminal, the display updates until you quit.")
 
-    @OptionGroup var lane: LaneOptions
+    @OptionGroup var queue: QueueOptions
 
     @Flag(help: "Print the queue once, even on a terminal.")
     var once = false
@@ -19,18 +19,17 @@ extension Queue {
     @Flag(help: "Print the queue once as one line of JSON, without amounts, names or spoken words.")
     var json = false
 
-    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var data: DataOptions
 
     func run() async throws {
       try await Failures.reported {
-        let (lane, ledger) = (try lane.lane(), try lane.ledger(in: home.folder))
+        let (lane, ledger) = try await queue.open()
         if json {
           let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
           return try StandardOutput.write(snapshot.jsonLine)
         }
         // If the phrase books are missing, the queue is shown without the announcements' words.
-        let titles = Titles(books: try? data.phraseBooks(home: home.folder))
+        let titles = Titles(books: try? data.phraseBooks(home: queue.home.folder))
         if once || !Terminal.isDrawable {
           let display = QueueDisplay(columns: Terminal.isDrawable ? Terminal.columns : 400, title: titles.title)
           let lines = display.lines(try await LaneView.of(lane: lane, in: ledger))

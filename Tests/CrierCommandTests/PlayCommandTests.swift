@@ -230,6 +230,7 @@ struct PlayCommandTests {
   func nobody(words: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }
+    _ = try Ledger(at: crier.home.appending(path: "ledger.sqlite"))
     let result = try crier.run(["queue"] + words + ["--output", "null"])
     #expect(result.status == 69)
     #expect(result.message == "crier: no player is running on null; start one, or give another --output.\n")

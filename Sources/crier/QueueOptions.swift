@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Ledger
+import SoundOutputs
+
+/// The options for which queue a command shows or changes: an output of a home folder.
+struct QueueOptions: ParsableArguments {
+  @Option(
+    help: """
+      The output: default, alsa:NAME (see aplay -L), null, or file:PATH. (default: the output in the home's crier.yaml \
+      or in CRIER_OUTPUT, or else default)
+      """)
+  var output: String?
+
+  @OptionGroup var home: HomeOptions
+
+  /// Returns the name of the queue's lane and the ledger. No ledger is made: an empty one would look like an idle
+  /// service, although the service uses another home.
+  ///
+  /// - Throws: ``UnsafeHome``, ``NoLedger``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
+  func open() async throws -> (lane: String, ledger: Ledger) {
+    let home = home.folder
+    // The home folder must be safe before its settings file is trusted.
+    try home.requirePrivate()
+    // A ledger that this user may not reach is reported by the ledger itself.
+    if CrierHome.isMissing(home.ledger) { throw NoLedger(home: home.typed) }
+    var lane = LaneOptions()
+    if let output {
+      lane.output = output
+    } else {
+      lane.output = try await Self.output(of: home)
+    }
+    return (try lane.lane(), try lane.ledger(in: home))
+  }
+
+  /// Returns the output that a service with this home plays to. A service that plays nothing has no queue of its own,
+  /// so the default output is shown, and with it the others on which announcements wait.
+  private static func output(of home: CrierHome) async throws -> String {
+    let configuration = try await ServiceConfiguration(
+      flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
+    guard configuration.output != "none" else { return LaneOptions.standard }
+    do {
+      _ = try OutputName(configuration.output)
+    } catch {
+      throw configuration.invalidOutput(error)
+    }
+    return configuration.output
+  }
+}
+
+/// The error for a home folder without a ledger, in which nothing was ever accepted.
+struct NoLedger: Error, CustomStringConvertible {
+  /// The home folder's path as the user gave it.
+  var home: String
+  var description: String {
+    "\(home): this home has no ledger; give the home folder of the service or program with --home."
+  }
+}
+
+/// The error for a home folder that does not exist and cannot be made.
+struct NoHome: Error, CustomStringConvertible {
+  /// The home folder's path as the user gave it.
+  var home: String
+  var reason: String
+  var description: String {
+    "\(home): this home folder does not exist and cannot be made (\(reason)); name another with --home or CRIER_HOME."
+  }
+}

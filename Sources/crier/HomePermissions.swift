@@ -129,8 +129,7 @@ extension CrierHome {
 
   /// Whether there is no such file or folder. One that this user may not reach is not missing.
   static func isMissing(_ file: URL) -> Bool {
-    var status = stat()
-    guard stat(file.path(percentEncoded: false), &status) != 0 else { return false }
+    guard access(file.path(percentEncoded: false), F_OK) != 0 else { return false }
     return errno == ENOENT || errno == ENOTDIR
   }
 
@@ -145,17 +144,15 @@ extension CrierHome {
 
   /// - Parameter name: The file's path relative to the home folder, or empty for the folder itself.
   private func finding(_ name: String, _ care: HomePermissions.Care) -> UnsafeHome.Finding? {
-    var status = stat()
-    let file = name.isEmpty ? directory : directory.appending(path: name)
     // Links are followed, because the program reads their targets.
-    guard stat(file.path(percentEncoded: false), &status) == 0,
-      let fault = HomePermissions.fault(
-        care, mode: status.st_mode, owner: status.st_uid, user: geteuid())
+    let file = (name.isEmpty ? directory : directory.appending(path: name)).resolvingSymlinksInPath()
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false)),
+      let mode = attributes[.posixPermissions] as? Int, let owner = attributes[.ownerAccountID] as? Int,
+      let fault = HomePermissions.fault(care, mode: mode_t(mode), owner: uid_t(owner), user: geteuid())
     else { return nil }
     return UnsafeHome.Finding(
       path: name.isEmpty ? typed : typed.hasSuffix("/") ? typed + name : "\(typed)/\(name)",
-      isFolder: status.st_mode & S_IFMT == S_IFDIR, care: care, fault: fault, isHome: name.isEmpty,
-      owner: try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))[.ownerAccountName]
-        as? String)
+      isFolder: attributes[.type] as? FileAttributeType == .typeDirectory, care: care, fault: fault,
+      isHome: name.isEmpty, owner: attributes[.ownerAccountName] as? String)
   }
 }

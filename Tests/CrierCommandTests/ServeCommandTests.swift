@@ -267,7 +267,7 @@ struct ServeCommandTests {
     let cases: [(flags: [String], status: Int32, words: String)] = [
       (["--output", "nonsense"], 64, "nonsense"), (["--output", ""], 64, "output"),
       (["--output", "hw:1"], 64, "alsa:hw:1"),
-      (["--locale", "tlh"], 65, "locale"), (["--locale", ""], 64, "locale"),
+      (["--locale", "tlh"], 64, "locale"), (["--locale", ""], 64, "locale"),
       (["--port", "eighty"], 64, "--port (flag): give a whole number from 0 to 65535"),
       (["--port", "65536"], 64, "--port (flag)"), (["--port=-1"], 64, "--port (flag)"), (["--port", ""], 64, "--port"),
       (["--host", ""], 64, "--host (flag)"), (["--home", ""], 64, "--home"), (["--config", ""], 64, "--config"),

@@ -31,28 +31,12 @@ actor PackClips {
     self.voices = voices
   }
 
-  /// A clip as clients see it.
-  struct Line: Encodable, Sendable {
-    var file: String
-    var tokens: [String]
-    var position: String
-    var text: String
-    var durationMilliseconds: Int
-    var isMarked: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case file, tokens, position, text
-      case durationMilliseconds = "duration_ms"
-      case isMarked = "is_marked"
-    }
-  }
-
   /// A pack with its clips.
   struct Listing: Encodable, Sendable {
     var id: String
     var locale: String
     var isWritable: Bool
-    var clips: [Line]
+    var clips: [ClipLine]
 
     enum CodingKeys: String, CodingKey {
       case id, locale, clips
@@ -62,7 +46,7 @@ actor PackClips {
 
   /// The clip that was recorded again, with what the listener should know about it.
   struct Recorded: Sendable {
-    var line: Line
+    var line: ClipLine
     var warnings: [String]
   }
 
@@ -104,8 +88,8 @@ actor PackClips {
       == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
   }
 
-  private static func line(_ clip: PackClip, _ file: String, isMarked: Bool) -> Line {
-    Line(
+  private static func line(_ clip: PackClip, _ file: String, isMarked: Bool) -> ClipLine {
+    ClipLine(
       file: file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
       durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: isMarked)
   }
@@ -132,7 +116,7 @@ actor PackClips {
   // MARK: Changing
 
   /// Marks a clip as wrong, or removes its mark.
-  nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> Line {
+  nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> ClipLine {
     try await onWaitingThread { [self] in
       let (pack, clips, index) = try writable(file, of: id)
       do throws(PackMakingError) {

@@ -47,6 +47,7 @@ struct SpeechProgram: Sendable {
       guard ContinuousClock.now - start < .seconds(seconds) else {
         throw failure("did not end within \(seconds) s", "try the command by hand, or give a longer --timeout")
       }
+      // The system cannot be asked to tell a task of the end of a child, so it is asked again after a moment.
       try await Task.sleep(for: Self.interval)
       ending = child.ended()
     }

@@ -153,26 +153,13 @@ extension Voices {
       }
     }
   }
+}
 
-  /// One clip as a line of `crier voices listen`.
-  private struct ClipLine: Encodable {
-    var file: String
-    var tokens: [String]
-    var position: String
-    var text: String
-    var durationMilliseconds: Int
-    var isMarked: Bool
-
-    enum CodingKeys: String, CodingKey {
-      case file, tokens, position, text
-      case durationMilliseconds = "duration_ms"
-      case isMarked = "is_marked"
-    }
-
-    var line: String {
-      ([file, position, Terminal.printable(text), "\(durationMilliseconds) ms"] + (isMarked ? ["wrong"] : []))
-        .joined(separator: "\t")
-    }
+extension ClipLine {
+  /// The line for people: file, position, words, length, and "wrong" for a marked clip.
+  fileprivate var line: String {
+    ([file, position, Terminal.printable(text), "\(durationMilliseconds) ms"] + (isMarked ? ["wrong"] : []))
+      .joined(separator: "\t")
   }
 }
 

@@ -123,7 +123,9 @@ struct JSONFields: Sendable {
     }
   }
 
-  /// Returns a value that must not be missing.
+  /// Returns the value of a required field.
+  ///
+  /// - Throws: ``Problem`` with 422 `field_missing` if the field is missing, or `field_invalid` if it is null.
   func required<Value>(_ key: String, _ value: Value?, _ remedy: String) throws(Problem) -> Value {
     guard let value else {
       guard values[key] == nil else { throw invalid(key, remedy) }

@@ -7,6 +7,7 @@ import HummingbirdCore
 import Ledger
 import NIOCore
 import ServiceAccess
+import VoicePackMaking
 
 /// The routes of `/v1/packs/{id}/clips` and `/v1/packs/{id}/marks`, with which people check the clips of a voice pack.
 struct PackClipRoutes: Sendable {
@@ -44,7 +45,7 @@ struct PackClipRoutes: Sendable {
   }
 
   private struct Recorded: Encodable {
-    var line: PackClips.Line
+    var line: ClipLine
     var warnings: [String]
 
     enum CodingKeys: CodingKey { case warnings }

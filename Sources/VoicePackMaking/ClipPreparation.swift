@@ -23,6 +23,9 @@ public struct RecordingReport: Sendable, Hashable {
 
   /// How far the loudest 5 ms of the voice are above the noise, in dB; infinity if the noise is digital silence.
   public var voiceToNoiseDB: Double
+
+  /// The longest silence between two sounds of the recording, in ms; 0 if there is only one sound.
+  public var longestPauseMilliseconds = 0
 }
 
 /// A recording that was converted into a clip of a pack.
@@ -76,7 +79,8 @@ public struct ClipPreparation: Sendable, Hashable {
       noiseFloorDBFS: Self.decibels(activity.noiseFloor), peakDBFS: Self.decibels(recording.sourcePeak),
       clippedSamples: recording.clippedSampleCount, sampleRate: recording.sourceSampleRate,
       dcOffset: recording.sourceOffset,
-      voiceToNoiseDB: activity.noiseFloor > 0 ? Self.decibels(activity.loudest / activity.noiseFloor) : .infinity)
+      voiceToNoiseDB: activity.noiseFloor > 0 ? Self.decibels(activity.loudest / activity.noiseFloor) : .infinity,
+      longestPauseMilliseconds: activity.longestPauseMilliseconds)
     return PreparedClip(waveform: waveform, report: report)
   }
 

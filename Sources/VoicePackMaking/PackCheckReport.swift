@@ -113,21 +113,38 @@ public struct PackCheckReport: Sendable, Hashable, Encodable {
     return (findings.map(\.line) + blocks + compared + understood + [summary]).map { $0 + "\n" }.joined()
   }
 
-  /// Adds how well the pack's amounts are understood. If the percentage is below ``Understanding/bar``, each
-  /// misunderstood amount becomes a warning.
+  /// The largest number of misunderstood amounts with a finding of their own.
+  private static let mostMisunderstood = 10
+
+  /// Adds how well the pack's amounts are understood. If the percentage is below ``Understanding/bar``, the first ten
+  /// misunderstood amounts become warnings, and one more warning counts the rest. If the percentage is below
+  /// ``Understanding/lowest``, an error says so.
   public mutating func add(_ understanding: Understanding) {
     guard understanding.amounts > 0 else {
       return add(understandingNote: "how well amounts are understood; record the words of more amounts")
     }
     self.understanding = understanding
     guard !understanding.isEnough else { return }
-    findings = PackFinding.inOrder(
-      findings
-        + understanding.misunderstood.map { amount in
-          PackFinding(
-            .warning, .misunderstood, amount.amount, "“\(amount.said)” was understood as “\(amount.heard)”",
-            "listen to the clips of its words, and record unclear ones again")
-        })
+    var added = understanding.misunderstood.prefix(Self.mostMisunderstood).map { amount in
+      PackFinding(
+        .warning, .misunderstood, amount.amount, "“\(amount.said)” was understood as “\(amount.heard)”",
+        "listen to the clips of its words, and record unclear ones again")
+    }
+    let rest = understanding.misunderstood.count - added.count
+    if rest > 0 {
+      added.append(
+        PackFinding(
+          .warning, .misunderstood, "and \(rest) more", rest == 1 ? "was misunderstood" : "were misunderstood",
+          "see all of them with --json"))
+    }
+    if !understanding.isFit {
+      added.append(
+        PackFinding(
+          .error, .misunderstood, pack,
+          "only \(understanding.understood) of \(understanding.amounts) amounts were understood",
+          "listen to the pack, and record unclear or wrong words again"))
+    }
+    findings = PackFinding.inOrder(findings + added)
   }
 
   /// Adds the reason why the understanding of the pack's amounts was not measured.

@@ -10,17 +10,22 @@ extension RecordingCutting {
   /// - Parameters:
   ///   - rows: all rows of the sheet, in order.
   ///   - required: the rows that payments need. A recording of only these rows is accepted too.
-  /// - Returns: the utterances with their rows, in order.
+  ///   - otherSheets: the number of rows of other sheets. The key is the option that selects the sheet. It is
+  ///     computed only if the count differs.
+  /// - Returns: the utterances with their rows and their times, in order.
   /// - Throws: `PackMakingError`: `silent`; `utteranceCountMismatch`. Its details name the sounds that are probably no
-  ///   words, or the rows that are probably missing, with their times and the words around them.
+  ///   words, or the range of rows in which one is missing, with the times.
   func cut(
-    _ recording: Recording, into rows: [SheetRow], orOnly required: [SheetRow]
-  ) throws(PackMakingError) -> [(row: SheetRow, recording: Recording)] {
+    _ recording: Recording, into rows: [SheetRow], orOnly required: [SheetRow],
+    otherSheets: @autoclosure () -> [String: Int] = [:]
+  ) throws(PackMakingError) -> [(row: SheetRow, recording: Recording, time: String)] {
     let activity = VoiceActivity(HighPassFilter.apply(to: recording.samples))
     let utterances = activity.utterances(minimumPauseMilliseconds: minimumPauseMilliseconds)
     guard !utterances.isEmpty else { throw Self.silent }
     for rows in [rows, required] where rows.count == utterances.count {
-      return Array(zip(rows, pieces(of: recording, at: utterances)))
+      return zip(rows, zip(pieces(of: recording, at: utterances), utterances)).map { row, piece in
+        (row, piece.0, Self.time(piece.1))
+      }
     }
     // The set of rows that the speaker probably meant is the one with the closer count.
     let meant =
@@ -32,12 +37,27 @@ extension RecordingCutting {
         "was split into \(PackCheckReport.count(utterances.count, "piece")) at pauses of "
         + "\(minimumPauseMilliseconds) ms, but the sheet has \(rows.count) rows, of which \(required.count) are required"
     }
-    error.details = places(utterances, meant)
+    let others = otherSheets().filter { $0.value == utterances.count }.keys.sorted()
+    if !others.isEmpty {
+      error.remedy =
+        "\(utterances.count) rows is the sheet of \(others.joined(separator: " or ")): give "
+        + "\(others.count == 1 ? others[0] : "the option of your sheet"), or --sheet"
+      error.details = []
+      throw error
+    }
+    let (extra, details) = places(utterances, meant)
+    error.details = details
+    if !extra.isEmpty {
+      // A longer minimum pause would join the sound to a word.
+      error.remedy =
+        "cut \(extra.map(Self.time).joined(separator: " and ")) out of the recording and import again"
+    }
     throw error
   }
 
-  private func places(_ utterances: [Range<Int>], _ rows: [SheetRow]) -> [String] {
-    guard abs(utterances.count - rows.count) <= Self.mostPlaces else { return [] }
+  /// Returns the sounds that are probably no words, and a line for each of them or for the missing row.
+  private func places(_ utterances: [Range<Int>], _ rows: [SheetRow]) -> (extra: [Range<Int>], details: [String]) {
+    guard abs(utterances.count - rows.count) <= Self.mostPlaces else { return ([], []) }
     let alignment = UtteranceAlignment(
       durations: utterances.map { Double($0.count) }, texts: rows.map(\.text))
     func name(_ index: Int) -> String { "row \(rows[index].number) (\(rows[index].text))" }
@@ -47,14 +67,15 @@ extension RecordingCutting {
       return next < rows.count ? "between \(name(next - 1)) and \(name(next))" : "after \(name(rows.count - 1))"
     }
     let extra = alignment.extraSounds.enumerated().map { count, index in
-      "\(Self.time(utterances[index].lowerBound)) to \(Self.time(utterances[index].upperBound)): probably a cough, a "
-        + "noise or a repeated word, \(around(index - count))"
+      "\(Self.time(utterances[index])): probably a cough, a noise or a repeated word, \(around(index - count))"
     }
-    let missing = alignment.missingRows.map { row, next in
-      let place =
-        next < utterances.count ? "before \(Self.time(utterances[next].lowerBound))" : "at the end of the recording"
-      return "\(name(row)): probably not read, or read without a pause; look \(place)"
+    let missing = alignment.missingRowRange.map { range in
+      let (first, last) = (range.lowerBound, range.upperBound)
+      let row = first == last ? name(first) : "one row between \(name(first)) and \(name(last))"
+      let start = first > 0 ? utterances[first - 1].upperBound : 0
+      let end = last < utterances.count ? Self.time(utterances[last].lowerBound) : "the end of the recording"
+      return "\(row): probably not read, or read without a pause; look between \(Self.time(start)) and \(end)"
     }
-    return extra + missing
+    return (alignment.extraSounds.map { utterances[$0] }, extra + [missing].compactMap(\.self))
   }
 }

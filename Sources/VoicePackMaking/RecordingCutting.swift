@@ -86,6 +86,9 @@ public struct RecordingCutting: Sendable, Hashable {
     return middle
   }
 
+  /// Returns the times of a range of samples: `0:57.31–0:57.49`.
+  static func time(_ range: Range<Int>) -> String { "\(time(range.lowerBound))–\(time(range.upperBound))" }
+
   /// Returns a position as minutes and seconds.
   static func time(_ sample: Int) -> String {
     let hundredths = sample * 100 / Recording.sampleRate

@@ -13,6 +13,9 @@ public struct ImportedRecordings: Sendable, Hashable {
   /// For each clip, the name of its recording: the name of a file, or the number and text of the row of a long
   /// recording.
   public var names: [String]
+
+  /// For each clip of a long recording, its time in the recording: `0:57.31–0:57.49`. It is empty for a folder.
+  public var times: [String] = []
   public var warnings: [ImportWarning]
 
   /// The measurements of each recording. The key is the number of its row.
@@ -32,6 +35,10 @@ public struct ImportWarning: Sendable, Hashable, CustomStringConvertible {
     case noisyRecording = "noisy_recording"
     /// Recordings have less than 16,000 samples in a second. One warning is for all of them.
     case lowSampleRate = "low_sample_rate"
+    /// Recordings contain a silence of more than 500 ms. One warning is for all of them.
+    case silenceInside = "silence_inside"
+    /// Rows with different words have the same recording. One warning is for all rows with this recording.
+    case sameRecording = "same_recording"
     /// A recording seems to say the words of another row.
     case otherWords = "other_words"
   }
@@ -76,14 +83,12 @@ public struct RecordingImport: Sendable {
         .recordingUnreadable, folder.lastPathComponent, "is not a readable folder", remedy: "check its name")
     }
     var (found, warnings) = try matched(names.sorted().filter { !$0.hasPrefix(".") }, rows)
-    warnings += rows.indices.filter { found[$0] == nil }.map { index in
-      ImportWarning(code: .missingRow, subject: Self.name(rows[index]), problem: "has no recording")
-    }
+    if let missing = Self.missing(rows.indices.filter { found[$0] == nil }, of: rows) { warnings.append(missing) }
     let sources = rows.indices.compactMap { index in
       found[index].map { RecordingSource(file: folder.appending(path: $0), row: rows[index]) }
     }
     var imported = try recordings(sources, progress: progress)
-    imported.warnings = warnings + imported.warnings
+    imported.warnings = warnings + imported.warnings + Self.sameRecordings(in: imported)
     return imported
   }
 
@@ -103,24 +108,30 @@ public struct RecordingImport: Sendable {
 
   /// Converts one long recording of all rows of the recording sheet, in the order of the rows.
   ///
-  /// - Parameter required: the rows that payments need, in order. A recording of only these rows is accepted too.
+  /// - Parameters:
+  ///   - required: the rows that payments need, in order. A recording of only these rows is accepted too.
+  ///   - otherSheets: the number of rows of other sheets, for the error if the recording belongs to one of
+  ///     them. The key is the option that selects the sheet. It is computed only if the count differs.
   /// - Throws: `PackMakingError`: `recordingUnreadable`, `tooLong`, `silent`, `utteranceCountMismatch`,
   ///   `unusableRecordings`.
   public func recordings(
     cutting file: URL, for rows: [SheetRow], orOnly required: [SheetRow] = [],
-    with cutting: RecordingCutting = RecordingCutting(), progress: Progress = { _, _, _ in }
+    otherSheets: @autoclosure () -> [String: Int] = [:], with cutting: RecordingCutting = RecordingCutting(),
+    progress: Progress = { _, _, _ in }
   ) throws(PackMakingError) -> ImportedRecordings {
-    let pieces: [(row: SheetRow, recording: Recording)]
+    let pieces: [(row: SheetRow, recording: Recording, time: String)]
     do throws(PackMakingError) {
-      pieces = try cutting.cut(Recording.read(file), into: rows, orOnly: required)
+      pieces = try cutting.cut(Recording.read(file), into: rows, orOnly: required, otherSheets: otherSheets())
     } catch {
       throw PackMakingError(
         error.code, file.lastPathComponent, error.problem, remedy: error.remedy, details: error.details)
     }
-    let inputs = pieces.map { row, piece in
+    let inputs = pieces.map { row, piece, _ in
       Input(name: Self.name(row), row: row) { () throws(PackMakingError) in piece }
     }
     var imported = try prepare(inputs, progress)
+    imported.times = pieces.map(\.time)
+    imported.warnings += Self.sameRecordings(in: imported)
     if pieces.count < rows.count {
       imported.warnings.insert(
         ImportWarning(

@@ -31,11 +31,18 @@ extension RecordingSheet {
     <th scope="col">How to say it, and an example</th></tr></thead>
     \(blocks.map(rowGroup).joined(separator: "\n"))
     </table>
+    <p>When you are done: <code>\(importCommand.escapedForHTML)</code></p>
     </main>
     </body>
     </html>
 
     """
+  }
+
+  /// The command that imports one long recording of this sheet.
+  private var importCommand: String {
+    (["crier voices import recording.wav --locale \(locale)"] + currencies.map { "--currency \($0)" } + ["--id my-shop"])
+      .joined(separator: " ")
   }
 
   private var summary: String {

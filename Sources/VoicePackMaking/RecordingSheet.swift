@@ -67,9 +67,16 @@ public struct RecordingSheet: Sendable, Hashable {
   public var locale: String
   public var blocks: [Block]
 
+  /// The codes (ISO 4217) of the currencies to which the sheet is limited; empty if it is not limited.
+  public var currencies: [String]
+
   public var rows: [Row] { blocks.flatMap(\.rows) }
 
-  public init(vocabulary: Vocabulary) {
+  /// Creates the sheet of a vocabulary.
+  ///
+  /// - Parameter currencies: the codes (ISO 4217) of the currencies to which the vocabulary is limited.
+  public init(vocabulary: Vocabulary, currencies: [String] = []) {
+    self.currencies = currencies
     let locale = vocabulary.locale
     self.locale = locale
     let clipCount = vocabulary.words.reduce(0) { $0 + ($1.mayEnd ? 2 : 1) }

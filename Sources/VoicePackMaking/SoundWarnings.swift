@@ -8,6 +8,10 @@ struct SoundWarnings {
   /// The sample rate in Hz below which a recording lacks the high sounds that tell s from f. Telephones use 8,000 Hz.
   static let lowestSampleRate = 16_000
 
+  /// The longest silence in ms inside a recording of one row. A longer silence probably separates the words from
+  /// another sound, such as a cough.
+  static let longestPauseMilliseconds = 500
+
   /// The largest number of recordings that a warning names.
   private static let mostNames = 5
 
@@ -16,6 +20,7 @@ struct SoundWarnings {
   private var noisy: [String] = []
   private var narrow: [String] = []
   private var rates: Set<Int> = []
+  private var divided: [String] = []
 
   /// Adds a recording.
   ///
@@ -28,6 +33,7 @@ struct SoundWarnings {
       narrow.append(name)
       rates.insert(report.sampleRate)
     }
+    if report.longestPauseMilliseconds > Self.longestPauseMilliseconds { divided.append(name) }
   }
 
   var warnings: [ImportWarning] {
@@ -40,6 +46,9 @@ struct SoundWarnings {
       warning(
         .lowSampleRate, narrow, "at \(rates), which sounds like a telephone", "record at 48000 Hz, or at least 16000 Hz"
       ),
+      warning(
+        .silenceInside, divided, "interrupted by a silence of more than \(Self.longestPauseMilliseconds) ms",
+        "listen for a cough or a second word, and record again without it"),
     ].compactMap(\.self)
   }
 
@@ -68,6 +77,11 @@ extension RecordingReport {
       warnings.append(
         "The recording is at \(sampleRate) Hz and sounds like a telephone. Record at 48000 Hz, or at least "
           + "\(SoundWarnings.lowestSampleRate) Hz.")
+    }
+    if longestPauseMilliseconds > SoundWarnings.longestPauseMilliseconds {
+      warnings.append(
+        "The recording is interrupted by a silence of more than \(SoundWarnings.longestPauseMilliseconds) ms. Listen "
+          + "for a cough or a second word, and record again without it.")
     }
     return warnings
   }

@@ -13,15 +13,31 @@ extension ImportedRecordings {
   public mutating func add(_ suspicions: [RecordingSuspicion], acceptingSwaps: Bool) throws(PackMakingError) {
     let swaps = suspicions.filter { $0.kind == .swapped }
     if !swaps.isEmpty, !acceptingSwaps {
+      guard !suspicions.areWidespread else { throw shifted(suspicions) }
       throw PackMakingError(
         .swappedRecordings, "The recordings",
         "seem to include \(PackCheckReport.count(swaps.count, "swapped pair")), so nothing was imported",
-        remedy: "listen to both of each pair and rename them, or import them as they are with --accept-swapped",
+        remedy: times.isEmpty
+          ? "listen to both of each pair and rename them, or import them as they are with --accept-swapped"
+          : "listen to both of each pair at these times, and record them again in the order of the sheet, or import them "
+            + "as they are with --accept-swapped",
         details: swaps.map { "\(name($0.clip)): \(problem($0))" })
     }
     warnings += suspicions.map {
       ImportWarning(code: .otherWords, subject: name($0.clip), problem: "\(problem($0)); listen to both")
     }
+  }
+
+  /// The error for recordings of which many pairs seem to be swapped. Their order or their language is wrong, and a list
+  /// of pairs would mislead.
+  private func shifted(_ suspicions: [RecordingSuspicion]) -> PackMakingError {
+    var problem = "seem to be shifted against the rows, or to be in another language, so nothing was imported"
+    var remedy = "check that the recordings follow the sheet, and that --locale is their language"
+    if let first = suspicions.firstShifted {
+      problem = "seem to be shifted against the rows from about \(name(first)) on, so nothing was imported"
+      remedy = "look for a row that was left out or read twice just before it, or for recordings in another language"
+    }
+    return PackMakingError(.swappedRecordings, "The recordings", problem, remedy: remedy)
   }
 
   private func problem(_ suspicion: RecordingSuspicion) -> String {
@@ -32,9 +48,10 @@ extension ImportedRecordings {
     }
   }
 
-  /// The row, with the file if the row has one: `row 2 (one, 002.wav)`.
-  private func name(_ clip: Int) -> String {
+  /// The row, with its file or its time: `row 2 (one, 002.wav)`, `row 2 (one, 0:03.10–0:03.52)`.
+  func name(_ clip: Int) -> String {
     let row = RecordingImport.name(rows[clip])
+    if times.indices.contains(clip) { return "row \(rows[clip].number) (\(rows[clip].text), \(times[clip]))" }
     return names[clip] == row ? row : "row \(rows[clip].number) (\(rows[clip].text), \(names[clip]))"
   }
 }
@@ -47,6 +64,16 @@ extension PackCheckReport {
   ///   - clips: the clips that were compared.
   ///   - acceptingSwaps: whether swapped pairs are only warnings.
   public mutating func add(_ suspicions: [RecordingSuspicion], about clips: RecordedClips, acceptingSwaps: Bool) {
+    guard acceptingSwaps || !suspicions.hasManyPairs else {
+      findings = PackFinding.inOrder(
+        findings + [
+          PackFinding(
+            .error, .swappedClips, pack,
+            "the recordings of many words seem to be shifted against the words, or to be in another language",
+            "listen to the pack, and import the recordings again in the order of the sheet")
+        ])
+      return
+    }
     func name(_ clip: Int) -> String {
       "\(clips.clips[clip].tokens.joined(separator: " ")) (\(clips.files[clip]))"
     }

@@ -23,6 +23,11 @@ public struct Understanding: Sendable, Hashable, Encodable {
   /// becomes a warning.
   public static let bar = 96
 
+  /// The percentage below which a pack is not fit for use.
+  public static let lowest = 80
+
+  public var isFit: Bool { understood * 100 >= amounts * Self.lowest }
+
   public var isEnough: Bool { understood * 100 >= amounts * Self.bar }
 }
 

@@ -67,6 +67,13 @@ struct VoiceActivity {
     return first.lowerBound..<last.upperBound
   }
 
+  /// The longest silence between two sounds, in ms, without clicks; 0 if there is only one sound.
+  var longestPauseMilliseconds: Int {
+    let voices = stretches.filter(Self.isVoice)
+    let pauses = zip(voices.dropFirst(), voices).map { $0.lowerBound - $1.upperBound }
+    return (pauses.max() ?? 0) * 1000 / Recording.sampleRate
+  }
+
   /// Returns the ranges of voice that contain no pause of the given length, which is at least 200 ms. Clicks, which are
   /// isolated sounds shorter than 50 ms, are left out.
   func utterances(minimumPauseMilliseconds pause: Int) -> [Range<Int>] {

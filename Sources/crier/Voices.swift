@@ -166,7 +166,8 @@ struct Voices: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let sheet = RecordingSheet(vocabulary: try words.vocabulary(files))
+        let currencies = try VocabularyOptions.currencies(words.currency) ?? []
+        let sheet = RecordingSheet(vocabulary: try words.vocabulary(files), currencies: currencies.map(\.code))
         let text = html ? sheet.html : sheet.csv
         if let output {
           try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))

@@ -36,11 +36,11 @@ extension Voices {
     @Option(help: "The pack's id: ASCII letters, digits, -, _ and .")
     var id: String
 
-    @Option(help: "The name of the speaker.")
-    var speaker = "not named"
+    @Option(help: "The name of the speaker. (default: that of the replaced pack, or not named)")
+    var speaker: String?
 
-    @Option(help: "The licence of the recordings.")
-    var licence = "not stated"
+    @Option(help: "The licence of the recordings. (default: that of the replaced pack, or not stated)")
+    var licence: String?
 
     @Option(help: "The naming scheme of the files: \(Layout.allCases.map(\.rawValue).joined(separator: ", ")).")
     var layout: Layout = .sheet
@@ -81,13 +81,24 @@ extension Voices {
         let progress = StepProgress(name: id)
         var imported = try imported { done, total, _ in progress.show(done, of: total) }
         try await compare(&imported)
-        let facts = PackFacts(id: id, locale: locale, speaker: speaker, licence: licence)
+        let replaced = replaced(in: writer.directory)
+        let facts = PackFacts(
+          id: id, locale: locale, speaker: speaker ?? replaced?.speaker ?? "not named",
+          licence: licence ?? replaced?.licence ?? "not stated")
         try writer.write(facts, clips: imported.clips, replacing: replace)
         progress.end()
         for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
         try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
         Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
+        Terminal.note(SpeakingPack(for: locale, on: files.shelf()).sentence)
       }
+    }
+
+    /// Returns the manifest of the recorded pack that is replaced. The speaker of a built pack did not speak the
+    /// recordings.
+    private func replaced(in folder: URL) -> PackManifest? {
+      guard replace, let manifest = try? VoicePackShelf(folders: [folder]).manifest(id: id) else { return nil }
+      return manifest.isSynthesized ? nil : manifest
     }
 
     /// Checks that the pack is not written over the recordings, which must never be changed.
@@ -133,7 +144,22 @@ extension Voices {
       let needed = Set(try words.vocabulary(files).blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
       return try importer.recordings(
         cutting: source, for: rows, orOnly: rows.filter { needed.isSuperset(of: $0.tokens) },
-        with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
+        otherSheets: otherSheets, with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
+    }
+
+    /// The number of rows in the sheet of each single currency. The sheet that was read aloud may be one of them, if the
+    /// command names neither a sheet nor a currency.
+    private var otherSheets: [String: Int] {
+      guard sheet == nil, words.currency.isEmpty,
+        let writer = try? files.phraseBooks().writer(for: words.locale)
+      else { return [:] }
+      let sheets = writer.bookCurrencies.compactMap { currency -> (String, Int)? in
+        guard let vocabulary = try? writer.vocabulary(currencies: [currency], includesOtherCurrencies: false) else {
+          return nil
+        }
+        return ("--currency \(currency.code)", RecordingSheet(vocabulary: vocabulary).rows.count)
+      }
+      return Dictionary(sheets) { first, _ in first }
     }
 
     private var rows: [SheetRow] {

@@ -33,7 +33,9 @@ struct VoicesCommandTests {
       "voices", "import", folder.path, "--locale", "en-US", "--id", "shop", "--speaker", "Ada", "--licence", "CC0-1.0")
     #expect(imported.status == 0)
     #expect(imported.output == crier.directory.appending(path: "home/Voices/shop").path + "\n")
-    #expect(imported.message.contains("row 2 (one): has no recording."))
+    #expect(imported.message.contains("116 of 119 rows have no recording: rows 2 to 3, rows 6 to 119.\n"))
+    #expect(
+      imported.message.hasSuffix("\nen-US: shop speaks, because it is the first recorded pack that has the words.\n"))
 
     let list = try crier("voices", "list")
     #expect(list.output == "shop\ten-US\tAda\t3 words\tCC0-1.0\tspeaks (first)\n")
@@ -68,7 +70,8 @@ struct VoicesCommandTests {
     let chosen = try crier("voices", "use", "c")
     #expect(chosen.status == 0 && chosen.output == "en-US\tc\n")
     #expect(chosen.message == "en-US: c speaks, because it is chosen.\n")
-    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "a").status == 0)
+    let another = try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "a")
+    #expect(another.status == 0 && another.message.hasSuffix("\nen-US: c speaks, because it is chosen.\n"))
     #expect(try speaker() == "c")
     #expect(try speaking().map { $0.hasPrefix("c\t") && $0.hasSuffix("\tspeaks (chosen)") } == [true])
     #expect(try crier("voices", "list", "--json").output.contains(#""speaks":"chosen""#))
@@ -98,6 +101,24 @@ struct VoicesCommandTests {
     try Data("?".utf8).write(to: crier.home.appending(path: "packs.json"))
     #expect(try crier("voices", "use", "--none", "en-US").status == 65)
     #expect(try crier("voices", "list").message.contains("packs.json: is not a list of chosen voice packs"))
+  }
+
+  @Test("import --replace keeps the speaker and the licence of the replaced pack, unless it is given others")
+  func replacedFacts() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["two"])
+    func imported(_ options: String...) throws -> String {
+      let result = try crier.run(["voices", "import", folder.path, "--locale", "en-US", "--id", "shop"] + options)
+      #expect(result.status == 0, "\(result)")
+      return try crier("voices", "list").output
+    }
+    #expect(try imported().hasPrefix("shop\ten-US\tnot named\t1 words\tnot stated\t"))
+    #expect(
+      try imported("--replace", "--speaker", "Ada", "--licence", "CC0-1.0")
+        .hasPrefix("shop\ten-US\tAda\t1 words\tCC0-1.0\t"))
+    #expect(try imported("--replace").hasPrefix("shop\ten-US\tAda\t1 words\tCC0-1.0\t"))
+    #expect(try imported("--replace", "--speaker", "Bob").hasPrefix("shop\ten-US\tBob\t1 words\tCC0-1.0\t"))
   }
 
   @Test("remove removes a pack with its marks and its choice, and says who speaks now")

@@ -20,7 +20,9 @@ struct RecordingImportTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func record(_ names: String...) throws {
-    for name in names { try folder.wav(name, Signals.take(seconds: 0.3)) }
+    for (index, name) in names.enumerated() {
+      try folder.wav(name, Signals.take(seconds: 0.3 + Double(index) / 50))
+    }
   }
 
   private func imported(_ rows: [SheetRow]? = nil) throws -> ImportedRecordings {
@@ -208,9 +210,11 @@ struct RecordingImportTests {
     // The cough begins after 0.7 s of silence before each of the four sounds, and after the three words.
     let start = 4 * 0.7 + lengths[..<3].reduce(0, +)
     #expect(error?.details.first?.hasPrefix(String(format: "0:%04.1f", start).dropLast(1)) == true)
+    let time = try #require(error?.details.first?.prefix { $0 != " " }.dropLast())
+    #expect(error?.remedy == "cut \(time) out of the recording and import again")
   }
 
-  @Test("a row that was not read is named with the time where it should be")
+  @Test("a row that was not read is named with the times between which it should be, if no other row fits")
   func unread() throws {
     let texts = ["one hundred and twenty", "two", "three hundred thousand", "forty", "fifty million dollars"]
     let rows = texts.enumerated().map { SheetRow(number: $0 + 1, file: "\($0)", token: "t\($0)", text: $1) }
@@ -221,7 +225,7 @@ struct RecordingImportTests {
       try RecordingImport().recordings(cutting: file, for: rows)
     }
     #expect(error?.details.map { String($0.prefix { $0 != ":" }) } == ["row 2 (two)"])
-    #expect(error?.details.first?.contains("look before 0:") == true)
+    #expect(error?.details.first?.contains("look between 0:") == true)
   }
 
   @Test("a long recording that is far from the sheet lists no guesses")

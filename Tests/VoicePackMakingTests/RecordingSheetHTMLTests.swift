@@ -32,6 +32,17 @@ struct RecordingSheetHTMLTests {
     for block in sheet.blocks { #expect(html.contains(block.title) && html.contains(block.progress)) }
   }
 
+  @Test("the page ends with the command that imports this sheet, with the currencies of a limited sheet")
+  func importCommand() throws {
+    let vocabulary = try Templates.writer("en-US").vocabulary()
+    #expect(
+      RecordingSheet(vocabulary: vocabulary).html.contains(
+        "<code>crier voices import recording.wav --locale en-US --id my-shop</code>"))
+    #expect(
+      RecordingSheet(vocabulary: vocabulary, currencies: ["USD", "EUR"]).html.contains(
+        "<code>crier voices import recording.wav --locale en-US --currency USD --currency EUR --id my-shop</code>"))
+  }
+
   @Test("there is one table, whose head is repeated on paper, and rows are not split between pages")
   func printing() throws {
     let html = try page("en-US")

@@ -52,4 +52,59 @@ struct SuspicionReportsTests {
     try imported.add([other], acceptingSwaps: false)
     #expect(imported.warnings.count == 1)
   }
+
+  /// Twelve recordings, of which these pairs seem to be swapped.
+  private func refusal(
+    _ pairs: [(Int, Int)], others: [(Int, Int)] = [], times: [String] = []
+  ) -> PackMakingError? {
+    let rows = (1...12).map { SheetRow(number: $0, file: "\($0)", token: "t\($0)", text: "word \($0)") }
+    let sound = Waveform(samples: [0], sampleRate: 22_050)
+    var imported = ImportedRecordings(
+      clips: rows.map { PackClip(tokens: $0.tokens, text: $0.text, waveform: sound) }, rows: rows,
+      names: rows.map { RecordingImport.name($0) }, times: times, warnings: [], reports: [:])
+    let suspicions =
+      pairs.map { RecordingSuspicion(kind: .swapped, clip: $0, soundsLike: $1) }
+      + others.map { RecordingSuspicion(kind: .otherWords, clip: $0, soundsLike: $1) }
+    return #expect(throws: PackMakingError.self) { try imported.add(suspicions, acceptingSwaps: false) }
+  }
+
+  @Test("recordings that are shifted against the rows are named as such, with the row from which on, and not as pairs")
+  func shifted() {
+    for error in [
+      refusal([(8, 9), (4, 5), (6, 7), (10, 11)]), refusal([(8, 9), (6, 7), (4, 5)]),
+      refusal([(8, 9), (6, 7)], others: [(4, 5)]),
+    ] {
+      #expect(error?.code == .swappedRecordings)
+      #expect(
+        error?.problem
+          == "seem to be shifted against the rows from about row 5 (word 5) on, so nothing was imported")
+      #expect(error?.remedy.contains("--accept-swapped") == false)
+      #expect(error?.details == [])
+    }
+  }
+
+  @Test("many pairs without the pattern of a shift are reported as another order or language, without a row")
+  func otherLanguage() {
+    let error = refusal([(0, 5), (1, 7), (2, 11), (3, 9)])
+    #expect(
+      error?.problem == "seem to be shifted against the rows, or to be in another language, so nothing was imported")
+    #expect(error?.remedy.contains("--accept-swapped") == false)
+    #expect(error?.details == [])
+  }
+
+  @Test("up to three pairs that do not touch, and two that do, are listed as swapped")
+  func fewPairs() {
+    #expect(refusal([(0, 5), (1, 7), (2, 11)])?.details.count == 3)
+    #expect(refusal([(0, 1), (2, 3)])?.details.count == 2)
+  }
+
+  @Test("the pairs of a long recording are named by their times, and nothing is to be renamed")
+  func times() {
+    let error = refusal([(0, 5)], times: (0..<12).map { "0:0\($0).10–0:0\($0).50" })
+    #expect(
+      error?.details == [
+        "row 1 (word 1, 0:00.10–0:00.50): sounds like row 6 (word 6, 0:05.10–0:05.50), and the other way round"
+      ])
+    #expect(error?.remedy.contains("rename") == false && error?.remedy.contains("at these times") == true)
+  }
 }

@@ -54,16 +54,24 @@ struct UnderstandingTests {
     #expect(understanding.misunderstood[0].said.hasPrefix("Received "))
   }
 
-  @Test("below 96 in a hundred, each misunderstood amount is a warning, but never an error", arguments: [95, 96])
-  func bar(understood: Int) throws {
+  @Test(
+    "below 96 in a hundred, each of the first ten misunderstood amounts is a warning, and below 80 there is an error",
+    arguments: [(59, 11), (79, 11), (80, 11), (89, 11), (90, 10), (95, 5), (96, 0)])
+  func bar(understood: Int, warnings: Int) throws {
     let understanding = try measure(100) { index, said in index < understood ? said : "received one dollar" }
     let pack = try CheckedPack("ko-KR")
     var report = pack.check()
     let before = report.warningCount
     report.add(understanding)
     #expect(report.understanding == understanding)
-    #expect(report.warningCount == before + (understood < 96 ? 5 : 0))
-    #expect(report.isUsable == pack.check().isUsable)
+    #expect(report.warningCount == before + warnings)
+    #expect(report.isUsable == (understood >= 80))
+    #expect(report.errorCount == (understood < 80 ? 1 : 0))
+    #expect(
+      report.text.contains(
+        "error    misunderstood  tones: only \(understood) of 100 amounts were understood; listen to the pack")
+        == (understood < 80))
+    #expect(report.text.contains("  and \(90 - understood) more: ") == (understood < 90))
     #expect(report.text.contains("\nunderstood: \(understood) of 100 amounts\n"))
     #expect(report.text.contains("misunderstood") == (understood < 96))
     #expect(String(decoding: try report.json, as: UTF8.self).contains("\"understood\" : \(understood)"))

@@ -30,7 +30,8 @@ function close(isAgreed) {
 }
 
 export function connectDialog() {
-  $("ask").addEventListener("close", () => close(false));
+  // The browser reports a closed question a moment later. By then, the next question may already be open.
+  $("ask").addEventListener("close", () => { if (!$("ask").open) close(false); });
   $("ask-no").addEventListener("click", () => close(false));
   // The second click of a double click was meant for the button that opened the question.
   $("ask-yes").addEventListener("click", (event) => { if (event.detail < 2) close(true); });

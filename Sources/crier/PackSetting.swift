@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import VoicePacks
 
 /// The service's setting `packs`, which says which pack speaks which locale.
@@ -17,30 +16,6 @@ enum PackSetting {
       choices[parts[0]] = parts[1]
     }
     return choices
-  }
-
-  /// Checks that the packs exist and speak their locales. A pack whose manifest is broken is not a fault here: the
-  /// service starts without it and logs the fault.
-  ///
-  /// - Parameter source: where the setting comes from.
-  /// - Throws: `ServiceConfiguration.Fault`.
-  static func check(_ choices: ChosenPacks, source: String, on shelf: VoicePackShelf) throws {
-    func fault(_ rule: String) -> ServiceConfiguration.Fault {
-      ServiceConfiguration.Fault(setting: ServiceConfiguration.Name.packs.rawValue, source: source, rule: rule)
-    }
-    for choice in choices.all {
-      guard shelf.ids.contains(choice.id) else {
-        let ids = shelf.ids.joined(separator: ", ")
-        throw fault(
-          "there is no voice pack \(choice.id); "
-            + (ids.isEmpty ? "make it with crier voices import" : "choose one of \(ids)"))
-      }
-      guard let spoken = try? shelf.manifest(id: choice.id).locale else { continue }
-      guard spoken.lowercased() == choice.locale.lowercased() else {
-        throw fault(
-          "the voice pack \(choice.id) speaks \(spoken), not \(choice.locale); choose a pack of \(choice.locale)")
-      }
-    }
   }
 
   private static func isLocale(_ text: String) -> Bool {

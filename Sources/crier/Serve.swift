@@ -100,8 +100,6 @@ struct Serve: AsyncParsableCommand {
       guard error.code == .localeUnknown else { throw error }
       throw configuration.fault(in: .locale, "\(error.problem); \(error.remedy)")
     }
-    try PackSetting.check(
-      configuration.packs, source: configuration.place(of: .packs), on: files.shelf(home: home))
     let player = try makePlayer(configuration)
     let installation = files.installation
     let console: ConsoleFiles

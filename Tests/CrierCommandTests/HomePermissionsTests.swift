@@ -143,6 +143,16 @@ struct UnsafeHomeTests {
     #expect(try crier("keys", "list").status == 0)
   }
 
+  @Test("a link to a voice pack that leads nowhere, such as to a disk that is not connected, is no fault")
+  func danglingLink() throws {
+    defer { crier.remove() }
+    let link = crier.home.appending(path: "Voices/my-shop")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: crier.directory.appending(path: "not-connected"))
+    let result = try crier("keys", "list")
+    #expect(result.status == 0, "\(result.message)")
+  }
+
   @Test("the message names --home as it was typed")
   func typed() throws {
     defer { crier.remove() }

@@ -75,24 +75,34 @@ final class PlayerPreferences: Sendable {
 
   /// Keeps a volume, or returns to that of the settings.
   ///
-  /// - Parameter percent: 0 to 100; nil for the volume of the settings.
-  /// - Throws: `SystemError`. Nothing was changed then.
-  func keepVolume(_ percent: Int?) async throws {
+  /// - Parameters:
+  ///   - percent: 0 to 100; nil for the volume of the settings.
+  ///   - apply: gives the settings to the player. Choices are applied in the order in which they are kept.
+  /// - Throws: `SystemError`. Nothing was changed then. Errors of `apply`.
+  func keepVolume(
+    _ percent: Int?, then apply: @Sendable (Player.Settings) async throws -> Void
+  ) async throws {
     try await turns.take(["volume"]) {
       try await write(
         percent.map { [UInt8](try JSONEncoder().encode(Kept(volume: $0))) }, to: Self.volumeFile(folder))
       chosen.withLock { $0.volume = percent }
+      try await apply(settings)
     }
   }
 
   /// Keeps a chime, or returns to that of the settings.
   ///
-  /// - Parameter chime: A chime as ``PlayableFile`` makes it; nil for that of the settings.
-  /// - Throws: `SystemError`. Nothing was changed then.
-  func keepChime(_ chime: Waveform?) async throws {
+  /// - Parameters:
+  ///   - chime: A chime as ``PlayableFile`` makes it; nil for that of the settings.
+  ///   - apply: gives the settings to the player. Choices are applied in the order in which they are kept.
+  /// - Throws: `SystemError`. Nothing was changed then. Errors of `apply`.
+  func keepChime(
+    _ chime: Waveform?, then apply: @Sendable (Player.Settings) async throws -> Void
+  ) async throws {
     try await turns.take(["chime"]) {
       try await write(chime.map { WAVFile.encode($0) }, to: Self.chimeFile(folder))
       chosen.withLock { $0.chime = chime }
+      try await apply(settings)
     }
   }
 

@@ -98,7 +98,7 @@ extension Ledger {
     guard !members.isEmpty else { return }
     let update = try database.cachedStatement(
       sql: ends
-        ? "UPDATE announcements SET state = '\(state.rawValue)', changed_at = ?, finished_at = ? WHERE number = ?"
+        ? "UPDATE announcements SET state = '\(state.rawValue)', detail = NULL, changed_at = ?, finished_at = ? WHERE number = ?"
         : "UPDATE announcements SET summarised_by = NULL, changed_at = max(?, ?) WHERE number = ?")
     for member in members {
       let number: Int64 = try member.value("number")

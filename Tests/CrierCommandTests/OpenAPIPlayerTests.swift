@@ -87,6 +87,9 @@ struct OpenAPIPlayerTests {
     try service.check("setVolume", json: #"{"volume":null}"#, 200)
     try service.check("setVolume", json: #"{"volume":101}"#, 422, "field_invalid")
     try service.check("setVolume", json: #"{"volume":1,"mute":true}"#, 422, "field_unknown")
+    let misspelt = try service.service.send(
+      "PUT", "/v1/playback/volume", headers: ["Content-Type: application/json"], body: Data(#"{"Volme":1}"#.utf8))
+    #expect(try misspelt.json()["detail"]?.string == "Volme: is not a key of this call; did you mean volume?")
     try service.check("setVolume", json: "{}", 422, "field_missing")
     try service.check("setVolume", json: "[]", 400, "payload_malformed")
     try service.check("setVolume", headers: ["Content-Type: text/plain"], body: "1", 415, "media_type_unsupported")

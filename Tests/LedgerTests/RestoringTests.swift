@@ -82,6 +82,20 @@ struct RestoringTests {
     #expect(try await ledger.unfinished(lane: "counter").map(\.number) == payments)
   }
 
+  @Test("a payment that failed once before its waiting summary was cancelled can be restored")
+  func earlierFailure() async throws {
+    let number = try await accept("a")
+    try await ledger.set(number, .rendering)
+    try await ledger.set(number, .accepted, Ledger.Change(detail: ["code": "engine_failed"]))
+    var announcement = payment("s")
+    announcement.kind = .summary
+    let summary = try await ledger.accept(announcement, standingFor: [number]).number
+    var cancelled = Ledger.Change()
+    cancelled.endsMembers = true
+    try await ledger.set(summary, .cancelled, cancelled)
+    #expect(try await ledger.restore(number)?.number == number)
+  }
+
   @Test("payments that were cancelled with the summary that somebody heard are not heard again")
   func heardSummary() async throws {
     let payments = [try await accept("a"), try await accept("b")]

@@ -61,9 +61,11 @@ struct JSONFields: Sendable {
       throw Problem(
         .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the keys \(names).")
     }
-    guard values.keys.allSatisfy(keys.contains) else {
+    if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
+      let meant = SimilarNames.name(like: unknown, among: keys).map { "did you mean \($0)?" }
       throw Problem(
-        .unprocessableContent, "field_unknown", "The body has an unknown key. Send only the keys \(names).")
+        .unprocessableContent, "field_unknown",
+        "\(PayloadDecoder.printable(unknown)): is not a key of this call; \(meant ?? "send only \(names).")")
     }
     self.values = values
   }

@@ -101,7 +101,8 @@ struct KeyRoutes: Sendable {
   }
 
   /// Checks that a new key has no longer life and no more addresses than the key that makes it. Otherwise, somebody
-  /// with a limited key could make an unlimited one.
+  /// with a stolen key could keep access after its expiry, or use it from elsewhere. The rate and `strict` are not
+  /// checked, because they protect against mistakes of the key's owner.
   private static func requireLimits(of sender: Caller, _ new: KeyRequest.Checked) throws(Problem) {
     if let end = sender.expiresAt, new.expiresAt.map({ $0 > end }) ?? true {
       throw Problem(

@@ -20,8 +20,7 @@ extension PlaybackRoutes {
     let remedy = "give 0 to 100, or null for the volume of the settings"
     let percent = try fields.integer("volume", in: 0...100, remedy)
     if !fields.contains("volume") { _ = try fields.required("volume", percent, remedy) }
-    try await preferences.keepVolume(percent)
-    try await player.setVolume(preferences.settings.volume)
+    try await preferences.keepVolume(percent) { try await player.setVolume($0.volume) }
     await administration.record(.volumeChanged, call)
     return try await status(call)
   }
@@ -38,16 +37,14 @@ extension PlaybackRoutes {
         throw Problem(.unprocessableContent, error.code.rawValue, "\(error)")
       }
     }
-    try await preferences.keepChime(chime)
-    try await player.setChime(preferences.settings.chime)
+    try await preferences.keepChime(chime) { try await player.setChime($0.chime) }
     await administration.record(.chimeChanged, call)
     return try await status(call)
   }
 
   func removeChime(_ call: Call) async throws -> Response {
     let (player, preferences) = (try running(), try kept)
-    try await preferences.keepChime(nil)
-    try await player.setChime(preferences.settings.chime)
+    try await preferences.keepChime(nil) { try await player.setChime($0.chime) }
     await administration.record(.chimeRemoved, call)
     return try await status(call)
   }

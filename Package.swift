@@ -123,7 +123,7 @@ let exhaustiveChecks: [Target] = [
     dependencies: [
       "Announcements", "AmountReadback", "Announcer", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "speaker",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "sound-keeper", "speaker",
     ],
     swiftSettings: settings)
 ]
@@ -306,6 +306,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
+
+    .executableTarget(
+      name: "sound-keeper", dependencies: ["SoundLibrary", "TestSupport"], path: "Tests/Support/sound-keeper",
+      swiftSettings: settings),
 
     // The programs of `make bench`.
     .executableTarget(

@@ -79,6 +79,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   private let logger: Logger
   let responder: ServiceResponder
   let hotClips: HotClips
+  let clips: Clips
   let player: LanePlayer?
   let batches: Batches
   let readiness: Readiness
@@ -121,6 +122,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let clips = Clips(
       announcer: parts.announcer, containers: parts.containers, groups: groups,
       keyGroups: { try await keys.groups() }, work: work, cacheBytes: settings.cacheBytes, metrics: metrics)
+    self.clips = clips
     let eventSlots = StreamSlots(
       "event streams", most: EventRoutes.mostStreams, mostOfOne: settings.work.eventStreams)
     let batchSlots = StreamSlots(
@@ -294,11 +296,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   }
 
   /// Maintains the stored data. Once a minute, records which keys were used, deletes signed requests that are too old,
-  /// and saves the accounts' usage. Once an hour, removes old announcements, responses and batches.
+  /// and saves the accounts' usage. Every ten minutes, removes clips that are over the budget. Once an hour, removes old
+  /// announcements, responses and batches.
   private func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
       if minutes % 60 == 0 { await prune() }
+      if minutes % 10 == 0 { await pruneClips() }
       minutes += 1
       try? await Task.sleep(for: .seconds(60))
       await keys.recordUse()
@@ -313,6 +317,30 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       try await work.save()
     } catch {
       logger.warning("The daily usage of the accounts could not be saved. The service tries again in a minute.")
+    }
+  }
+
+  /// Removes the clips that are over the budget of their folder, or that nobody asked for during the retention time.
+  func pruneClips() async {
+    let keeping = SoundKeeping(
+      mostBytes: settings.mostSoundBytes, mostFiles: settings.mostSounds, longestUnused: settings.retention,
+      keptAfterUse: settings.clipLifetime)
+    do {
+      let removed = try await clips.prune(keeping) { [ledger, batches] in
+        let running = await batches.unfinished
+        return try await ledger.neededClips(ofBatches: running.ids).union(running.clips)
+      }
+      guard !removed.isEmpty else { return }
+      logger.info(
+        "Clips were removed that nobody asked for, or that exceeded the budget.",
+        metadata: [
+          "clips": "\(removed.count)", "bytes": "\(removed.reduce(0) { $0 + $1.sound.byteCount })",
+          "over_budget": "\(removed.count { $0.reason == .budget })",
+        ])
+    } catch {
+      logger.warning(
+        "Old clips could not be removed. The service tries again in ten minutes.",
+        metadata: ["error": "\(Problem.loggable(error))"])
     }
   }
 

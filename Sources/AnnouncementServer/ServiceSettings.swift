@@ -41,13 +41,23 @@ public struct ServiceSettings: Sendable {
   public var requestDeadline: TimeInterval = 30
   /// The time within which the service must have stopped, in seconds.
   public var stopDeadline: TimeInterval = 10
-  /// The time for which finished announcements, responses and events are kept, in seconds.
+  /// The time for which finished announcements, responses and events, and clips that nobody asks for, are kept, in
+  /// seconds.
   public var retention: TimeInterval = 30 * 86_400
+  /// The maximum size of all sounds in the folder of an app group, in bytes; nil for no limit. The default has room for
+  /// the clips of 20,000 announcements a day, each with about 120 kB, for the seven days of their links.
+  public var mostSoundBytes: Int? = 20 << 30
+  /// The maximum number of sounds in the folder of an app group; nil for no limit.
+  public var mostSounds: Int? = 200_000
   /// The time after which an idle stream sends a heartbeat, in seconds. Proxies close a stream that is silent for a
   /// minute.
   public var heartbeat: TimeInterval = 15
   /// The maximum number of open connections.
   public var mostConnections = 8_192
+
+  /// The time for which a clip is kept after its last use, in seconds: as long as a link to it is valid. The retention
+  /// time also ends the life of a link, because clips contain names and notes.
+  public var clipLifetime: TimeInterval { min(urlLifetime, retention) }
 
   /// Returns whether a text is a name or an address in the form of ``hosts``. An IPv6 address may have brackets or not.
   public static func isHost(_ text: String) -> Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of `stat(2)` that identifies a file and says whether it is a regular file.
+/// The part of `stat(2)` that identifies a file, and says whether it is a regular file and when it was changed.
 package struct FileStatus: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
@@ -8,13 +8,18 @@ package struct FileStatus: Sendable, Equatable {
   package var links: UInt64
   package var isRegularFile: Bool
   package var byteCount: Int
+  /// The time of the last change of the file's content, in whole seconds since 1970.
+  package var modifiedAt: Int
 
-  package init(device: UInt64, inode: UInt64, links: UInt64, isRegularFile: Bool, byteCount: Int) {
+  package init(
+    device: UInt64, inode: UInt64, links: UInt64, isRegularFile: Bool, byteCount: Int, modifiedAt: Int = 0
+  ) {
     self.device = device
     self.inode = inode
     self.links = links
     self.isRegularFile = isRegularFile
     self.byteCount = byteCount
+    self.modifiedAt = modifiedAt
   }
 
   /// Returns whether both statuses are those of the same file, even under different names.

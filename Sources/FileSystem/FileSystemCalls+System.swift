@@ -35,6 +35,13 @@ extension FileSystemCalls {
     lock: { (file) throws(SystemError) in
       _ = try check(flock(file, LOCK_EX | LOCK_NB))
     },
+    waitForLock: { (file) throws(SystemError) in
+      _ = try check(flock(file, LOCK_EX))
+    },
+    touch: { (file, time) throws(SystemError) in
+      let times = [timespec](repeating: timespec(tv_sec: time, tv_nsec: 0), count: 2)
+      _ = try check(unsafe futimens(file, times))  // Safe: the two times live as long as the call.
+    },
     status: { (file) throws(SystemError) in
       var status = stat()
       _ = try check(unsafe fstat(file, &status))  // Safe: the system fills in a value of our own.
@@ -91,6 +98,15 @@ extension FileStatus {
   ///
   /// - Throws: ``SystemError``, of the kind `notAFile` when something other than a regular file has the path.
   package static func byteCount(at path: String) throws(SystemError) -> Int? {
+    guard let found = try status(at: path) else { return nil }
+    guard found.isRegularFile else { throw .notAFile }
+    return found.byteCount
+  }
+
+  /// Returns the status of the file at a path; nil when there is none. Symbolic links are followed.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func status(at path: String) throws(SystemError) -> FileStatus? {
     var status = stat()
     // Safe: the text lives as long as the call, and the system fills in a value of our own.
     guard unsafe stat(path, &status) == 0 else {
@@ -98,9 +114,7 @@ extension FileStatus {
       if error.kind == .missing { return nil }
       throw error
     }
-    let found = FileStatus(status)
-    guard found.isRegularFile else { throw .notAFile }
-    return found.byteCount
+    return FileStatus(status)
   }
 
   fileprivate init(_ status: stat) {
@@ -109,8 +123,20 @@ extension FileStatus {
       inode: UInt64(truncatingIfNeeded: status.st_ino),
       links: UInt64(truncatingIfNeeded: status.st_nlink),
       isRegularFile: status.st_mode & S_IFMT == S_IFREG,
-      byteCount: Int(status.st_size)
+      byteCount: Int(status.st_size),
+      modifiedAt: status.modifiedAt
     )
+  }
+}
+
+extension stat {
+  /// The time of the last change, in whole seconds since 1970. The field's name differs between systems.
+  fileprivate var modifiedAt: Int {
+    #if canImport(Darwin)
+      st_mtimespec.tv_sec
+    #else
+      st_mtim.tv_sec
+    #endif
   }
 }
 

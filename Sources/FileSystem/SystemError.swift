@@ -52,6 +52,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     unsafe String(cString: strerror(number))  // Safe: strerror has a text for every number; it is copied at once.
   }
 
+  package static let missing = SystemError(number: ENOENT)
   package static let notAFolder = SystemError(number: ENOTDIR)
   package static let notAFile = SystemError(number: EISDIR)
   package static let tooLarge = SystemError(number: EFBIG)

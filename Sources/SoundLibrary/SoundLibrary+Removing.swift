@@ -8,9 +8,14 @@ extension SoundLibrary {
   ///
   /// - Throws: ``SoundLibraryError``.
   public func names() throws(SoundLibraryError) -> [String] {
+    try names { (try? url(for: $0)) != nil }
+  }
+
+  /// Returns the names of all entries of the folder for which a condition is true, sorted.
+  func names(where isWanted: (String) -> Bool) throws(SoundLibraryError) -> [String] {
     let path = soundsDirectory.path(percentEncoded: false)
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: path).filter { (try? url(for: $0)) != nil }.sorted()
+      return try FileManager.default.contentsOfDirectory(atPath: path).filter(isWanted).sorted()
     } catch CocoaError.fileReadNoSuchFile {
       return []
     } catch CocoaError.fileReadNoPermission {

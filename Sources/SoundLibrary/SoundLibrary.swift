@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSystem
+package import FileSystem
 public import Foundation
 
 /// The clips in a group container's `Library/Sounds`.
@@ -20,14 +20,19 @@ public struct SoundLibrary: Sendable {
   public let container: GroupContainer
 
   let calls: FileSystemCalls
+  let now: @Sendable () -> Date
 
   public init(container: GroupContainer) {
     self.init(container: container, calls: .system)
   }
 
-  init(container: GroupContainer, calls: FileSystemCalls) {
+  /// - Parameter now: The clock by which uses are recorded.
+  package init(
+    container: GroupContainer, calls: FileSystemCalls = .system, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
     self.container = container
     self.calls = calls
+    self.now = now
   }
 
   /// The container's `Library/Sounds`; the first ``publish(_:as:)`` creates it.
@@ -60,7 +65,7 @@ public struct SoundLibrary: Sendable {
     }
     do throws(SystemError) {
       let folder = try SoundsFolder(making: container, calls: calls)
-      try folder.publish(bytes, as: name)
+      try folder.publish(bytes, as: name, use: SoundUse(at: now()))
     } catch {
       throw SoundLibraryError(error, while: .publishing, in: soundsDirectory)
     }
@@ -72,13 +77,15 @@ public struct SoundLibrary: Sendable {
   /// The content is not checked. The caller recognizes an empty, short or damaged file by decoding it, and publishes
   /// the clip again. A missing folder is not an error.
   ///
+  /// - Parameter isUse: Whether somebody asked for the clip, so that it counts as used now; see ``SoundUse``.
   /// - Throws: ``SoundLibraryError``, with the code `notAFile` when a folder, a symbolic link or a device has the name,
   ///   and `tooLarge` when the file has more than ``maximumClipBytes``.
-  public func contents(of name: String) throws(SoundLibraryError) -> [UInt8]? {
+  public func contents(of name: String, isUse: Bool = false) throws(SoundLibraryError) -> [UInt8]? {
     try Self.check(name)
     do throws(SystemError) {
       let folder = try SoundsFolder(existing: container, calls: calls)
-      return try folder.contents(of: name, atMost: Self.maximumClipBytes)
+      return try folder.contents(
+        of: name, atMost: Self.maximumClipBytes, use: isUse ? SoundUse(at: now()) : nil)
     } catch {
       if error.kind == .missing { return nil }
       throw SoundLibraryError(error, while: .reading, in: soundsDirectory)

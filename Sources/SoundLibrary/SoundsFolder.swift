@@ -26,7 +26,9 @@ struct SoundsFolder: ~Copyable {
   /// while those are all in use.
   static let temporaryNameLimit = 1024
 
-  static func temporaryName(_ index: Int) -> String { ".publishing-\(index)" }
+  static let temporaryPrefix = ".publishing-"
+
+  static func temporaryName(_ index: Int) -> String { "\(temporaryPrefix)\(index)" }
 
   private let folder: OpenDescriptor
   private let calls: FileSystemCalls
@@ -50,12 +52,15 @@ struct SoundsFolder: ~Copyable {
   }
 
   /// Writes a file under a temporary name and renames it when all of its bytes are on the disk.
-  func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
+  ///
+  /// - Parameter use: The first use of the file.
+  func publish(_ bytes: [UInt8], as name: String, use: SoundUse) throws(SystemError) {
     let temporary = try makeTemporary(startingAt: Int.random(in: 0..<Self.temporaryNameCount))
     do throws(SystemError) {
       try calls.writeAll(bytes, to: temporary.file.number)
+      try? calls.touch(temporary.file.number, use.time)
       try temporary.file.synchronize()
-      try calls.rename(folder.number, temporary.name, name)
+      try replace(name, by: temporary.name)
     } catch {
       // The first error is the one to report.
       try? calls.remove(folder.number, temporary.name)
@@ -64,12 +69,26 @@ struct SoundsFolder: ~Copyable {
     try folder.synchronize()
   }
 
+  private func replace(_ name: String, by newName: String) throws(SystemError) {
+    guard let old = try? openFile(name) else { return try calls.rename(folder.number, newName, name) }
+    try replace(name, old, by: newName)
+  }
+
+  /// Replaces a file. If the old file is just being removed, the removal ends first. It could otherwise hit the new one.
+  private func replace(_ name: String, _ old: borrowing OpenDescriptor, by newName: String) throws(SystemError) {
+    try? calls.waitForLock(old.number)
+    try calls.rename(folder.number, newName, name)
+  }
+
   /// Returns the bytes of a file; throws an error of the kind `missing` when it does not exist.
-  func contents(of name: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+  ///
+  /// - Parameter use: When the file is used; nil if this reading is no use.
+  func contents(of name: String, atMost limit: Int, use: SoundUse? = nil) throws(SystemError) -> [UInt8] {
     let file = try openFile(name)
     let status = try calls.status(file.number)
     guard status.isRegularFile else { throw .notAFile }
     guard status.byteCount <= limit else { throw .tooLarge }
+    if let use { try mark(use, file, status) }
     var bytes: [UInt8] = []
     while true {
       // Asking for one byte more than expected reads the whole file in one call, and a second call finds its end.
@@ -87,6 +106,59 @@ struct SoundsFolder: ~Copyable {
     try calls.remove(folder.number, name)
     try folder.synchronize()
   }
+
+  /// Returns the status of a file; throws an error of the kind `missing` when it does not exist.
+  func status(of name: String) throws(SystemError) -> FileStatus {
+    try calls.statusOfName(folder.number, name)
+  }
+
+  /// Records that a file is used; throws an error of the kind `missing` when it does not exist.
+  func mark(_ use: SoundUse, _ name: String) throws(SystemError) {
+    let status = try status(of: name)
+    guard status.isRegularFile else { throw .notAFile }
+    guard use.isNews(status) else { return }
+    let file = try openFile(name)
+    try mark(use, file, try calls.status(file.number))
+  }
+
+  /// Records that an open file is used, unless its last recorded use is recent. Throws an error of the kind `missing` if
+  /// the file is removed at this moment.
+  private func mark(_ use: SoundUse, _ file: borrowing OpenDescriptor, _ status: FileStatus) throws(SystemError) {
+    guard use.isNews(status) else { return }
+    // A removal holds the lock while it looks at the time and removes the file. Without locks, nothing is removed.
+    try? calls.waitForLock(file.number)
+    guard try calls.status(file.number).links > 0 else { throw SystemError.missing }
+    // A file of another user or on a read-only disk keeps its time. The use itself succeeds.
+    try? calls.touch(file.number, use.time)
+  }
+
+  /// Removes a file if it is still the one with the given last use. The folder is not synchronized.
+  ///
+  /// - Returns: Whether the file was removed. It stays if it was used or replaced meanwhile.
+  func remove(_ name: String, lastUsedAt time: Int) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      return try remove(name, try openFile(name), lastUsedAt: time)
+    } catch {
+      switch error.kind {
+      case .busy, .missing: return false  // It is being used, or somebody else removed it.
+      default: throw error
+      }
+    }
+  }
+
+  private func remove(
+    _ name: String, _ file: borrowing OpenDescriptor, lastUsedAt time: Int
+  ) throws(SystemError) -> Bool {
+    try calls.lock(file.number)
+    let status = try calls.status(file.number)
+    guard status.isRegularFile, status.modifiedAt == time,
+      status.isSameFile(as: try calls.statusOfName(folder.number, name))
+    else { return false }
+    try calls.remove(folder.number, name)
+    return true
+  }
+
+  func synchronize() throws(SystemError) { try folder.synchronize() }
 
   private func openFile(_ name: String) throws(SystemError) -> OpenDescriptor {
     do throws(SystemError) {
@@ -151,7 +223,7 @@ extension SoundsFolder {
   }
 
   /// Removes an abandoned file and returns whether the name is now free.
-  private func removeIfAbandoned(_ name: String) -> Bool {
+  func removeIfAbandoned(_ name: String) -> Bool {
     do throws(SystemError) {
       let file = try openFile(name)
       try calls.lock(file.number)

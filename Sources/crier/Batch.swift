@@ -60,6 +60,7 @@ struct Batch: AsyncParsableCommand {
   var encoding: SoundFormat.Encoding = .pcm16
 
   @OptionGroup(title: "Publishing") var publishing: PublishingOptions
+  @OptionGroup(title: "Limits") var limits: KeepingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   /// The maximum number of clips rendered at once. It is the number of requests that may wait for the engine.
@@ -107,6 +108,7 @@ struct Batch: AsyncParsableCommand {
       throw error
     }
     reporter.end()
+    try await limits.pruneIfAsked(library, of: CrierHome())
     return reporter.progress.failed > 0
   }
 }

@@ -39,10 +39,15 @@ struct Render: AsyncParsableCommand {
   var json = false
 
   @OptionGroup(title: "Publishing") var publishing: PublishingOptions
+  @OptionGroup(title: "Limits") var limits: KeepingOptions
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
     if output == "" { throw ValidationError("--output is empty: name a file.") }
+    if output != nil, limits.isGiven {
+      throw ValidationError(
+        "--output publishes nothing, so --max-mb, --max-files and --unused-days have no effect: drop them.")
+    }
     if format == nil, let output, !Self.ending(ofFileNamed: output).isEmpty, Self.container(ofFileNamed: output) == nil
     {
       let formats = SoundFormat.Container.allCases.map(\.rawValue)
@@ -69,6 +74,7 @@ struct Render: AsyncParsableCommand {
           locale: input.locale, format: SoundFormat(container: container, encoding: encoding)), into: library)
       var report = rendered.report
       report.warnings = payload.warnings + report.warnings
+      if let library { try await limits.pruneIfAsked(library, of: CrierHome()) }
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
       try StandardOutput.write(json ? try report.json : report.clip.path)
       if !json {

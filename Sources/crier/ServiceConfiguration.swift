@@ -32,6 +32,8 @@ struct ServiceConfiguration: Sendable {
     case cacheMegabytes = "cache_mb"
     case urlDays = "url_days"
     case retentionDays = "retention_days"
+    case soundMegabytes = "sounds_mb"
+    case soundFiles = "sounds_files"
     case requestSeconds = "request_seconds"
     case stopSeconds = "stop_seconds"
     case connections
@@ -191,6 +193,10 @@ struct ServiceConfiguration: Sendable {
     settings.urlLifetime = Double(try reader.number(.urlDays, Int(settings.urlLifetime / 86_400), 1...3_650)) * 86_400
     settings.retention =
       Double(try reader.number(.retentionDays, Int(settings.retention / 86_400), 1...36_500)) * 86_400
+    let bytes = try reader.number(.soundMegabytes, (settings.mostSoundBytes ?? 0) >> 20, 0...1_000_000_000) << 20
+    settings.mostSoundBytes = bytes > 0 ? bytes : nil
+    let files = try reader.number(.soundFiles, settings.mostSounds ?? 0, 0...1_000_000_000)
+    settings.mostSounds = files > 0 ? files : nil
     settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
     settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
     settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)

@@ -18,7 +18,7 @@ struct ServeConfigurationTests {
     ("clips_at_once", "8", "1"), ("clips_a_day", "500", "1"), ("clips_mb_a_day", "100", "1"),
     ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
-    ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"),
+    ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
   ]
 
   private struct Shown: Equatable {
@@ -67,6 +67,7 @@ struct ServeConfigurationTests {
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
+        "sounds_mb": "20480", "sounds_files": "200000",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }
@@ -209,6 +210,8 @@ struct ServeConfigurationTests {
       ("volume: 101", "volume (crier.yaml, line 1): give a whole number from 0 to 100"),
       ("speakers: 0", "speakers (crier.yaml, line 1): give"), ("gap: 60001", "gap (crier.yaml, line 1): give"),
       ("cache_mb: 0", "cache_mb (crier.yaml, line 1)"), ("url_days: 0", "url_days (crier.yaml, line 1)"),
+      ("sounds_mb: -1", "sounds_mb (crier.yaml, line 1): give a whole number from 0 to 1000000000"),
+      ("sounds_files: many", "sounds_files (crier.yaml, line 1): give a whole number from 0"),
       ("stop_seconds: 0", "stop_seconds (crier.yaml, line 1)"), ("connections: 15", "connections (crier.yaml, line 1)"),
       ("log_level: loud", "log_level (crier.yaml, line 1): give one of trace, debug, info"),
       ("public_url: pay.example", "public_url (crier.yaml, line 1): give the public base URL"),

@@ -48,7 +48,10 @@ struct SoundsCommandTests {
     let acts = try crier("keys", "log").output.split(separator: "\n").map { $0.split(separator: "\t").dropFirst() }
     #expect(acts == [["user:\(getuid()) for user:4321", "clip_removed", clip[...]]])
     let help = try crier("keys", "log", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(help.contains("announcements, batches and clips; and clips removed by crier sounds prune"))
+    #expect(
+      help.contains(
+        "batches, clips and voice packs (recordings that were replaced or marked); and clips removed by crier sounds prune"
+      ))
   }
 
   @Test("a log of administrative actions that cannot be written is reported, and the clip is removed")
@@ -95,9 +98,81 @@ struct SoundsCommandTests {
       alone.message.hasSuffix("; nothing was removed. Check the names, --home and --group.\n"), "\(alone.message)")
   }
 
+  private func age(_ clip: URL, hours: Double) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -hours * 3600)], ofItemAtPath: clip.path)
+  }
+
+  @Test("limits remove the clips that were unused for the longest time, and a dry run only prints their names")
+  func limits() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let clips = [try render("1.00", crier), try render("2.00", crier), try render("3.00", crier)]
+    try Data("tone".utf8).write(to: crier.sounds.appending(path: "tone.wav"))
+    for (clip, hours) in zip(clips, [5.0, 9.0, 0.5]) { try age(clip, hours: hours) }
+    let dry = try crier("sounds", "prune", "--max-files", "3", "--dry-run")
+    #expect(dry.status == 0 && dry.output == clips[1].lastPathComponent + "\n")
+    #expect(dry.message.hasPrefix("Would remove 1 clips: 1 over the limits, "), "\(dry.message)")
+    #expect(try names(crier).count == 4)
+    let removed = try crier("sounds", "prune", "--max-files", "3", "--json")
+    #expect(removed.status == 0 && removed.output == "{\"name\":\"\(clips[1].lastPathComponent)\"}\n")
+    #expect(try names(crier) == [clips[0], clips[2]].map(\.lastPathComponent).sorted() + ["tone.wav"])
+    // A clip that was used within the hour stays, whatever the limit.
+    let rest = try crier("sounds", "prune", "--max-mb", "0")
+    #expect(rest.status == 0 && rest.output == clips[0].lastPathComponent + "\n")
+    let none = try crier("sounds", "prune", "--unused-days", "0")
+    #expect(none.status == 0 && none.output.isEmpty)
+    #expect(none.message == "No clip exceeds the limits, or all of those that do are still needed.\n")
+  }
+
+  @Test("clips that the home's service needs stay: those with a valid URL and those of waiting announcements")
+  func needed() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier, ["--port", "0", "--output", "null"])
+    #expect(try service.send("POST", "/v1/playback/pause").status == 200)
+    func announce(_ id: String, _ more: String = "") throws -> URL {
+      let body = #"{"payment":{"id":"\#(id)","amount":"\#(id).00","currency":"USD"}\#(more)}"#
+      let answer = try service.send(
+        "POST", "/v1/announcements", headers: ["Content-Type: application/json"], body: Data(body.utf8))
+      #expect(answer.status == 201, "\(answer)")
+      return URL(filePath: try #require(try answer.json()["clip"]?["path"]?.string))
+    }
+    let clips = [try announce("1"), try announce("2"), try announce("3", #","deliver":["play"]"#)]
+    for (clip, days) in zip(clips, [6.0, 8, 8]) { try age(clip, hours: days * 24) }
+    let removed = try crier("sounds", "prune", "--max-files", "0")
+    #expect(removed.output == clips[1].lastPathComponent + "\n", "\(removed.message)")
+  }
+
+  @Test("render and batch remove clips only if limits are given")
+  func publishing() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let old = try render("1.00", crier)
+    try age(old, hours: 5)
+    let second = try render("2.00", crier)
+    #expect(try names(crier).count == 2)
+    let third = try crier(
+      "render", "--amount", "3.00", "--currency", "USD", "--locale", "en-US", "--method", "speech", "--max-files", "2")
+    #expect(third.status == 0 && third.message.contains("Removed 1 clips: 1 over the limits, "))
+    #expect(try !names(crier).contains(old.lastPathComponent) && names(crier).count == 2)
+    try age(second, hours: 24 * 3)
+    let list = crier.directory.appending(path: "list.csv")
+    try Data("amount,currency\n4.00,USD\n".utf8).write(to: list)
+    let batch = try crier("batch", list.path, "--method", "speech", "--unused-days", "2")
+    #expect(batch.status == 0 && batch.message.contains("Removed 1 clips: 1 unused, "))
+    #expect(try !names(crier).contains(second.lastPathComponent))
+    let both = try crier("render", "--amount", "1", "--currency", "USD", "--output", "a.wav", "--max-mb", "1")
+    #expect(both.status == 64 && both.message.contains("--output publishes nothing"))
+  }
+
   @Test(
     "invalid arguments are refused, and nothing is removed",
-    arguments: [[], ["a.wav", "--engine", "x"], ["--engine", ""], ["../a.wav"], ["--group", "../x", "a.wav"]])
+    arguments: [
+      [], ["a.wav", "--engine", "x"], ["--engine", ""], ["../a.wav"], ["--group", "../x", "a.wav"], ["--dry-run"],
+      ["--max-mb", "-1"], ["--max-mb", "a"], ["--max-files", "1.5"], ["a.wav", "--max-mb", "1"],
+      ["--engine", "x", "--unused-days", "1"],
+    ])
   func refused(arguments: [String]) throws {
     let crier = try Command()
     defer { crier.remove() }

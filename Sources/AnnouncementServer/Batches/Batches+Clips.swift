@@ -22,6 +22,12 @@ extension Batches {
     held.values.contains { $0.account != account && $0.names.contains(name) }
   }
 
+  /// The ids of the unfinished batches, and those of their clips that the ledger may not know yet.
+  var unfinished: (ids: [String], clips: Set<String>) {
+    let ids = records.values.filter { $0.status.state == .running }.map(\.status.id)
+    return (ids, ids.reduce(into: []) { $0.formUnion(held[$1]?.names ?? []) })
+  }
+
   func hold(_ names: Set<String>, account: String, batch id: String) {
     held[id, default: HeldClips(account: account)].names.formUnion(names)
   }

@@ -11,12 +11,6 @@ import NIOHTTP1
 import SoundLibrary
 import VoicePackIntegrity
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The service's clips. Simultaneous requests for the same clip share one rendering, and clips that are requested often
 /// are kept in memory.
 final class Clips: Sendable {
@@ -31,6 +25,7 @@ final class Clips: Sendable {
     var fields: HTTPFields
     /// The header fields of a response with the whole file, for HTTP/1.1.
     var wholeFields: HTTPHeaders
+    let use = Use()
 
     init(bytes: ByteBuffer, digest: String, mediaType: String) {
       self.bytes = bytes
@@ -170,10 +165,6 @@ final class Clips: Sendable {
   /// The present moment. Take it before you read a file, and pass it to ``keep(_:as:readAt:)``.
   var moment: RemovedClips.Moment { removed.withLock { $0.now } }
 
-  /// Returns whether the file of a clip still exists. It may have been removed from the folder in which a phone looks
-  /// for the clip.
-  static func isThere(_ report: ClipReport) -> Bool { access(report.clip.path, R_OK) == 0 }
-
   /// Returns a clip's file by its name, from any of the operator's groups. The name determines the content, so all
   /// groups have the same file. Other folders are not searched, so that the lookup of an unknown name takes the same
   /// effort whatever is on the disk.
@@ -187,7 +178,7 @@ final class Clips: Sendable {
     let moment = moment
     let found = try await onWaitingThread {
       for library in libraries {
-        if let bytes = try library.contents(of: name), !bytes.isEmpty { return Optional(bytes) }
+        if let bytes = try library.contents(of: name, isUse: true), !bytes.isEmpty { return Optional(bytes) }
       }
       return nil
     }
@@ -198,10 +189,17 @@ final class Clips: Sendable {
     return file
   }
 
-  func fileInMemory(named name: String) -> File? { files.value(for: name) }
+  func fileInMemory(named name: String) -> File? {
+    let file = files.value(for: name)
+    file?.use.mark()
+    return file
+  }
+
+  /// Returns the names of the clips in memory that were asked for since the last call.
+  func usedInMemory() -> [String] { files.keys { $0.use.take() } }
 
   /// Returns the libraries of the operator's groups.
-  private func libraries() async throws -> [SoundLibrary] {
+  func libraries() async throws -> [SoundLibrary] {
     try groups.own.union(try await keyGroups()).sorted().filter(GroupContainer.isGroupName).map(library)
   }
 
@@ -216,13 +214,20 @@ final class Clips: Sendable {
     let libraries =
       if let group, GroupContainer.isGroupName(group) { [try library(group)] } else { try await libraries() }
     let isRemoved = try await onWaitingThread { try libraries.reduce(false) { try $1.remove(name) || $0 } }
-    // The clip is removed from memory last. A reader that read the file before its removal has either added it to
-    // memory by now, or will be prevented from adding it.
-    let wasInMemory = removed.withLock { removed in
+    let wasInMemory = forget(name)
+    return wasInMemory || isRemoved
+  }
+
+  /// Removes a clip from memory after it was removed from its folder. A reader that read the file before its removal has
+  /// either added it to memory by now, or will be prevented from adding it.
+  ///
+  /// - Returns: Whether the clip was in memory.
+  @discardableResult
+  func forget(_ name: String) -> Bool {
+    removed.withLock { removed in
       removed.add(name)
       return files.remove(name)
     }
-    return wasInMemory || isRemoved
   }
 
   /// The number of clips that are being made or wait for the engine.
@@ -233,12 +238,7 @@ final class Clips: Sendable {
 
   /// Returns whether a name has the form of a clip's name: the digest of a recipe and a file extension. Other names are
   /// not looked up.
-  static func isName(_ name: String) -> Bool {
-    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].count == 64 else { return false }
-    let isDigest = parts[0].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    return isDigest && mediaType(ofFileNamed: name) != nil
-  }
+  static func isName(_ name: String) -> Bool { SoundLibrary.isRenderedClip(name) }
 
   static func mediaType(ofFileNamed name: String) -> String? {
     name.hasSuffix(".wav")

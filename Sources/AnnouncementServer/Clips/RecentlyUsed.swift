@@ -71,6 +71,11 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { state.withLock { $0.nodes.count } }
   var bytes: Int { state.withLock { $0.bytes } }
 
+  /// Returns the keys of all values for which a condition is true. Their order of use does not change.
+  func keys(where isWanted: (Value) -> Bool) -> [Key] {
+    state.withLock { state in state.nodes.values.filter { isWanted($0.value) }.map(\.key) }
+  }
+
   /// Returns the value of a key and marks it as the most recently used.
   func value(for key: Key) -> Value? {
     state.withLock { state in

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import ConcurrencySupport
+import FileSystem
+import Foundation
+import SoundLibrary
+import Synchronization
+
+extension Clips {
+  /// Whether a clip in memory was asked for since the last look. Setting it costs no write to the disk.
+  final class Use: Sendable {
+    private let isUsed = Atomic(false)
+
+    func mark() {
+      // Most clips are marked already, and reading is cheaper than writing for the processor's other cores.
+      if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
+    }
+
+    func take() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
+  }
+
+  /// Returns whether the file of a clip still exists, and records that it is used. The file may have been removed from
+  /// the folder in which a phone looks for the clip.
+  static func isThere(_ report: ClipReport) -> Bool {
+    guard let status = try? FileStatus.status(at: report.clip.path), status.isRegularFile, status.byteCount > 0 else {
+      return false
+    }
+    guard SoundUse(at: Date()).isNews(lastUsedAt: status.modifiedAt) else { return true }
+    let file = URL(filePath: report.clip.path)
+    // The clip is in `Library/Sounds` of its container.
+    let container = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let library = SoundLibrary(container: GroupContainer(directory: container))
+    return (try? library.use(file.lastPathComponent)) ?? true
+  }
+
+  /// Removes the clips that a rule does not keep from the folders of the operator's groups, and from memory.
+  ///
+  /// - Parameter needed: Returns the names of the clips that must stay.
+  /// - Returns: The removed clips.
+  /// - Throws: `SoundLibraryError`; the errors of `needed`. Clips that were already removed stay removed.
+  func prune(
+    _ keeping: SoundKeeping, needed: @Sendable () async throws -> Set<String>
+  ) async throws -> [SoundKeeping.Removal] {
+    let libraries = try await libraries()
+    let used = usedInMemory()
+    // The uses are recorded before the folder is looked at, so that they count.
+    await onWaitingThread {
+      for library in libraries { for name in used { _ = try? library.use(name) } }
+    }
+    let needed = try await needed()
+    var removals: [SoundKeeping.Removal] = []
+    for library in libraries {
+      let removed = try await onWaitingThread { try library.prune(keeping, needed: needed) }
+      for removal in removed { forget(removal.sound.name) }
+      removals += removed
+    }
+    return removals
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+public import Foundation
+
+/// A use of a clip: somebody asked for it. The file's modification time records the last use.
+///
+/// It is recorded at most once in ``interval`` for each clip, so that a clip that is asked for all the time causes
+/// hardly any writes.
+public struct SoundUse: Sendable, Hashable {
+  /// The largest error of a recorded last use, in seconds.
+  public static let interval: TimeInterval = 3600
+
+  /// In whole seconds since 1970.
+  let time: Int
+
+  public init(at time: Date) { self.time = Int(time.timeIntervalSince1970) }
+
+  /// Whether the recorded last use is so old that this use must be recorded. A last use in the future comes from a
+  /// wrong clock, and is corrected too.
+  func isNews(_ status: FileStatus) -> Bool { isNews(lastUsedAt: status.modifiedAt) }
+
+  package func isNews(lastUsedAt last: Int) -> Bool {
+    time - last > Int(Self.interval) || last > time + Int(Self.interval)
+  }
+}
+
+/// A file in `Library/Sounds`.
+public struct StoredSound: Sendable, Hashable {
+  public var name: String
+  /// The size of the file in bytes.
+  public var byteCount: Int
+  /// The recorded last use, up to ``SoundUse/interval`` before the real one.
+  public var lastUsed: Date
+
+  public init(name: String, byteCount: Int, lastUsed: Date) {
+    self.name = name
+    self.byteCount = byteCount
+    self.lastUsed = lastUsed
+  }
+
+  /// Whether the name is that of a rendered clip: the digest of its recipe and an extension. Such a clip can be made
+  /// again. Files with other names, such as tones, are never removed to keep a budget.
+  public var isRenderedClip: Bool { SoundLibrary.isRenderedClip(name) }
+}
+
+/// The rule that says which clips of a folder are removed. The clip that was unused for the longest time is removed
+/// first.
+public struct SoundKeeping: Sendable, Hashable {
+  /// The maximum size of all files in bytes; nil for no limit.
+  public var mostBytes: Int?
+  /// The maximum number of files; nil for no limit.
+  public var mostFiles: Int?
+  /// The time after which an unused clip is removed, in seconds; nil for no limit.
+  public var longestUnused: TimeInterval?
+  /// The time for which a clip is kept after its last use, whatever the limits, in seconds. It is at least
+  /// ``shortestKept``.
+  public private(set) var keptAfterUse: TimeInterval
+
+  /// No clip is removed within an hour after its last use. A phone fetches a new clip within this time.
+  public static let shortestKept: TimeInterval = 3600
+
+  /// - Parameter keptAfterUse: The lifetime of links to clips, in seconds; a clip stays as long as a link to it is
+  ///   valid.
+  public init(
+    mostBytes: Int? = nil, mostFiles: Int? = nil, longestUnused: TimeInterval? = nil, keptAfterUse: TimeInterval = 0
+  ) {
+    self.init(
+      mostBytes, mostFiles, longestUnused,
+      keptAfterRecordedUse: max(keptAfterUse, Self.shortestKept) + SoundUse.interval)
+  }
+
+  /// Creates a rule that may remove a clip earlier. Only tests need it.
+  package init(
+    _ mostBytes: Int?, _ mostFiles: Int?, _ longestUnused: TimeInterval?, keptAfterRecordedUse: TimeInterval
+  ) {
+    self.mostBytes = mostBytes
+    self.mostFiles = mostFiles
+    self.longestUnused = longestUnused
+    keptAfterUse = keptAfterRecordedUse
+  }
+
+  /// The reason why a clip is removed.
+  public enum Reason: String, Sendable, Hashable {
+    /// It was unused for longer than ``SoundKeeping/longestUnused``.
+    case unused
+    /// There are too many files, or they are too large together.
+    case budget
+  }
+
+  public struct Removal: Sendable, Hashable {
+    public var sound: StoredSound
+    public var reason: Reason
+  }
+
+  /// Returns the clips to remove, in the order of their last use.
+  ///
+  /// - Parameters:
+  ///   - sounds: All files of the folder.
+  ///   - needed: The names of clips that must stay, such as those of waiting announcements.
+  public func removals(from sounds: [StoredSound], needed: Set<String>, at now: Date) -> [Removal] {
+    var bytes = sounds.reduce(0) { $0 + $1.byteCount }
+    var files = sounds.count
+    var removals: [Removal] = []
+    let candidates = sounds.filter {
+      $0.isRenderedClip && now.timeIntervalSince($0.lastUsed) > keptAfterUse && !needed.contains($0.name)
+    }
+    for sound in candidates.sorted(by: { ($0.lastUsed, $0.name) < ($1.lastUsed, $1.name) }) {
+      let isUnused = longestUnused.map { now.timeIntervalSince(sound.lastUsed) > $0 } ?? false
+      let isOverBudget = mostBytes.map { bytes > $0 } ?? false || mostFiles.map { files > $0 } ?? false
+      // The clips that follow were used later, so they stay as well.
+      guard isUnused || isOverBudget else { break }
+      removals.append(Removal(sound: sound, reason: isUnused ? .unused : .budget))
+      bytes -= sound.byteCount
+      files -= 1
+    }
+    return removals
+  }
+}

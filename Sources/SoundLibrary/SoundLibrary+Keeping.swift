@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+import Foundation
+
+extension SoundLibrary {
+  /// Returns whether a name is that of a rendered clip: 64 lower-case hexadecimal digits and an extension.
+  public static func isRenderedClip(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].count == 64 else { return false }
+    return parts[0].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      && ["wav", "aiff", "caf"].contains(String(Substring(parts[1])))
+  }
+
+  /// Returns the files in the folder that have a valid clip name, in the order of their names; an empty array when the
+  /// folder does not exist. Folders and symbolic links are left out.
+  ///
+  /// - Throws: ``SoundLibraryError``.
+  public func sounds() throws(SoundLibraryError) -> [StoredSound] {
+    let names = try names()
+    guard !names.isEmpty else { return [] }
+    do throws(SystemError) {
+      let folder = try SoundsFolder(existing: container, calls: calls)
+      var sounds: [StoredSound] = []
+      for name in names {
+        // A file that somebody removes at this moment is left out.
+        guard let status = try? folder.status(of: name), status.isRegularFile else { continue }
+        sounds.append(
+          StoredSound(
+            name: name, byteCount: status.byteCount,
+            lastUsed: Date(timeIntervalSince1970: TimeInterval(status.modifiedAt))))
+      }
+      return sounds
+    } catch {
+      if error.kind == .missing { return [] }
+      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
+    }
+  }
+
+  /// Records that a clip is used, so that it is kept.
+  ///
+  /// - Returns: Whether the clip exists. If it does, no ``prune(_:needed:)`` removes it for the time that its rule keeps
+  ///   used clips.
+  /// - Throws: ``SoundLibraryError``.
+  @discardableResult
+  public func use(_ name: String) throws(SoundLibraryError) -> Bool {
+    _ = try url(for: name)  // this refuses invalid clip names
+    do throws(SystemError) {
+      try SoundsFolder(existing: container, calls: calls).mark(SoundUse(at: now()), name)
+      return true
+    } catch {
+      if error.kind == .missing { return false }
+      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
+    }
+  }
+
+  /// Removes the clips that a rule does not keep, and the temporary files of processes that have ended.
+  ///
+  /// Other processes can use the folder meanwhile. A clip that somebody uses or publishes at this moment stays.
+  ///
+  /// - Parameters:
+  ///   - needed: The names of clips that must stay. A clip that is needed only after this list was made must have been
+  ///     used or published, which keeps it.
+  ///   - removes: Whether the clips are really removed; false to learn what would be removed.
+  /// - Returns: The removed clips, in the order of their last use.
+  /// - Throws: ``SoundLibraryError``. Clips that were already removed stay removed.
+  @discardableResult
+  public func prune(
+    _ keeping: SoundKeeping, needed: Set<String>, removes: Bool = true
+  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
+    let now = now()
+    let sounds = try sounds()
+    let removals = keeping.removals(from: sounds, needed: needed, at: now)
+    guard removes else { return removals }
+    let temporaries = try temporaryNames()
+    let use = SoundUse(at: now)
+    let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
+    guard !removals.isEmpty || !temporaries.isEmpty || !misdated.isEmpty else { return [] }
+    do throws(SystemError) {
+      let folder = try SoundsFolder(existing: container, calls: calls)
+      for name in temporaries { _ = folder.removeIfAbandoned(name) }
+      // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
+      for sound in misdated { try? folder.mark(use, sound.name) }
+      var removed: [SoundKeeping.Removal] = []
+      for removal in removals {
+        let time = Int(removal.sound.lastUsed.timeIntervalSince1970)
+        if try folder.remove(removal.sound.name, lastUsedAt: time) { removed.append(removal) }
+      }
+      try folder.synchronize()
+      return removed
+    } catch {
+      if error.kind == .missing { return [] }
+      throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
+    }
+  }
+
+  /// Returns the names of the temporary files of publishers, also of those that have ended.
+  private func temporaryNames() throws(SoundLibraryError) -> [String] {
+    try names { $0.hasPrefix(SoundsFolder.temporaryPrefix) }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import ArgumentParser
+import Foundation
+import Ledger
+import SoundLibrary
+
+extension Sounds {
+  struct Prune: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes clips and prints the name of each removed clip.",
+      discussion: """
+        A removed clip is rendered again when it is next needed. A running service keeps clips in memory: restart it, \
+        or remove the announcement with DELETE /v1/announcements/{id}. The removal of a clip by its name or its engine \
+        is recorded in the log of administrative actions; see crier keys log.
+
+        With a limit (--max-mb, --max-files, --unused-days), the clips that were unused for the longest time are \
+        removed first. These stay: clips that were used within the last hour or two, clips of unfinished announcements \
+        and batches of the home's service, clips with a link that is still valid (url_days), and all files that are \
+        not clips, such as tones.
+
+        EXAMPLES
+          crier sounds prune 9f31…e1.wav
+          crier sounds prune --max-mb 500 --dry-run
+          crier sounds prune --engine espeak-ng-1.51-8c1f5e0d9b7a6432
+        """)
+
+    @Argument(help: "The names of the clips to remove.")
+    var names: [String] = []
+
+    @Option(
+      help: """
+        Remove all clips that this engine speaks. Give the engine's name as it is in a clip's record, or only the 16 \
+        digits at its end, which are the digest of the engine's data.
+        """)
+    var engine: String?
+
+    @OptionGroup(title: "Limits") var limits: KeepingOptions
+
+    @Flag(help: "Remove nothing, and print the names of the clips that would be removed.")
+    var dryRun = false
+
+    @Flag(help: "Print one line of JSON for each removed clip: name.")
+    var json = false
+
+    @OptionGroup(title: "Publishing") var publishing: PublishingOptions
+
+    @OptionGroup var home: HomeOptions
+
+    func validate() throws {
+      if engine == "" {
+        throw ValidationError("--engine is empty: name an engine, such as espeak-ng-1.51-8c1f5e0d9b7a6432.")
+      }
+      let ways = [!names.isEmpty, engine != nil, limits.isGiven].count { $0 }
+      guard ways == 1 else {
+        throw ValidationError(
+          "Give one of these: the names of clips, --engine, or limits (--max-mb, --max-files, --unused-days).")
+      }
+    }
+
+    func run() async throws {
+      try await Failures.reported {
+        let library = try publishing.library(home: home.folder)
+        if limits.isGiven {
+          let removals = try await limits.prune(library, of: home.folder, removes: !dryRun)
+          for removal in removals { try write(removal.sound.name) }
+          let verb = dryRun ? "Would remove" : "Removed"
+          Terminal.note(
+            removals.isEmpty
+              ? "No clip exceeds the limits, or all of those that do are still needed."
+              : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
+          return
+        }
+        var log = RemovalLog(home.folder)
+        guard let engine else {
+          // All names are checked before anything is removed.
+          for name in names { _ = try library.url(for: name) }
+          var missing: [String] = []
+          for name in names where try await !remove(name, from: library, &log) { missing.append(name) }
+          guard missing.isEmpty else {
+            throw NoSuchClips(
+              names: missing, folder: library.soundsDirectory, hasRemoved: missing.count < names.count)
+          }
+          return
+        }
+        let clips = try EngineClips(in: library)
+        for name in clips.names(of: engine) { try await remove(name, from: library, &log) }
+        if !clips.unknown.isEmpty {
+          Terminal.note("Kept \(clips.unknown.count) files whose record cannot be read or names no engine.")
+        }
+        if clips.names(of: engine).isEmpty {
+          let others = clips.names.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.count))" }
+          Terminal.note(
+            "There are no clips of the engine \(Terminal.printable(engine)). "
+              + (others.isEmpty
+                ? "No clip was spoken by an engine." : "Engines with clips: \(others.joined(separator: ", "))."))
+        }
+      }
+    }
+
+    /// - Returns: Whether the clip existed.
+    @discardableResult
+    private func remove(_ name: String, from library: SoundLibrary, _ log: inout RemovalLog) async throws -> Bool {
+      if dryRun {
+        guard try library.contents(of: name) != nil else { return false }
+      } else {
+        guard try library.remove(name) else { return false }
+        await log.add(name)
+      }
+      try write(name)
+      return true
+    }
+
+    private func write(_ name: String) throws {
+      // A clip's name has no control characters, so only these two characters need escaping.
+      let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      try StandardOutput.write(json ? "{\"name\":\"\(quoted)\"}" : name)
+    }
+  }
+}
+
+/// The log of administrative actions, for clips that are removed on this machine.
+private struct RemovalLog {
+  private let home: CrierHome
+  private var ledger: Ledger?
+  private var hasFailed = false
+
+  init(_ home: CrierHome) { self.home = home }
+
+  /// Records that a clip was removed. An error is reported once and does not stop the removal, because removing clips
+  /// helps when the disk is full.
+  mutating func add(_ name: String) async {
+    guard !hasFailed else { return }
+    do {
+      let ledger = try ledger ?? Ledger(at: home.ledger)
+      self.ledger = ledger
+      try await ledger.record(.clipRemoved, by: .currentUser, subject: name)
+    } catch {
+      hasFailed = true
+      Terminal.note("The removed clips could not be recorded in the log of administrative actions. \(error)")
+    }
+  }
+}
+
+/// The error for clips that were to be removed but do not exist.
+struct NoSuchClips: Error, CustomStringConvertible {
+  var names: [String]
+  var folder: URL
+  /// Whether other named clips existed and were removed.
+  var hasRemoved: Bool
+
+  var description: String {
+    "NAME: there is no clip \(names.joined(separator: ", ")) in \(folder.path(percentEncoded: false)); "
+      + (hasRemoved ? "the others were removed." : "nothing was removed. Check the names, --home and --group.")
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import SoundLibrary
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+/// The service removes clips that are over the budget, or that nobody asked for. Clips are made older by their files'
+/// modification times, which record the last use.
+@Suite("Keeping clips in the service", .timeLimit(.minutes(10)))
+struct ClipKeepingTests {
+  private func service(_ change: (inout ServiceSettings) -> Void = { _ in }) throws -> TestService {
+    try TestService {
+      $0.hasPlayer = true
+      change(&$0.settings)
+    }
+  }
+
+  private func age(_ name: String, days: Double, in service: TestService) throws {
+    let file = service.folder.url.appending(path: "containers/group.crier/Library/Sounds/\(name)")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)], ofItemAtPath: file.path)
+  }
+
+  private func clip(_ client: TestClient, _ id: String, _ amount: String, _ more: String = "") async throws -> String {
+    try await client.post(payment(id, amount, more)).string("clip.name").orThrow("a clip")
+  }
+
+  @Test("a clip that nobody asked for during the retention time is removed, also from memory, and can be made again")
+  func retention() async throws {
+    let service = try service()
+    let client = try await service.client()
+    let (old, new) = (try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00"))
+    try age(old, days: 30.1, in: service)
+    try age(new, days: 29.9, in: service)
+    await service.server.pruneClips()
+    #expect(service.clips() == [new])
+    #expect(try await client.get("/v1/clips/\(old)").status == 404)
+    #expect(try await client.get("/v1/clips/\(new)").status == 200)
+    #expect(try await clip(client, "p3", "1.00") == old)
+    #expect(service.clips() == [old, new].sorted())
+    let line = try service.log.lines.first { $0.contains("Clips were removed") }.orThrow("a line")
+    #expect(line.contains(#""clips": 1"#) && !line.contains(old))
+  }
+
+  @Test("over the budget, the clip unused for the longest time is removed, but none with a valid URL")
+  func budget() async throws {
+    let service = try service { $0.mostSounds = 1 }
+    let client = try await service.client()
+    let clips = [
+      try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00"), try await clip(client, "p3", "3.00"),
+    ]
+    for (clip, days) in zip(clips, [6.9, 8, 9]) { try age(clip, days: days, in: service) }
+    await service.server.pruneClips()
+    #expect(service.clips() == [clips[0]])
+    try age(clips[0], days: 7.1, in: service)
+    await service.server.pruneClips()
+    #expect(service.clips() == [clips[0]], "one clip is within the budget")
+  }
+
+  @Test("clips that are announced or fetched again count as used, also if they are in memory")
+  func used() async throws {
+    let service = try service { $0.mostSoundBytes = 0 }
+    let client = try await service.client()
+    let clips = [
+      try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00"), try await clip(client, "p3", "3.00"),
+    ]
+    for clip in clips { try age(clip, days: 20, in: service) }
+    #expect(try await clip(client, "p4", "1.00") == clips[0])
+    #expect(try await client.get("/v1/clips/\(clips[1])").status == 200)
+    await service.server.pruneClips()
+    #expect(service.clips() == clips.prefix(2).sorted())
+  }
+
+  @Test("the clips of waiting announcements and of unfinished batches stay, whatever their age and the budget")
+  func needed() async throws {
+    let service = try service { $0.mostSoundBytes = 0 }
+    let client = try await service.client()
+    let waiting = try await clip(client, "p1", "1.00", #""deliver":["clip","play"]"#)
+    let ended = try await clip(client, "p2", "2.00")
+    let listed = try await clip(client, "p3", "3.00")
+    let noted = try await clip(client, "p4", "4.00")
+    for clip in [waiting, ended, listed, noted] { try age(clip, days: 1_000, in: service) }
+    let batches = service.server.batches
+    let list = try await client.send(
+      .post, "/v1/batches", headers: ["Content-Type": "text/csv"], body: Data("amount,currency\n5.00,USD\n".utf8))
+    let id = try list.string("id").orThrow("a batch")
+    await batches.hold([listed, noted], account: "shop", batch: id)
+    _ = await batches.writeClips(of: id)
+    await batches.hold([listed], account: "shop", batch: id)
+    await service.server.pruneClips()
+    #expect(Set(service.clips()).isSuperset(of: [waiting, listed, noted]))
+    #expect(!service.clips().contains(ended))
+    #expect(await UnfinishedBatches.ids(in: service.folder.url.appending(path: "batches")) == [id])
+  }
+
+  @Test("tones and other files that are no clips stay")
+  func tones() async throws {
+    let service = try service { $0.mostSounds = 0 }
+    let client = try await service.client()
+    let clip = try await clip(client, "p1", "1.00")
+    let folder = service.folder.url.appending(path: "containers/group.crier/Library/Sounds")
+    try Data([1]).write(to: folder.appending(path: "tone.wav"))
+    for name in [clip, "tone.wav"] { try age(name, days: 1_000, in: service) }
+    await service.server.pruneClips()
+    #expect(service.clips() == ["tone.wav"])
+  }
+
+  @Test("a short retention time also ends the protection of valid URLs")
+  func shortRetention() async throws {
+    let service = try service { $0.retention = 86_400 }
+    let client = try await service.client()
+    let clips = [try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00")]
+    try age(clips[0], days: 1.1, in: service)
+    await service.server.pruneClips()
+    #expect(service.clips() == [clips[1]])
+  }
+
+  @Test("without limits only the retention time applies, and a folder that cannot be read is a warning")
+  func noLimits() async throws {
+    let service = try service { ($0.mostSoundBytes, $0.mostSounds) = (nil, nil) }
+    let client = try await service.client()
+    let clip = try await clip(client, "p1", "1.00")
+    try age(clip, days: 29, in: service)
+    await service.server.pruneClips()
+    #expect(service.clips() == [clip])
+    let folder = service.folder.url.appending(path: "containers/group.crier/Library")
+    try FileManager.default.removeItem(at: folder)
+    try Data().write(to: folder)
+    await service.server.pruneClips()
+    #expect(service.log.lines.contains { $0.contains("Old clips could not be removed") })
+  }
+}

@@ -8,6 +8,11 @@ import { $, make, rowButton } from "./page.js";
 import { attempt } from "./service.js";
 import { languageName, parts, t, whenLanguageChanges } from "./translations.js";
 
+/** The texts for the reasons why a pack speaks. */
+const REASONS = {
+  setting: "packs.speaks_setting", chosen: "packs.speaks_chosen", first: "packs.speaks_first",
+};
+
 let isLoaded = false;
 
 /** Loads the voice packs and lists them. */
@@ -34,8 +39,13 @@ function titleLine(pack, kind, status) {
 
 function faultyPack(pack) {
   const { code, message } = pack.error;
-  return make("li", {}, titleLine(pack, "bad", code), make("p", { class: "meta", lang: "en" }, message));
+  return make("li", {}, make("div", {},
+    titleLine(pack, "bad", code),
+    pack.speaks ? speaksLine(t("packs.speaks_earlier")) : null,
+    make("p", { class: "meta", lang: "en" }, message)));
 }
+
+const speaksLine = (text) => make("p", { class: "speaks" }, text);
 
 function usablePack(pack) {
   const missing = pack.missing_count ?? 0;
@@ -48,6 +58,7 @@ function usablePack(pack) {
       missing === 0
         ? titleLine(pack, "good", t("packs.complete"))
         : titleLine(pack, "bad", t("packs.missing", { count: missing })),
+      pack.speaks ? speaksLine(t(REASONS[pack.speaks], { language: languageName(pack.locale) })) : null,
       make("p", { class: "meta" }, about.filter(Boolean).join(" · ")),
       make("progress", {
         max: Math.max(1, pack.tokens + missing), value: pack.tokens,

@@ -57,12 +57,9 @@ actor PackClips {
       let pack = try pack(id)
       let isWritable = isWritable(id)
       let marks = isWritable ? try PackMarks(of: pack.manifest, in: voices) : nil
-      let clips = RecordedClips(pack)
       return Listing(
         id: id, locale: pack.manifest.locale, isWritable: isWritable,
-        clips: zip(clips.clips, clips.files).map { clip, file in
-          Self.line(clip, file, isMarked: marks?.contains(file) == true)
-        })
+        clips: listed(pack).map { Self.line($0, of: pack, isMarked: marks?.contains($0.file) == true) })
     }
   }
 
@@ -88,19 +85,22 @@ actor PackClips {
       == voices.standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
   }
 
-  private static func line(_ clip: PackClip, _ file: String, isMarked: Bool) -> ClipLine {
-    ClipLine(
-      file: file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
-      durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: isMarked)
+  /// Returns the clips of a pack in the order of the recording sheet. If the locale has no phrase book, their order is
+  /// that of their tokens.
+  private nonisolated func listed(_ pack: VoicePack) -> [ListedClip] {
+    ListedClip.clips(
+      of: pack.manifest, vocabulary: try? phraseBooks.writer(for: pack.manifest.locale).vocabulary())
+  }
+
+  private static func line(_ clip: ListedClip, of pack: VoicePack, isMarked: Bool) -> ClipLine {
+    ClipLine(clip, durationMilliseconds: pack.milliseconds(ofClip: clip.file) ?? 0, isMarked: isMarked)
   }
 
   private static let noClip = Problem(
     .notFound, "not_found", "The voice pack has no clip with this file name. Its clips are listed with the pack.")
 
-  /// Returns a pack that may be changed, its clips, and the index of a clip.
-  private nonisolated func writable(
-    _ file: String, of id: String
-  ) throws -> (pack: VoicePack, clips: RecordedClips, index: Int) {
+  /// Returns a pack that may be changed, and one of its clips.
+  private nonisolated func writable(_ file: String, of id: String) throws -> (pack: VoicePack, clip: ListedClip) {
     let pack = try pack(id)
     guard pack.manifest.clips[file] != nil else { throw Self.noClip }
     guard isWritable(id) else {
@@ -108,9 +108,8 @@ actor PackClips {
         .conflict, "pack_read_only",
         "The voice pack belongs to the installation and is not changed. Import or build a pack of your own.")
     }
-    let clips = RecordedClips(pack)
-    guard let index = clips.files.firstIndex(of: file) else { throw Self.noClip }
-    return (pack, clips, index)
+    guard let clip = listed(pack).first(where: { $0.file == file }) else { throw Self.noClip }
+    return (pack, clip)
   }
 
   // MARK: Changing
@@ -118,13 +117,13 @@ actor PackClips {
   /// Marks a clip as wrong, or removes its mark.
   nonisolated func mark(_ file: String, of id: String, as isMarked: Bool) async throws -> ClipLine {
     try await onWaitingThread { [self] in
-      let (pack, clips, index) = try writable(file, of: id)
+      let (pack, clip) = try writable(file, of: id)
       do throws(PackMakingError) {
         try PackMarks.set(isMarked, file: file, of: pack.manifest, in: voices)
       } catch {
         throw Self.problem(error)
       }
-      return Self.line(clips.clips[index], file, isMarked: isMarked)
+      return Self.line(clip, of: pack, isMarked: isMarked)
     }
   }
 
@@ -134,7 +133,11 @@ actor PackClips {
   /// - Parameter recording: A WAV file.
   nonisolated func record(_ file: String, of id: String, from recording: Data) async throws -> Recorded {
     try await turns.take([id]) {
-      let (pack, clips, index) = try await onWaitingThread { [self] in try writable(file, of: id) }
+      let (pack, listed, clips) = try await onWaitingThread { [self] in
+        let (pack, listed) = try writable(file, of: id)
+        return (pack, listed, RecordedClips(pack))
+      }
+      guard let index = clips.files.firstIndex(of: file) else { throw Self.noClip }
       let (clip, report) = try await onWaitingThread {
         do throws(PackMakingError) {
           let prepared = try Self.prepared(recording)
@@ -154,7 +157,8 @@ actor PackClips {
         }
         shelf.look()
       }
-      return Recorded(line: Self.line(clip, file, isMarked: false), warnings: warnings)
+      let line = ClipLine(listed, durationMilliseconds: clip.waveform.durationMilliseconds, isMarked: false)
+      return Recorded(line: line, warnings: warnings)
     }
   }
 

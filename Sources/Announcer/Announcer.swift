@@ -137,6 +137,12 @@ public final class Announcer: Sendable {
     await onWaitingThread { [packs] in packs.states() }
   }
 
+  /// Returns the pack that speaks each locale if an announcement names no pack, voice or method. Locales that the engine
+  /// speaks are left out. Files may be read.
+  public func speakingPacks() async -> [SpeakingPack] {
+    await onWaitingThread { [packs] in packs.speaking() }
+  }
+
   /// Returns a sentence for each choice of a pack that has no effect, such as of a pack that was removed.
   public func packChoiceFaults() async -> [String] {
     await onWaitingThread { [packs] in packs.choiceFaults() }

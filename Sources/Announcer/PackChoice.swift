@@ -185,6 +185,20 @@ final class PackChoice: Sendable {
     }
   }
 
+  /// Returns the pack that speaks each locale if an announcement names no pack, voice or method, in the order of the
+  /// shelf. Locales that the engine speaks are left out, and so are broken packs without a good version.
+  func speaking() -> [SpeakingPack] {
+    let usable = Set(states().filter { $0.fault == nil || $0.speaksEarlierVersion }.map(\.id))
+    let manifests = shelf.ids.filter(usable.contains).compactMap { manifest($0) }
+    var locales: Set<String> = []
+    return manifests.map(\.locale).filter { locales.insert($0.lowercased()).inserted }
+      .map { locale in
+        SpeakingPack(
+          for: locale, among: manifests, chosen: shelf.chosen(for: locale), isSetting: shelf.isSettled(locale))
+      }
+      .filter { $0.id != nil }
+  }
+
   /// Returns what is wrong with the choices of packs: packs that are missing or speak another locale, and a file of
   /// choices that cannot be read.
   func choiceFaults() -> [String] {

@@ -27,6 +27,13 @@ public struct ClipLine: Encodable, Sendable, Hashable {
     self.isMarked = isMarked
   }
 
+  /// Creates the line of a listed clip.
+  public init(_ clip: ListedClip, durationMilliseconds: Int, isMarked: Bool) {
+    self.init(
+      file: clip.file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
+      durationMilliseconds: durationMilliseconds, isMarked: isMarked)
+  }
+
   private enum CodingKeys: String, CodingKey {
     case file, tokens, position, text
     case durationMilliseconds = "duration_ms"

@@ -139,6 +139,10 @@ public final class VoicePackShelf: Sendable {
   /// chosen. The pack may be broken or missing.
   public func chosen(for locale: String) -> String? { settled[locale] ?? withState { $0.choices[locale] } }
 
+  /// Returns whether the pack for a locale (BCP 47, in any letter case) was chosen by the choices that take precedence
+  /// over the file.
+  public func isSettled(_ locale: String) -> Bool { settled[locale] != nil }
+
   /// The choices that apply. Their packs may be broken or missing.
   public var choices: [ChosenPacks.Choice] {
     var all = withState { $0.choices }

@@ -41,13 +41,12 @@ struct Voices: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let shelf = files.shelf(home: home.folder)
-        let settings = await SpeakingPack.settings(of: home.folder)
+        let shelf = files.shelf(home: home.folder, settled: await SpeakingPack.settings(of: home.folder))
         if let fault = shelf.choicesFault { Terminal.note("crier: \(fault)") }
         for id in shelf.ids {
           do {
             let manifest = try shelf.manifest(id: id)
-            let speaking = SpeakingPack(for: manifest.locale, on: shelf, settings: settings)
+            let speaking = SpeakingPack(for: manifest.locale, on: shelf)
             let line = PackLine(manifest, speaks: speaking.id == id ? speaking.reason : nil)
             try StandardOutput.write(json ? try line.jsonLine : line.text)
           } catch let error as VoicePackError {

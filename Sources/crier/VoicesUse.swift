@@ -143,36 +143,7 @@ extension Voices {
   }
 }
 
-/// The pack that speaks a locale if a command or a request names none.
-struct SpeakingPack {
-  /// The reason why the pack speaks.
-  enum Reason: String, Encodable {
-    /// The service's setting `packs` names it.
-    case setting
-    /// `crier voices use` chose it.
-    case chosen
-    /// It is the first recorded pack of the locale.
-    case first
-  }
-
-  var locale: String
-  /// The pack's id; `nil` if the engine speaks.
-  var id: String?
-  var reason: Reason?
-
-  /// - Parameter settings: The service's setting `packs`.
-  init(for locale: String, on shelf: VoicePackShelf, settings: ChosenPacks = ChosenPacks()) {
-    self.locale = locale
-    let ids = shelf.ids(for: locale)
-    if let set = settings[locale], ids.contains(set) {
-      (id, reason) = (set, .setting)
-    } else if let chosen = shelf.chosen(for: locale), ids.contains(chosen) {
-      (id, reason) = (chosen, .chosen)
-    } else if let first = ids.first(where: { (try? shelf.manifest(id: $0))?.isSynthesized == false }) {
-      (id, reason) = (first, .first)
-    }
-  }
-
+extension SpeakingPack {
   /// A sentence that says who speaks.
   var sentence: String {
     switch (id, reason) {

@@ -46,6 +46,8 @@ final class TestService: Sendable {
     var packs: [URL] = []
     /// The file of chosen packs.
     var chosenPacks: URL?
+    /// The packs that the settings choose.
+    var settledPacks = ChosenPacks()
     /// The ledger's clock.
     var now: @Sendable () -> Date = { Date() }
     /// The service's clock for limits.
@@ -85,7 +87,9 @@ final class TestService: Sendable {
     var options = try Options()
     change(&options)
     ledger = try Ledger(at: folder.url.appending(path: "ledger.sqlite"), options: options.ledger, now: options.now)
-    let shelf = VoicePackShelf(folders: options.packs, storage: .copied, choices: options.chosenPacks, interval: .zero)
+    let shelf = VoicePackShelf(
+      folders: options.packs, storage: .copied, choices: options.chosenPacks, settled: options.settledPacks,
+      interval: .zero)
     let announcer = Announcer(phraseBooks: try Self.books.get(), engine: voice, packs: shelf)
     let containers = folder.url.appending(path: "containers", directoryHint: .isDirectory)
     let batches = folder.url.appending(path: "batches", directoryHint: .isDirectory)

@@ -144,9 +144,13 @@ class ManagementChecks:
         self.show("voices")
         listen = "[...document.querySelectorAll('#packs button')].find((button) => button.ariaLabel.includes('own-voice'))"
         self.that(b.until(f"{listen}", 20), "the voice packs are listed")
+        self.speaking()
         b.js(f"{listen}.focus()")
         b.press("Enter")
         self.that(b.until("document.activeElement.id === 'clips-title' && document.querySelectorAll('#clips li').length > 40"), "the recordings of a pack are listed")
+        tokens = [clip["tokens"][0] for clip in self.service.call("GET", "/v1/packs/own-voice/clips")["clips"]]
+        shown = b.js("[...document.querySelectorAll('#clips li code')].slice(0, 12).map((code) => code.textContent)")
+        self.that(shown[0] == "Received" and shown == tokens[:12], f"the words that payments need come first ({shown})")
         since = len(b.events)
         self.press_button("Listen")
         self.that(self.called("GET /v1/packs/own-voice/clips/*", since) and b.until("recording.isPlaying", evaluate=b.inside), "a recording can be heard")
@@ -159,6 +163,24 @@ class ManagementChecks:
         b.click("#clips-marked")
         self.record()
         self.show("shop")
+
+    def speaking(self):
+        """Checks that a pack which speaks a language says so, in English and in Hindi."""
+        b = self.browser
+        lines = "[...document.querySelectorAll('#packs .speaks')].map((line) => line.textContent)"
+        self.that(b.js(lines) == [], "no pack says that it speaks while the engine does")
+        self.service.use_pack("own-voice")
+        self.enter()
+        self.show("voices")
+        self.that(b.until("document.querySelector('#packs .speaks')"), "the chosen pack says that it speaks")
+        self.that(b.js(lines) == ["Speaks American English: it was chosen."], f"it names the language and the reason ({b.js(lines)})")
+        self.that(b.js("document.querySelector('#packs .speaks').closest('li').textContent.startsWith('own-voice')"), "it is the pack that was chosen")
+        self.shot("voices-speaking")
+        self.speak("hi-IN")
+        hindi = ["अमेरिकी अंग्रेज़ी में बोलता है: इसे चुना गया है।"]
+        self.that(b.js(lines) == hindi, f"it says so in Hindi too ({b.js(lines)})")
+        self.shot("voices-speaking-hi-IN")
+        self.speak("en-US")
 
     def press_button(self, label):
         """Presses the first button of the recordings with a label, with the keyboard."""

@@ -62,6 +62,12 @@ class Service:
         while not any(pack["id"] == identifier for pack in self.call("GET", "/v1/packs")["packs"]):
             time.sleep(0.2)
 
+    def use_pack(self, identifier):
+        """Chooses a pack to speak its language, and waits until the service lists it as chosen."""
+        subprocess.run([self.program, "voices", "use", identifier, "--home", str(self.home)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not any(pack["id"] == identifier and pack["speaks"] == "chosen" for pack in self.call("GET", "/v1/packs")["packs"]):
+            time.sleep(0.2)
+
     def call(self, method, path, body=None):
         """Calls the service with its first key, and returns the answer's JSON."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}

@@ -73,10 +73,12 @@ struct SpeakableRoutes: Sendable {
     @ExplicitNull var tokens: Int? = nil
     @ExplicitNull var missingCount: Int? = nil
     var missing: [String] = []
+    /// The reason why the pack speaks its locale; `nil` if it does not.
+    @ExplicitNull var speaks: SpeakingPack.Reason? = nil
     @ExplicitNull var error: Fault? = nil
 
     enum CodingKeys: String, CodingKey {
-      case id, locale, speaker, licence, clips, tokens, missing, error
+      case id, locale, speaker, licence, clips, tokens, missing, speaks, error
       case sampleRate = "sample_rate"
       case missingCount = "missing_count"
     }
@@ -104,16 +106,24 @@ struct SpeakableRoutes: Sendable {
   }
 
   private func packs() async -> [PackEntry] {
-    await announcer.packStates().map { state in
-      do throws(VoicePackError) {
-        // The announcer knows the faults of clips, which no manifest shows.
-        if let fault = state.fault {
-          return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
-        }
-        return entry(try shelf.manifest(id: state.id))
-      } catch {
-        return PackEntry(id: state.id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
+    let states = await announcer.packStates()
+    let speaking = await announcer.speakingPacks()
+    return states.map { state in
+      var entry = entry(state)
+      entry.speaks = speaking.first { $0.id == state.id }?.reason
+      return entry
+    }
+  }
+
+  private func entry(_ state: PackState) -> PackEntry {
+    do throws(VoicePackError) {
+      // The announcer knows the faults of clips, which no manifest shows.
+      if let fault = state.fault {
+        return PackEntry(id: state.id, error: PackEntry.Fault(code: fault.code, message: fault.message))
       }
+      return entry(try shelf.manifest(id: state.id))
+    } catch {
+      return PackEntry(id: state.id, error: PackEntry.Fault(code: error.code.rawValue, message: "\(error)"))
     }
   }
 

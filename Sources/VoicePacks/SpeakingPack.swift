@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pack that speaks a locale if neither the request nor its key names a pack, a voice or a method.
+public struct SpeakingPack: Sendable, Hashable {
+  /// The reason why a pack speaks.
+  public enum Reason: String, Sendable, Hashable, Encodable, CaseIterable {
+    /// The service's setting `packs` names it.
+    case setting
+    /// `crier voices use` chose it.
+    case chosen
+    /// It is the first recorded pack of the locale. An announcement with fixed words that it lacks is spoken by the
+    /// next recorded pack that has them, or else by the engine.
+    case first
+  }
+
+  /// The locale (BCP 47).
+  public var locale: String
+  /// The pack's id; `nil` if the engine speaks.
+  public var id: String?
+  /// The reason why the pack speaks; `nil` if the engine speaks.
+  public var reason: Reason?
+
+  /// Decides which of several packs speaks a locale.
+  ///
+  /// - Parameters:
+  ///   - locale: the locale, in any letter case.
+  ///   - manifests: the manifests of the packs that can speak, in the order of the shelf. Packs of other locales do not
+  ///     matter.
+  ///   - chosen: the id of the pack that was chosen for the locale. If none of the packs has this id, the choice has no
+  ///     effect.
+  ///   - isSetting: whether the service's settings made the choice.
+  public init(for locale: String, among manifests: [PackManifest], chosen: String?, isSetting: Bool) {
+    self.locale = locale
+    let spoken = manifests.filter { $0.locale.lowercased() == locale.lowercased() }
+    if let chosen, spoken.contains(where: { $0.id == chosen }) {
+      (id, reason) = (chosen, isSetting ? .setting : .chosen)
+    } else if let first = spoken.first(where: { !$0.isSynthesized }) {
+      (id, reason) = (first.id, .first)
+    }
+  }
+
+  /// Decides which pack of a shelf speaks a locale. Manifests are read, but no clips.
+  public init(for locale: String, on shelf: VoicePackShelf) {
+    self.init(
+      for: locale, among: shelf.ids.compactMap { try? shelf.manifest(id: $0) }, chosen: shelf.chosen(for: locale),
+      isSetting: shelf.isSettled(locale))
+  }
+}

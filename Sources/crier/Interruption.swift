@@ -23,7 +23,8 @@ struct Interruption: Error, CustomStringConvertible {
     let task = Task { try await work() }
     let caught = Locked<Int32?>(nil)
     // A signal that is already ignored, as under nohup, stays ignored.
-    let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
+    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
+    let sources = numbers.map { number in
       Foundation.signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
@@ -35,6 +36,8 @@ struct Interruption: Error, CustomStringConvertible {
     }
     let result = await task.result
     for source in sources { source.cancel() }
+    // Afterwards a signal ends the process again, for example while the command asks a question.
+    for number in numbers { Foundation.signal(number, SIG_DFL) }
     if case .failure(let error) = result, error is CancellationError, let number = caught.withLock({ $0 }) {
       throw Interruption(signal: number)
     }

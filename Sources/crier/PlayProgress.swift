@@ -16,6 +16,8 @@ final class PlayProgress: Sendable {
     var otherPlayer: Int32?
     /// The last reason why nothing of this command is heard.
     var obstacle: String?
+    /// The titles of this command's announcements, by id.
+    var titles: [String: String] = [:]
     /// Whether a warning is due if another program plays on the output, because the requested settings then have no
     /// effect.
     var hasUnusedSettings: Bool
@@ -26,17 +28,18 @@ final class PlayProgress: Sendable {
     }
   }
 
-  private let titles: [String: String]
   private let isTerminal = Terminal.canRedrawMessages
   private let state: Locked<State>
 
-  /// - Parameters:
-  ///   - titles: The titles of this command's announcements, by id.
-  ///   - hasSettings: Whether a volume, a gap or a chime was requested.
-  init(titles: [String: String], hasSettings: Bool) {
-    self.titles = titles
+  /// - Parameter hasSettings: Whether a volume, a gap or a chime was requested.
+  init(hasSettings: Bool) {
     state = Locked(State(hasUnusedSettings: hasSettings))
   }
+
+  /// Begins with announcements. What was reported about earlier ones is not repeated.
+  ///
+  /// - Parameter titles: The titles of the announcements, by id.
+  func begin(_ titles: [String: String]) { state.withLock { $0.titles = titles } }
 
   /// The last reason why nothing of this command was heard; nil if nothing was in the way but earlier announcements.
   var obstacle: String? { state.withLock { $0.obstacle } }
@@ -46,9 +49,7 @@ final class PlayProgress: Sendable {
       state.obstacle = Self.obstacle(in: view)
       if let other = Self.otherPlayer(in: view), other != state.otherPlayer {
         state.otherPlayer = other
-        let first =
-          "Process \(other) plays on \(Terminal.printable(view.player.lane)), so this waits for its turn there"
-        state.note("\(first): \(Self.queue(view)).")
+        state.note(Self.report(of: other, in: view, own: Set(state.titles.keys)))
       }
       let isLost = view.player.isRunning && view.player.report?.isDeviceLost == true
       if isLost != state.isDeviceLost {
@@ -66,7 +67,7 @@ final class PlayProgress: Sendable {
         state.note(isHeld ? "Playback is paused. To continue, run crier queue resume." : "Playback continues.")
       }
       guard isTerminal, let entry = view.playing else { return }
-      let title = titles[entry.id] ?? "an earlier announcement (\(entry.category.rawValue))"
+      let title = state.titles[entry.id] ?? "an earlier announcement (\(entry.category.rawValue))"
       let line = QueueDisplay.progress(view, title: title, columns: Terminal.messageColumns - 1)
       Terminal.writeMessage("\r\u{1B}[K" + line)
       state.isLineOpen = true
@@ -79,9 +80,23 @@ final class PlayProgress: Sendable {
     return process == ProcessInfo.processInfo.processIdentifier ? nil : process
   }
 
-  private static func queue(_ view: LaneView) -> String {
-    let playing = view.playing == nil ? "nothing is playing" : "an announcement is playing"
-    return "\(playing), and \(view.waitingCount) \(view.waitingCount == 1 ? "is" : "are") waiting"
+  /// Returns a sentence that says that another process plays, and how many announcements come before this command's.
+  ///
+  /// - Parameter own: The ids of this command's announcements.
+  static func report(of other: Int32, in view: LaneView, own: Set<String>) -> String {
+    let isOwnPlaying = view.playing.map { own.contains($0.id) } ?? false
+    let waiting = view.waiting.prefix { !own.contains($0.id) }.count
+    let ahead = isOwnPlaying ? 0 : waiting + (view.playing == nil ? 0 : 1)
+    // Not all announcements of a long queue are listed.
+    let isWhole = isOwnPlaying || waiting < view.waiting.count || view.waiting.count == view.waitingCount
+    let after =
+      switch (ahead, isWhole) {
+      case (0, true): " too"
+      case (1, true): " after 1 other announcement"
+      case (_, true): " after \(ahead) other announcements"
+      case (_, false): " after more than \(ahead) other announcements"
+      }
+    return "Process \(other) plays on \(Terminal.printable(view.player.lane)), so it plays this\(after)."
   }
 
   /// Returns the reason why the lane is silent although announcements wait; nil if there is none.

@@ -80,13 +80,19 @@ struct PlayerOptions: ParsableArguments {
     return settings
   }
 
+  /// Returns the progress of a command that plays with these options.
+  func progress() -> PlayProgress { PlayProgress(hasSettings: volume != 100 || gap != 250 || chime != nil) }
+
   /// Plays the announcements and prints how each one ended. Progress goes to standard error. An interrupt cancels them.
   ///
-  /// - Parameter mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
+  /// - Parameters:
+  ///   - mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
+  ///   - progress: The progress of a command that plays several times, so that nothing is reported twice.
   /// - Throws: ``PlayFailure``, ``NotHeard``, `OutputError`, `LedgerError`. Without an error, every announcement was heard
   ///   to its end, or somebody skipped it.
   func play(
-    _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false
+    _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false,
+    progress: PlayProgress? = nil
   ) async throws {
     let settings = try settings()
     let (name, lane) = (try lane.name(), try lane.lane())
@@ -99,9 +105,8 @@ struct PlayerOptions: ParsableArguments {
     let shared = SharedLane(lane: lane, ledger: ledger) { () throws(OutputError) in
       Player(lane: lane, ledger: ledger, output: try name.makeOutput(), render: rendering, settings: settings)
     }
-    let progress = PlayProgress(
-      titles: Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first },
-      hasSettings: volume != 100 || gap != 250 || chime != nil)
+    let progress = progress ?? self.progress()
+    progress.begin(Dictionary(zip(announcements.map(\.id), titles)) { first, _ in first })
     defer { progress.end() }
     // A closed standard error must not end the process with a signal.
     signal(SIGPIPE, SIG_IGN)

@@ -22,8 +22,9 @@ extension Voices {
     static let configuration = CommandConfiguration(
       abstract: "Plays the clips of a voice pack one after the other and says what each one should be.",
       discussion: """
-        On a terminal, the command waits after each clip: Enter plays the next one, r repeats it, w marks it as wrong \
-        (and removes the mark of a marked clip), q quits. Otherwise it plays on. Marks are kept beside the pack and \
+        On a terminal, the command waits after each clip. Enter plays the next clip. The letters r, w and q need Enter \
+        too: r repeats the clip, w marks it as wrong (and removes the mark of a marked clip), q quits. Without a \
+        terminal it plays on. Marks are kept beside the pack and \
         are forgotten when a clip is recorded again.
 
         Each clip is a line: file, position, words, length, and "wrong" for a marked clip. With --wrong, the lines are \
@@ -66,10 +67,11 @@ extension Voices {
         if wrong { return try list(clips.filter { marks.contains($0.file) }, vocabulary, pack) }
         let asks = isatty(STDIN_FILENO) == 1 && !noSound
         var session = ListeningSession(count: clips.count)
+        let progress = player.progress()
         while let index = session.current {
           let clip = clips[index]
           if !session.isRepeated { try StandardOutput.write(try line(clip, pack, isMarked: marks.contains(clip.file))) }
-          if !noSound { try await play(clip, pack) }
+          if !noSound { try await play(clip, pack, progress) }
           switch session.next(asks ? Self.answer() : .next) {
           case .go: break
           case .mark:
@@ -108,18 +110,17 @@ extension Voices {
       try home.requirePrivate()
     }
 
-    private func play(_ clip: ListedClip, _ pack: VoicePack) async throws {
+    private func play(_ clip: ListedClip, _ pack: VoicePack, _ progress: PlayProgress) async throws {
       let file = pack.directory.appending(path: clip.file)
       let announcement = StoredAnnouncement(
         file: file, title: clip.text, id: UUID().uuidString, expiresAt: Date(timeIntervalSinceNow: 60))
-      try await player.play([announcement], titles: [clip.text], files: files, mustBeHeard: true)
+      try await player.play(
+        [announcement], titles: [clip.text], files: files, mustBeHeard: true, progress: progress)
     }
 
     private func line(_ clip: ListedClip, _ pack: VoicePack, isMarked: Bool) throws -> String {
       let line = ClipLine(
-        file: clip.file, tokens: clip.tokens, position: clip.position.rawValue, text: clip.text,
-        durationMilliseconds: pack.milliseconds(ofClip: clip.file) ?? 0,
-        isMarked: isMarked)
+        clip, durationMilliseconds: pack.milliseconds(ofClip: clip.file) ?? 0, isMarked: isMarked)
       return json ? try line.jsonLine : line.line
     }
 
@@ -147,7 +148,7 @@ extension Voices {
 
     private static func answer() -> ListeningSession.Answer {
       while true {
-        Terminal.writeMessage("[Enter] next  [r] again  [w] wrong  [q] quit: ")
+        Terminal.writeMessage(ListeningSession.prompt)
         guard let line = readLine() else { return .quit }
         if let answer = ListeningSession.Answer(line) { return answer }
       }
@@ -185,6 +186,9 @@ struct ListeningSession {
     /// The mark of the clip that was heard changes.
     case mark
   }
+
+  /// The question after each clip. Letters are read with the line that they are on, so each needs Enter.
+  static let prompt = "Enter: next clip. Or a letter and Enter: r (again), w (wrong), q (quit): "
 
   /// The index of the clip to play; nil at the end.
   private(set) var current: Int?

@@ -65,6 +65,17 @@ struct QueueDisplayTests {
         == "counter: waiting for the speaker since 2026-11-18T11:06:40Z (device_unavailable); 2 waiting")
   }
 
+  @Test("says that another process plays, and how many announcements come before this command's")
+  func anotherProcess() async throws {
+    let (playing, idle) = (try await view(position: 500), try await view())
+    for (view, own, end) in [
+      (playing, "a", "so it plays this too."), (playing, "c", "so it plays this after 1 other announcement."),
+      (playing, "b", "so it plays this after 2 other announcements."), (idle, "a", "so it plays this too."),
+    ] {
+      #expect(PlayProgress.report(of: 4_711, in: view, own: [own]) == "Process 4711 plays on counter, \(end)")
+    }
+  }
+
   @Test("no line is wider than the terminal, and no title can move the cursor")
   func width() async throws {
     let view = try await view(position: 2_000)

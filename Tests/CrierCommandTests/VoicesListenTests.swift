@@ -5,6 +5,12 @@ import Testing
 
 @testable import crier
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite("crier voices listen")
 struct VoicesListenTests {
   @Test("Enter goes on, r repeats, w marks and goes on, q ends, and other input is asked again")
@@ -54,6 +60,52 @@ struct VoicesListenTests {
     #expect(result.output.split(separator: "\n").count == 2)
     #expect(try String(contentsOf: log, encoding: .utf8).isEmpty == false)
     #expect(try crier("voices", "listen", "shop", "two", "--output", "alsa:no-such-device").status == 69)
+  }
+
+  @Test("the question after a clip says that a letter needs Enter, and a letter with Enter answers it")
+  func asked() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["two", "dollars"])
+    let log = crier.directory.appending(path: "played.log").path
+    let listening = try TerminalCommand(["voices", "listen", "shop", "--output", "file:\(log)"], of: crier)
+    let question = "Enter: next clip. Or a letter and Enter: r (again), w (wrong), q (quit): "
+    try eventually("the question is asked") { listening.messages.hasSuffix(question) }
+    try listening.type("w\n")
+    try eventually("the next clip is asked about") {
+      listening.messages.hasSuffix(question) && listening.messages.contains("two.wav: marked as wrong.")
+    }
+    try listening.type("q\n")
+    #expect(listening.wait() == 0)
+    #expect(listening.messages.contains("1 clip is marked as wrong"))
+  }
+
+  @Test("an interrupt ends the command while it asks", arguments: [SIGINT, SIGTERM])
+  func interrupted(number: Int32) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["two", "dollars"])
+    let log = crier.directory.appending(path: "played.log").path
+    let listening = try TerminalCommand(["voices", "listen", "shop", "--output", "file:\(log)"], of: crier)
+    try eventually("the question is asked") { listening.messages.hasSuffix(ListeningSession.prompt) }
+    listening.signal(number)
+    try eventually("the program ends") { listening.hasEnded }
+    #expect(listening.wait() == 128 + number)
+  }
+
+  @Test("beside a running service, one line says that the service plays the clips")
+  func besideService() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["two", "dollars"])
+    let output = "file:\(crier.directory.appending(path: "played.log").path)"
+    let service = try RunningService(of: crier, ["--port", "0", "--output", output])
+    let result = try crier("voices", "listen", "shop", "--output", output)
+    #expect(result.status == 0 && result.output.split(separator: "\n").count == 2)
+    #expect(
+      result.message.wholeMatch(of: /Process \d+ plays on file:\S+, so it plays this too\.\n/) != nil,
+      "\(result.message)")
+    withExtendedLifetime(service) {}
   }
 
   @Test("marked clips are listed with the rows to record again, until they were recorded again")

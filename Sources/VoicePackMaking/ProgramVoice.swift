@@ -52,7 +52,10 @@ public struct ProgramVoice: Sendable {
     of rows: [SheetRow], progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [RecordingSource] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let sources = rows.map { RecordingSource(file: folder.appending(path: file(for: $0)), row: $0) }
+    // The names of the files are digests, which would tell nobody which row a message is about.
+    let sources = rows.map { row in
+      RecordingSource(file: folder.appending(path: file(for: row)), row: row, name: RecordingImport.name(row))
+    }
     try removeOthers(than: Set(sources.map(\.file.lastPathComponent)))
     for (index, source) in sources.enumerated() {
       try Task.checkCancellation()

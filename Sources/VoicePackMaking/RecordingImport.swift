@@ -62,9 +62,12 @@ public struct RecordingImport: Sendable {
   public typealias Progress = (_ done: Int, _ total: Int, _ name: String) -> Void
 
   private let preparation: ClipPreparation
+  private let isProgram: Bool
 
-  public init(preparation: ClipPreparation = ClipPreparation()) {
+  /// - Parameter isProgram: whether a program made the recordings, so that the advice is for somebody who runs it.
+  public init(preparation: ClipPreparation = ClipPreparation(), isProgram: Bool = false) {
     self.preparation = preparation
+    self.isProgram = isProgram
   }
 
   /// Converts a folder of recordings. It has one file for each row of the recording sheet, named after the row's file,
@@ -99,7 +102,7 @@ public struct RecordingImport: Sendable {
     _ sources: [RecordingSource], progress: Progress = { _, _, _ in }
   ) throws(PackMakingError) -> ImportedRecordings {
     let inputs = sources.map { source in
-      Input(name: source.file.lastPathComponent, row: source.row) { () throws(PackMakingError) in
+      Input(name: source.name, row: source.row) { () throws(PackMakingError) in
         try Recording.read(source.file)
       }
     }
@@ -147,10 +150,14 @@ public struct RecordingImport: Sendable {
 public struct RecordingSource: Sendable, Hashable {
   public var file: URL
   public var row: SheetRow
+  /// The name of the recording in messages.
+  public var name: String
 
-  public init(file: URL, row: SheetRow) {
+  /// - Parameter name: the name of the recording in messages; `nil` for the name of the file.
+  public init(file: URL, row: SheetRow, name: String? = nil) {
     self.file = file
     self.row = row
+    self.name = name ?? file.lastPathComponent
   }
 }
 
@@ -170,7 +177,7 @@ extension RecordingImport {
     var imported = ImportedRecordings(clips: [], rows: [], names: [], warnings: [], reports: [:])
     var faults: [String] = []
     var unknown: [String] = []
-    var sound = SoundWarnings()
+    var sound = SoundWarnings(isProgram: isProgram)
     for (index, input) in inputs.enumerated() {
       do throws(PackMakingError) {
         let clip = try preparation.prepare(input.recording())

@@ -15,12 +15,17 @@ struct SoundWarnings {
   /// The largest number of recordings that a warning names.
   private static let mostNames = 5
 
+  /// Whether a program made the recordings. The advice for a person who records is then of no use.
+  private let isProgram: Bool
+
   private var total = 0
   private var clipped: [String] = []
   private var noisy: [String] = []
   private var narrow: [String] = []
   private var rates: Set<Int> = []
   private var divided: [String] = []
+
+  init(isProgram: Bool = false) { self.isProgram = isProgram }
 
   /// Adds a recording.
   ///
@@ -39,16 +44,22 @@ struct SoundWarnings {
   var warnings: [ImportWarning] {
     let rates = rates.sorted().map { "\($0) Hz" }.joined(separator: ", ")
     return [
-      warning(.clippedRecording, clipped, "clipped", "record again at a lower level"),
+      warning(
+        .clippedRecording, clipped, "clipped",
+        isProgram ? "let the program speak at a lower volume" : "record again at a lower level"),
       warning(
         .noisyRecording, noisy, "less than \(Int(Self.noisyVoiceToNoise)) dB above the noise",
-        "record closer to the microphone"),
+        isProgram ? "choose another voice of the program" : "record closer to the microphone"),
       warning(
-        .lowSampleRate, narrow, "at \(rates), which sounds like a telephone", "record at 48000 Hz, or at least 16000 Hz"
-      ),
+        .lowSampleRate, narrow, "at \(rates), which sounds like a telephone",
+        isProgram
+          ? "choose a voice or an option of the program that gives at least \(Self.lowestSampleRate) Hz"
+          : "record at 48000 Hz, or at least \(Self.lowestSampleRate) Hz"),
       warning(
         .silenceInside, divided, "interrupted by a silence of more than \(Self.longestPauseMilliseconds) ms",
-        "listen for a cough or a second word, and record again without it"),
+        isProgram
+          ? "listen to them, and check that nothing is missing"
+          : "listen for a cough or a second word, and record again without it"),
     ].compactMap(\.self)
   }
 

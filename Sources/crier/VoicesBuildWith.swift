@@ -74,7 +74,7 @@ extension Voices.Build {
     let sources = try await Interruption.cancelling {
       try await speaker.recordings(of: rows) { progress.show($0, of: $1) }
     }
-    var imported = try RecordingImport().recordings(sources)
+    var imported = try RecordingImport(isProgram: true).recordings(sources)
     try await compare(&imported, scripts)
     let facts = PackFacts(
       id: id, locale: scripts.book.locale, speaker: program.speaker ?? command.speaker,
@@ -95,7 +95,7 @@ extension Voices.Build {
     var compared = imported
     compared.clips = words.map { imported.clips[$0] }
     compared.rows = words.map { imported.rows[$0] }
-    compared.names = words.map { RecordingImport.name(imported.rows[$0]) }
+    compared.names = words.map { imported.names[$0] }
     let progress = StepProgress(name: "\(scripts.book.locale), comparing", isQuiet: quiet)
     defer { progress.end() }
     do {

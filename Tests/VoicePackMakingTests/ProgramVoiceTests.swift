@@ -54,6 +54,19 @@ struct ProgramVoiceTests {
     #expect(try RecordingImport().recordings(sources).clips.map(\.text) == ["one", "two", "two"])
   }
 
+  @Test("one warning counts the sounds at the rate of a telephone, names their rows and says what to change")
+  func telephone() async throws {
+    try folder.wav("sound.wav", Signals.take(seconds: 0.3, rate: 8_000), rate: 8_000)
+    try program()
+    let imported = try RecordingImport(isProgram: true).recordings(try await voice().recordings(of: rows))
+    let warnings = imported.warnings.filter { $0.code == .lowSampleRate }
+    #expect(
+      warnings.map(\.description) == [
+        "3 of 3 recordings are at 8000 Hz, which sounds like a telephone: choose a voice or an option of the program "
+          + "that gives at least 16000 Hz: row 1 (one), row 2 (two), row 3 (two)."
+      ])
+  }
+
   @Test("a program that reads a file gets the words in it")
   func textFile() async throws {
     try program(#"cat "$1" >> said; cp sound.wav "$2""#)

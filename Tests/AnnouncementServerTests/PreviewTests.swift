@@ -40,6 +40,34 @@ struct PreviewTests {
     #expect(clip.status == 200 && clip.header("Content-Type") == "audio/wav")
   }
 
+  @Test("a preview answers with the clip's bytes if the client prefers them, as an announcement does")
+  func sound() async throws {
+    let client = try await service.client()
+    for (format, media) in [("wav", "audio/wav"), ("aiff", "audio/aiff"), ("caf", "audio/x-caf")] {
+      let body = payment("p1", "12.50", #""format":"\#(format)""#)
+      let json = ["Content-Type": "application/json"]
+      let sound = try await preview(client, body, json.merging(["Accept": media]) { $1 })
+      #expect(sound.status == 200 && sound.header("Content-Type") == media)
+      #expect(sound.header("Cache-Control") == "no-store" && sound.header("Location") == nil)
+      let name = try await preview(client, body).string("clip.name").orThrow("a name")
+      let clip = try await client.get("/v1/clips/\(name)")
+      #expect(sound.body == clip.body && sound.header("ETag") == clip.header("ETag"))
+      #expect(try await client.post(body, ["Accept": media, "Idempotency-Key": format]).body == sound.body)
+      try await _ = client.send(.delete, "/v1/announcements/p1")
+    }
+  }
+
+  @Test("a preview whose media types are not available is refused before its clip is made")
+  func notAcceptable() async throws {
+    let client = try await service.client()
+    for accept in ["image/png", "audio/x-caf"] {
+      let headers = ["Content-Type": "application/json", "Accept": accept]
+      let answer = try await preview(client, Self.nameless, headers)
+      #expect(answer.status == 406 && answer.code == "not_acceptable")
+    }
+    #expect(service.clips().isEmpty)
+  }
+
   @Test("a preview is neither stored, nor listed, nor an event, nor an answer to a later request")
   func nothingIsStored() async throws {
     let client = try await service.client()

@@ -96,6 +96,8 @@ struct OpenAPIConformityTests {
     #expect(try service.check("preview", json: nameless, key: service.keys["announce"], 200).json()["id"] == .null)
     try service.check("preview", json: nameless, headers: ["Prefer: handling=strict"], 200)
     try service.check("preview", json: #"{"id":"p","text":"Hello","rate":200}"#, 200)
+    try service.check("preview", json: nameless, headers: ["Accept: audio/wav"], 200)
+    try service.check("preview", json: nameless, headers: ["Accept: image/png"], 406, "not_acceptable")
     for field in [#""deliver":["clip"]"#, #""device":"till""#] {
       try service.check("preview", json: #"{"text":"Hello",\#(field)}"#, 422, "field_unknown")
     }

@@ -6,11 +6,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import ServiceAccess
+import SoundFiles
 
 /// The route `POST /v1/previews`, which makes a clip without announcing anything.
 extension AnnouncementRoutes {
-  /// Makes the clip of a preview and returns its report. The ledger does not get the preview, so a list of
-  /// announcements, an event or a repeated request never shows it.
+  /// Makes the clip of a preview and returns its report, or the clip's bytes if the client prefers them. The ledger does
+  /// not get the preview, so a list of announcements, an event or a repeated request never shows it.
   func preview(_ call: Call) async throws -> Response {
     let sender = try call.sender
     try call.requireMediaType("application/json")
@@ -19,9 +20,10 @@ extension AnnouncementRoutes {
     let request = try PayloadDecoder.previewRequest(body, unknownKeys: call.unknownKeys)
     let options = try RenderOptions(
       request.options, defaults: sender.defaults, base: RenderOptions(defaultLocale: settings.locale))
-    let made = try await clips.make(
-      request.announcement, options: options, group: try groups.group(request.options.group, sender.defaults),
-      for: sender.account)
+    let group = try groups.group(request.options.group, sender.defaults)
+    let wantsSound = try Accept(call).wantsSound(of: options.format.container)
+    let made = try await clips.make(request.announcement, options: options, group: group, for: sender.account)
+    guard !wantsSound else { return Preference.applied(to: Self.response(.ok, sound: made.file), of: call) }
     var report = made.report
     report.id = request.id
     report.cached = made.isCached

@@ -199,13 +199,17 @@ struct AnnouncementRoutes: Sendable {
       response.headers[.location] = place
       return response
     }
-    return Response(
+    var response = Self.response(status, sound: sound)
+    response.headers[.location] = place
+    response.headers[.announcementID] = Self.percentEncoded(remembered.id)
+    return response
+  }
+
+  /// Returns a response with the bytes of a clip in place of its report.
+  static func response(_ status: HTTPResponse.Status, sound: Clips.File) -> Response {
+    Response(
       status: status,
-      headers: [
-        .contentType: sound.mediaType,
-        .cacheControl: "no-store", .location: place, .eTag: sound.etag,
-        .announcementID: Self.percentEncoded(remembered.id),
-      ],
+      headers: [.contentType: sound.mediaType, .cacheControl: "no-store", .eTag: sound.etag],
       body: ResponseBody(byteBuffer: sound.bytes))
   }
 

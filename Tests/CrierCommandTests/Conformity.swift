@@ -89,8 +89,8 @@ final class Conformity {
 
   // MARK: Common refusals
 
-  /// Provokes the refusals common to all calls with a key: no key, an unknown key, a missing scope, too many requests,
-  /// and a body that is incomplete or too large for its signature to be checked.
+  /// Provokes the refusals common to all calls with a key: no key, an unknown key, a missing scope, too many requests, an
+  /// unknown query parameter, and a body that is incomplete or too large for its signature to be checked.
   func checkRefusals(_ id: String, _ parameter: String = "") throws {
     let operation = try document.operation(id)
     try check(id, at: parameter, key: "", 401, "key_missing")
@@ -100,6 +100,11 @@ final class Conformity {
     try check(id, at: parameter, key: exhausted, 429, "rate_limited")
     let scope = try #require(operation.scope, "\(id) does not say its scope")
     for (other, key) in keys where other != scope { try check(id, at: parameter, key: key, 403, "scope_missing") }
+
+    // A clip's URL may get parameters on its way, which change nothing.
+    if !operation.path.hasPrefix("/v1/clips/") {
+      try check(id, at: parameter, query: "?colour=red", 400, "parameter_invalid")
+    }
 
     let own = try #require(service.key)
     let target = target(operation, parameter)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import HTTPTypes
 import HummingbirdCore
 
@@ -11,14 +12,20 @@ struct Route: Sendable {
   /// The template of the path, such as `/v1/clips/{name}`. A segment in braces is a parameter.
   var template: String
   var access: CallAccess
+  /// The names of the parameters that the query may contain.
+  var query: [String] = []
   var handler: Handler
 
-  static func get(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .get, template: template, access: access, handler: handler)
+  static func get(
+    _ template: String, _ access: CallAccess, query: [String] = [], _ handler: @escaping Handler
+  ) -> Route {
+    Route(method: .get, template: template, access: access, query: query, handler: handler)
   }
 
-  static func post(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
-    Route(method: .post, template: template, access: access, handler: handler)
+  static func post(
+    _ template: String, _ access: CallAccess, query: [String] = [], _ handler: @escaping Handler
+  ) -> Route {
+    Route(method: .post, template: template, access: access, query: query, handler: handler)
   }
 
   static func put(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
@@ -27,5 +34,33 @@ struct Route: Sendable {
 
   static func delete(_ template: String, _ access: CallAccess, _ handler: @escaping Handler) -> Route {
     Route(method: .delete, template: template, access: access, handler: handler)
+  }
+
+  /// Checks that the route knows every parameter of the query. A misspelt parameter, or one that belongs into the body,
+  /// would otherwise have no effect without any sign of it.
+  ///
+  /// The check applies to routes that need a key, which only programs written for this service call. Monitors, browsers
+  /// and caches may add parameters to the URLs of open pages and of clips, so these accept any.
+  ///
+  /// - Throws: ``Problem`` with 400 `parameter_invalid` that names the first unknown parameter.
+  func requireKnownQuery(of call: Call) throws(Problem) {
+    guard case .key = access, call.request.uri.query != nil,
+      let name = call.request.uri.queryParameters.map({ String($0.key) }).first(where: {
+        !$0.isEmpty && !query.contains($0)
+      })
+    else { return }
+    let remedy =
+      if let meant = SimilarNames.name(like: name, among: query) {
+        "; did you mean \(meant)?"
+      } else if !query.isEmpty {
+        "; use only \(query.joined(separator: ", "))."
+      } else if method == .get || method == .delete {
+        ", which has none; remove it."
+      } else {
+        "; send options in the body, not in the URL."
+      }
+    throw Problem(
+      .badRequest, "parameter_invalid",
+      "\(PayloadDecoder.printable(name)): is not a parameter of this call\(remedy)")
   }
 }

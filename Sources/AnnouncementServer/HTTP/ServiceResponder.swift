@@ -61,6 +61,7 @@ struct ServiceResponder: HTTPResponder {
         // it elsewhere or later.
         if stopping.isStopping, request.method != .get, request.method != .head { throw Problem.stopping }
         try await admit(&call, route.access, &limits)
+        try route.requireKnownQuery(of: call)
         response = try await route.handler(call)
       }
     } catch {

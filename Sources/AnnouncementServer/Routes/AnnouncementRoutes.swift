@@ -63,7 +63,7 @@ struct AnnouncementRoutes: Sendable {
     [
       .post("/v1/announcements", .key(.announce), post),
       .post("/v1/previews", .key(.announce), preview),
-      .get("/v1/announcements", .key(.read), list),
+      .get("/v1/announcements", .key(.read), query: AnnouncementSearch.parameters, list),
       .get("/v1/announcements/{id}", .key(.read), get),
       .delete("/v1/announcements/{id}", .key(.announce), remove),
     ]

@@ -13,6 +13,9 @@ struct AnnouncementSearch: Sendable {
   /// The longest text to search for, in Unicode scalars.
   static let longestText = 100
 
+  /// The names of the query's parameters.
+  static let parameters = ["limit", "before", "state", "from", "to", "search"]
+
   private var filter = Ledger.AnnouncementFilter()
   private var text: FoldedText?
   private var cursor: Ledger.AnnouncementCursor?

@@ -32,8 +32,9 @@ struct BatchRoutes: Sendable {
 
   var routes: [Route] {
     [
-      .post(Self.path, .key(.announce), post),
-      .get(Self.path, .key(.read), list),
+      .post(
+        Self.path, .key(.announce), query: ["method", "voice", "rate", "pack", "format", "encoding", "group"], post),
+      .get(Self.path, .key(.read), query: ["limit"], list),
       .get("/v1/batches/{id}", .key(.read), get),
       .delete("/v1/batches/{id}", .key(.announce), cancel),
     ]

@@ -235,9 +235,6 @@ struct PlaybackRoutes: Sendable {
 
   private func replay(_ call: Call) async throws -> Response {
     let player = try running()
-    guard call.query("id") == nil else {
-      throw Problem(.badRequest, "parameter_invalid", "id: is not a parameter of this call; send it in the body.")
-    }
     let body = try await call.body(upTo: 4096)
     try await keys.requireInForce(try call.sender)
     var number: Int64?

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import ServiceAccess
+import TestSupport
+import Testing
+
+@testable import AnnouncementServer
+
+@Suite("Unknown query parameters", .timeLimit(.minutes(5)))
+struct UnknownQueryTests {
+  private let service: TestService
+
+  init() throws { service = try TestService() }
+
+  @Test(
+    "an unknown parameter is refused by its name, with the parameter that was probably meant",
+    arguments: [
+      (
+        HTTPRequest.Method.get, "/v1/announcements?limti=5",
+        "limti: is not a parameter of this call; did you mean limit?"
+      ),
+      (.get, "/v1/announcements?limit=5&State=played", "State: is not a parameter of this call; did you mean state?"),
+      (.get, "/v1/batches?page=2", "page: is not a parameter of this call; use only limit."),
+      (.get, "/v1/voices?locale=en-US", "locale: is not a parameter of this call, which has none; remove it."),
+      (
+        .post, "/v1/announcements?deliver=play",
+        "deliver: is not a parameter of this call; send options in the body, not in the URL."
+      ),
+      (.post, "/v1/batches?formats=wav", "formats: is not a parameter of this call; did you mean format?"),
+      (.delete, "/v1/announcements/p1?force", "force: is not a parameter of this call, which has none; remove it."),
+    ])
+  func unknown(method: HTTPRequest.Method, target: String, detail: String) async throws {
+    let body = Data(payment().utf8)
+    let answer = try await service.client().send(
+      method, target, headers: ["Content-Type": "application/json"], body: method == .post ? body : Data())
+    #expect(answer.status == 400 && answer.code == "parameter_invalid")
+    #expect(try answer.string("detail") == detail)
+    #expect(try await service.ledger.announcement(account: "shop", id: "p1") == nil, "nothing was accepted")
+  }
+
+  @Test("the name of an unknown parameter is cut and has no control characters in the error")
+  func printable() async throws {
+    let name = "%1B" + String(repeating: "x", count: 200)
+    let answer = try await service.client().get("/v1/voices?\(name)=1")
+    #expect(try answer.string("detail")?.hasPrefix("%1B\(String(repeating: "x", count: 37))…: is not") == true)
+  }
+
+  @Test(
+    "known and empty parameters are no fault", arguments: ["?", "?&", "?limit=5&", "?limit=5&state=played&search="])
+  func known(query: String) async throws {
+    #expect(try await service.client().get("/v1/announcements\(query)").status == 200)
+  }
+
+  @Test("who may not use the call is refused first, as without the parameter")
+  func access() async throws {
+    #expect(try await service.stranger.get("/v1/voices?x=1").code == "key_missing")
+    #expect(try await service.client([.announce]).get("/v1/voices?x=1").code == "scope_missing")
+  }
+
+  @Test("open pages and clips accept parameters that monitors and caches add")
+  func tolerant() async throws {
+    let client = try await service.client()
+    let report = try await client.post(payment())
+    let name = try report.string("clip.name").orThrow("a name")
+    #expect(try await client.get("/v1/clips/\(name)?cache=1").status == 200)
+    for path in ["/healthz", "/readyz", "/", "/console.js", "/openapi.json"] {
+      #expect(try await service.stranger.get(path + "?v=2").status == 200, "\(path)")
+    }
+  }
+}

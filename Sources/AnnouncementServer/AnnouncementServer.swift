@@ -207,7 +207,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       routes: RouteTable(routes.flatMap { $0 }), keys: keys, urls: urls, metrics: metrics, stopping: stopping,
       names: HostNames(host: settings.host, publicURL: settings.publicURL, others: settings.hosts),
       failures: FailureGate(settings.keyFailures, time: time), proxies: settings.proxies,
-      refusals: RefusalLog(logger, time: time))
+      refusals: RefusalLog(logger, time: time), logger: logger)
   }
 
   /// Returns a function that gives the time since this call.
@@ -222,6 +222,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   /// Returns the application that listens. The program and the tests use the same one.
   func application() -> Application<ServiceResponder> {
     let deadline = TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000))
+    // The library writes an IPv6 address without brackets, so its notices are left out, and the service logs its address
+    // itself.
+    var libraryLogger = logger
+    libraryLogger.logLevel = max(logger.logLevel, .notice)
     return Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
@@ -243,8 +247,12 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: Self.name, backlog: 1024,
         availableConnectionsDelegate: MaximumAvailableConnections(settings.mostConnections)),
-      onServerRunning: { channel in await onStart(channel.localAddress?.port ?? settings.port) },
-      logger: logger)
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? settings.port
+        logger.info("The service is listening on \(settings.authority(port: port)).")
+        await onStart(port)
+      },
+      logger: libraryLogger)
   }
 
   /// The time between the signal to stop and the first connection that is closed. During this time, clients learn from

@@ -66,7 +66,10 @@ public struct ServiceSettings: Sendable {
   }
 
   /// The host and port on which the service listens, in the form used in a URL.
-  var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+  var authority: String { authority(port: port) }
+
+  /// Returns the host with a port in the form used in a URL, with brackets around an IPv6 address.
+  public func authority(port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// - Parameter rate: The rate limit of keys that have no limit of their own.
   public init(rate: RateLimit) {

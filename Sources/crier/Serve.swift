@@ -136,7 +136,7 @@ struct Serve: AsyncParsableCommand {
         accountWork: home.accountWork),
       settings: settings, logger: logger
     ) { [settings] port in
-      let address = "http://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
+      let address = "http://\(settings.authority(port: port))"
       // A closed standard output does not stop the service.
       try? StandardOutput.write(Self.greeting(address, firstKey, home, plays: plays))
     }
@@ -147,9 +147,9 @@ struct Serve: AsyncParsableCommand {
       try await ServiceGroup(configuration: group).run()
     } catch let error as IOError {
       throw CannotListen(
-        address: "\(settings.host):\(settings.port)", reason: String(cString: strerror(error.errnoCode)))
+        address: settings.authority(port: settings.port), reason: String(cString: strerror(error.errnoCode)))
     } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
-      throw CannotListen(address: "\(settings.host):\(settings.port)", reason: "the host name cannot be resolved")
+      throw CannotListen(address: settings.authority(port: settings.port), reason: "the host name cannot be resolved")
     }
   }
 
@@ -192,7 +192,7 @@ struct Serve: AsyncParsableCommand {
     defer { if let found { freeaddrinfo(found) } }
     guard getaddrinfo(settings.host, nil, nil, &found) == 0 else {
       throw CannotListen(
-        address: "\(settings.host):\(settings.port)", reason: "this is not an address and not a name that has one")
+        address: settings.authority(port: settings.port), reason: "this is not an address and not a name that has one")
     }
   }
 

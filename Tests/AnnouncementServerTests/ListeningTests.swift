@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import Ledger
 import NIOCore
@@ -69,6 +70,18 @@ struct ListeningTests {
       let states = answer.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#).map { String($0.1) }
       #expect(states == ["200", "404", "200"])
       #expect(answer.lowercased().contains("server: crier"))
+    }
+  }
+
+  @Test("the log has the address on which the service listens once, with brackets around an IPv6 address")
+  func address() async throws {
+    for (host, written) in [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")] {
+      let ports = Locked(0)
+      let service = try await serve(
+        { $0.settings.host = host },
+        { _, port in ports.withLock { $0 = port } })
+      let lines = service.log.lines.filter { $0.contains("listening") }
+      #expect(lines.count == 1 && lines.first?.contains("on \(written):\(ports.withLock { $0 }).") == true, "\(lines)")
     }
   }
 

@@ -12,7 +12,7 @@ struct ServiceContext: RequestContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
-    // The library's own request id is a counter.
+    // The library's own request id is a counter. Its logger is not used, only the id in it.
     logger[metadataKey: "hb.request.id"] = .string(RandomID.make())
   }
 }

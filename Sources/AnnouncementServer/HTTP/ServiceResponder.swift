@@ -25,18 +25,21 @@ struct ServiceResponder: HTTPResponder {
   /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
   let proxies: Set<IPAddress>
   let refusals: RefusalLog
+  let logger: Logger
 
   /// Answers a request. This function never throws: every error becomes a response.
   func respond(to request: Request, context: ServiceContext) async -> Response {
     let start = ContinuousClock.now
     metrics.begin()
+    var logger = logger
+    logger[metadataKey: "hb.request.id"] = .string(context.id)
     let peer = Connection.current?.peer
     let forwardedFor = request.headers[values: .forwardedFor]
     let client = IPAddress.client(peer: peer, forwardedFor: forwardedFor, proxies: proxies)
     // If the address in `X-Forwarded-For` cannot be read, the client is unknown. The address of the proxy must not be
     // used instead.
     var call = Call(
-      request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: context.logger)
+      request: request, peer: forwardedFor.isEmpty ? peer : client, client: client, logger: logger)
     var limits: RateLimitDecision?
     var path = "other"
     var code: String?
@@ -71,7 +74,7 @@ struct ServiceResponder: HTTPResponder {
       if problem.status == .internalServerError,
         refusals.isWritten(RefusalLog.Kind(status: 500, path: "\(path) (\(problem.code))"))
       {
-        context.logger.error(
+        logger.error(
           "A request failed.", metadata: ["code": "\(problem.code)", "error": "\(Problem.loggable(error))"])
       }
       code = problem.code
@@ -104,7 +107,7 @@ struct ServiceResponder: HTTPResponder {
       "ms": "\(Int(duration.inSeconds * 1000))",
     ]
     if let code { metadata["code"] = "\(code)" }
-    context.logger.log(level: isRefusal ? .info : .debug, "request", metadata: metadata)
+    logger.log(level: isRefusal ? .info : .debug, "request", metadata: metadata)
     return response
   }
 

@@ -47,6 +47,10 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var deviceLostSince: Date?
   /// The code of the output's error while the player is waiting for its audio device.
   public var deviceCode: String?
+  /// The time since which the next announcement cannot begin because of an error, such as a full disk.
+  public var blockedSince: Date?
+  /// The code of that error.
+  public var blockedCode: String?
   /// The number of the announcement that is playing; nil when none is.
   public var number: Int64?
   /// The playback position of that announcement, in milliseconds.
@@ -55,8 +59,8 @@ public struct PlayerReport: Sendable, Hashable, Codable {
   public var lengthMilliseconds: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case processID, startedAt, isPaused, volume, isDeviceLost, deviceLostSince, deviceCode, number,
-      positionMilliseconds, lengthMilliseconds
+    case processID, startedAt, isPaused, volume, isDeviceLost, deviceLostSince, deviceCode, blockedSince,
+      blockedCode, number, positionMilliseconds, lengthMilliseconds
     /// The name that other versions of the program read and write.
     case reportedAt = "toldAt"
   }

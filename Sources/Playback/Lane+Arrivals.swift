@@ -40,8 +40,9 @@ extension Lane {
   func lookForArrivals() async {
     do {
       try await readArrivals(recovering: false)
+      noteLedger(nil, while: .lookingForArrivals)
     } catch {
-      ledgerFailure = (error as? LedgerError)?.code.rawValue
+      noteLedger((error as? LedgerError)?.code.rawValue ?? "internal_error", while: .lookingForArrivals)
     }
   }
 

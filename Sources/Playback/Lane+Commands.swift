@@ -13,8 +13,9 @@ extension Lane {
     let commands: [Ledger.SentCommand]
     do {
       commands = try await ledger.takeCommands(lane: name)
+      noteLedger(nil, while: .takingCommands)
     } catch {
-      ledgerFailure = error.code.rawValue
+      noteLedger(error.code.rawValue, while: .takingCommands)
       return
     }
     for sent in commands {

@@ -85,7 +85,7 @@ extension Lane {
       _ = order.remove(number)
       drop(number)
     case .failed(let failure):
-      one.failure = failure.code
+      one.failure = LaneStatus.Blockage(since: one.failure?.since ?? clock.date(), code: failure.code)
       if number == summary?.number { return await refuseSummary(failure.code) }
       let isMoney = PlaybackItem.Category(one.category).isMoney
       guard !failure.isPassing || !isMoney && one.attempts >= settings.renderAttempts else {

@@ -20,7 +20,8 @@ actor Lane {
     var chimeVersion = 0
     var attempts = 0
     var retryAt: Int64 = .min
-    var failure: String?
+    /// The last failure of the rendering, since the first one in a row.
+    var failure: LaneStatus.Blockage?
   }
 
   /// The current announcement, from its turn to its end. It stays current between attempts on a lost device.
@@ -91,7 +92,8 @@ actor Lane {
   var isProbing = false
   var nextProbe: Int64 = .min
   var devicePause: Int64 = 0
-  var ledgerFailure: String?
+  /// The ledger's current errors.
+  var ledgerFailures: [LedgerUse: LaneStatus.Blockage] = [:]
   /// The reply to the caller whose change is being written.
   var asking: Reply<Bool>?
   var isStopping = false
@@ -301,11 +303,11 @@ actor Lane {
     while true {
       do throws(LedgerError) {
         try await write()
-        ledgerFailure = nil
+        noteLedger(nil, while: .writing)
         signals.happened()
         return true
       } catch {
-        ledgerFailure = error.code.rawValue
+        noteLedger(error.code.rawValue, while: .writing)
         refuseWaiting(error)
         guard error.code != .invalidValue, !signals.isStopAsked else { return false }
         await wait(until: clock.now() + pause, while: error)
@@ -340,7 +342,7 @@ actor Lane {
       waiting[item.number].map { one in
         LaneStatus.Waiting(
           number: item.number, category: one.category,
-          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure,
+          state: one.isRendering ? .rendering : one.sound == nil ? .accepted : .waiting, failure: one.failure?.code,
           isReplay: one.isReplay)
       }
     }
@@ -352,7 +354,7 @@ actor Lane {
     }
     return LaneStatus(
       lane: name, isPaused: order.isPaused, volume: volume.percent, deviceLoss: deviceLoss, playing: playing,
-      waitingCount: order.waitingCount, next: next, ledgerFailure: ledgerFailure)
+      waitingCount: order.waitingCount, next: next, blockage: blockage)
   }
 
   /// Reports the player's progress. If that fails, the next report follows soon.
@@ -362,6 +364,8 @@ actor Lane {
     report.volume = volume.percent
     report.isDeviceLost = isDeviceLost
     (report.deviceLostSince, report.deviceCode) = (deviceLoss?.since, deviceLoss?.code)
+    let blockage = blockage
+    (report.blockedSince, report.blockedCode) = (blockage?.since, blockage?.code)
     if let current {
       report.number = current.item.number
       report.positionMilliseconds = current.control.position

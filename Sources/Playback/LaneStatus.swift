@@ -11,6 +11,12 @@ public struct LaneStatus: Sendable, Hashable {
     public var code: String
   }
 
+  /// The time since which the next announcement cannot begin, and the code of the error that prevents it.
+  public struct Blockage: Sendable, Hashable {
+    public var since: Date
+    public var code: String
+  }
+
   public struct Playing: Sendable, Hashable {
     public var number: Int64
     public var category: Ledger.Category
@@ -59,6 +65,7 @@ public struct LaneStatus: Sendable, Hashable {
   public var unheardCount: Int { waitingCount + (isDeviceLost && playing != nil ? 1 : 0) }
   /// The next announcements in playing order as of now, at most 20.
   public var next: [Waiting]
-  /// The code of the ledger's current error. While it lasts, nothing begins.
-  public var ledgerFailure: String?
+  /// The error that prevents the next announcement, such as a full disk: the ledger's, or that of the rendering. Nil if
+  /// nothing waits, or if only the device is lost.
+  public var blockage: Blockage?
 }

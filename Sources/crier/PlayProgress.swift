@@ -108,7 +108,8 @@ final class PlayProgress: Sendable {
       return
         "process \(report.processID) cannot use the device of \(Terminal.printable(view.player.lane))\(since)\(code)"
     }
-    return report.isPaused ? "playback is paused" : nil
+    if report.isPaused { return "playback is paused" }
+    return report.blockedCode.map { "process \(report.processID) cannot begin the next announcement (\($0))" }
   }
 
   func end() {

@@ -43,9 +43,13 @@ struct QueueDisplay {
     guard view.player.isRunning else { return "\(view.player.lane): no player is running; \(waiting)" }
     let report = view.player.report
     var state = report?.isPaused == true ? "paused" : view.playing == nil ? "idle" : "playing"
+    func reason(since: Date?, code: String?) -> String {
+      (since.map { " since \($0.formatted(.iso8601))" } ?? "") + (code.map { " (\($0))" } ?? "")
+    }
     if let report, report.isDeviceLost {
-      let since = report.deviceLostSince.map { " since \($0.formatted(.iso8601))" } ?? ""
-      state = "waiting for the speaker\(since)" + (report.deviceCode.map { " (\($0))" } ?? "")
+      state = "waiting for the speaker" + reason(since: report.deviceLostSince, code: report.deviceCode)
+    } else if let report, let code = report.blockedCode, !report.isPaused {
+      state = "waiting because of an error" + reason(since: report.blockedSince, code: code)
     }
     let volume = report.flatMap { $0.volume < 100 ? ", volume \($0.volume) %" : nil } ?? ""
     return "\(view.player.lane): \(state)\(volume); \(waiting)"
@@ -98,6 +102,8 @@ struct QueueSnapshot: Encodable {
   var running: Bool
   var paused: Bool
   var deviceLost: Bool
+  /// The code of the error that prevents the next announcement.
+  @ExplicitNull var blockedCode: String?
   /// The volume, in per cent.
   var volume: Int
   @ExplicitNull var playing: Playing?
@@ -121,6 +127,7 @@ struct QueueSnapshot: Encodable {
   enum CodingKeys: String, CodingKey {
     case lane, running, paused, volume, playing, waiting, elsewhere
     case deviceLost = "device_lost"
+    case blockedCode = "blocked_code"
     case waitingCount = "waiting_count"
   }
 
@@ -130,6 +137,7 @@ struct QueueSnapshot: Encodable {
     running = view.player.isRunning
     paused = running && report?.isPaused == true
     deviceLost = running && report?.isDeviceLost == true
+    blockedCode = running ? report?.blockedCode : nil
     volume = report?.volume ?? 100
     playing = view.playing.map { entry in
       let isTold = report?.number == entry.number

@@ -6,6 +6,7 @@ import Ledger
 import Playback
 import ServiceAccess
 import SoundOutputTestSupport
+import SpeechEngine
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ struct PlaybackCallsTests {
     #expect(
       Set(try status.object.keys) == [
         "lane", "state", "volume", "chime", "playing", "waiting", "waiting_count", "device_lost_since", "device_code",
-        "elsewhere",
+        "blocked_since", "blocked_code", "elsewhere",
       ])
     #expect(try status.string("state") == "idle" && status.string("lane") == "counter")
     #expect(try status.number("volume") == 100 && status.number("waiting_count") == 0 && status.value("playing") == nil)
@@ -239,6 +240,22 @@ struct PlaybackCallsTests {
     while try await client.get("/v1/announcements/p1").string("delivery.play.state") != "waiting" { await Task.yield() }
     let metrics = MetricLines(try await service.stranger.get("/metrics").text)
     #expect(metrics.values["crier_player_device_lost"] == 1)
+  }
+
+  @Test("the status says since when and why the next announcement cannot begin although the device works")
+  func blocked() async throws {
+    let client = try await service.client()
+    service.voice.fail(.engineUnavailable)
+    _ = try await service.ledger.accept(
+      StoredAnnouncement(
+        account: "shop", id: "p1", lane: TestService.lane, category: .payment,
+        payload: Data(payment("p1", "12.50", #""deliver":["play"]"#).utf8)))
+    try await service.startPlayer()
+    while try await client.get("/v1/playback").string("blocked_code") == nil { await Task.yield() }
+    let status = try await client.get("/v1/playback")
+    #expect(try status.string("blocked_code") == "engine_unavailable" && status.string("blocked_since") != nil)
+    #expect(try status.value("device_code") == nil && status.number("waiting_count") == 1)
+    service.voice.fail(nil)
   }
 
   @Test("while the device is lost, the metrics count as many waiting announcements as the player's state")

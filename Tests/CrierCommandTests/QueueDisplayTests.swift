@@ -49,6 +49,21 @@ struct QueueDisplayTests {
       ])
   }
 
+  @Test("shows since when and why the next announcement cannot begin")
+  func blocked() async throws {
+    let since = Date(timeIntervalSince1970: 1_795_000_000)
+    let blocked = try await view { ($0.blockedSince, $0.blockedCode) = (since, "disk_full") }
+    #expect(
+      lines(blocked, columns: 100).first
+        == "counter: waiting because of an error since \(since.formatted(.iso8601)) (disk_full); 3 waiting")
+    #expect(QueueSnapshot(blocked).blockedCode == "disk_full")
+    // The end of a sound could not be written: its announcement still counts as playing, but nothing is heard.
+    let ended = try await view(position: 2_000) { $0.blockedCode = "disk_full" }
+    #expect(lines(ended).first == "counter: waiting because of an error (disk_full); 2 waiting")
+    let paused = try await view { ($0.blockedCode, $0.isPaused) = ("disk_full", true) }
+    #expect(lines(paused).first == "counter: paused; 3 waiting")
+  }
+
   @Test("shows the paused and the idle state, the volume, and a lost device")
   func states() async throws {
     #expect(lines(try await view { $0.isPaused = true }).first == "counter: paused; 3 waiting")
@@ -93,8 +108,9 @@ struct QueueDisplayTests {
     let json = String(decoding: try encoder.encode(QueueSnapshot(try await view(position: 500))), as: UTF8.self)
     #expect(
       json == """
-        {"device_lost":false,"elsewhere":[],"lane":"counter","paused":false,"playing":{"category":"payment","id":"a",\
-        "length_ms":2000,"number":1,"position_ms":500,"replay":false},"running":true,"volume":100,\
+        {"blocked_code":null,"device_lost":false,"elsewhere":[],"lane":"counter","paused":false,\
+        "playing":{"category":"payment","id":"a","length_ms":2000,"number":1,"position_ms":500,"replay":false},\
+        "running":true,"volume":100,\
         "waiting":[{"category":"payment","id":"c","number":3,"replay":false,"state":"accepted"},\
         {"category":"information","id":"b","number":2,"replay":false,"state":"accepted"}],"waiting_count":2}
         """)

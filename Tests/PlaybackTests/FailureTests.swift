@@ -55,6 +55,35 @@ struct FailureTests {
     await player.stop()
   }
 
+  @Test("the player's report says since when and why the next announcement cannot begin, until it can")
+  func blocked() async throws {
+    let lane = try TestLane()
+    let full = RenderFailure(code: "disk_full", isPassing: true)
+    lane.renderer.fail("a", full, full)
+    let player = try await lane.started()
+    #expect(try await player.status().blockage == nil)
+    for id in ["a", "b"] { _ = try await player.accept(announcement(id)) }
+    while try await player.status().blockage == nil { await Task.yield() }
+    let first = try await player.status().blockage
+    #expect(first?.code == "disk_full" && first?.since == lane.clock.date())
+    while lane.renderer.asked.count(where: { $0 == "a" }) < 2 || first == nil {
+      lane.clock.advance(by: 1_000)
+      _ = try await player.status()
+    }
+    while try await player.status().next.first?.state == .rendering { await Task.yield() }
+    #expect(try await player.status().blockage == first, "a further failure does not change the time")
+    let report = try lane.ledger.player(lane: player.lane).report
+    #expect(report?.blockedCode == "disk_full" && report?.blockedSince == first?.since)
+    lane.output.hearAll()
+    while lane.output.heard.count < 2 {
+      lane.clock.advance(by: 1_000)
+      _ = try await player.status()
+    }
+    #expect(try await player.status().blockage == nil)
+    await player.stop()
+    #expect(try lane.ledger.player(lane: player.lane).report?.blockedCode == nil)
+  }
+
   @Test("rendering of information is not retried without limit")
   func attempts() async throws {
     let lane = try TestLane()

@@ -115,8 +115,8 @@ struct PlayerRaceTests {
     // A transaction of another program that does not end.
     let holder = try LockHolder(file)
     lane.output.hear()
-    while try await player.status().ledgerFailure == nil { await Task.yield() }
-    #expect(try await player.status().ledgerFailure == "busy")
+    while try await player.status().blockage == nil { await Task.yield() }
+    #expect(try await player.status().blockage?.code == "busy")
     try await player.pause()
     #expect(try await player.status().isPaused)
     #expect(lane.output.begun == [1], "nothing follows a change that cannot be written")

@@ -115,6 +115,10 @@ struct PlaybackRoutes: Sendable {
     @ExplicitNull var deviceLostSince: Date? = nil
     /// The reason why the device cannot be used.
     @ExplicitNull var deviceCode: String? = nil
+    /// The time since which an error prevents the next announcement.
+    @ExplicitNull var blockedSince: Date? = nil
+    /// The code of that error.
+    @ExplicitNull var blockedCode: String? = nil
     /// The other lanes on which requests wait.
     var elsewhere: [Elsewhere]
 
@@ -136,6 +140,8 @@ struct PlaybackRoutes: Sendable {
       case waitingCount = "waiting_count"
       case deviceLostSince = "device_lost_since"
       case deviceCode = "device_code"
+      case blockedSince = "blocked_since"
+      case blockedCode = "blocked_code"
     }
   }
 
@@ -159,8 +165,8 @@ struct PlaybackRoutes: Sendable {
       lane: lane.lane,
       state: lane.isDeviceLost ? "device_lost" : lane.isPaused ? "paused" : lane.playing == nil ? "idle" : "playing",
       volume: lane.volume, chime: chime, waiting: [], waitingCount: lane.unheardCount,
-      deviceLostSince: lane.deviceLoss?.since,
-      deviceCode: lane.deviceLoss?.code, elsewhere: elsewhere)
+      deviceLostSince: lane.deviceLoss?.since, deviceCode: lane.deviceLoss?.code,
+      blockedSince: lane.blockage?.since, blockedCode: lane.blockage?.code, elsewhere: elsewhere)
     var waiting = lane.next
     if let playing = lane.playing, lane.isDeviceLost {
       // Nothing is heard while the device is lost, so the announcement still waits, before all others.

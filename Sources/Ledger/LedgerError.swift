@@ -76,6 +76,9 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's `errno`; nil when the error did not come from a system call.
   public let systemError: Int32?
 
+  /// The process that plays the lane, when ``code-swift.property`` is `laneTaken`; nil if it is not known.
+  public let player: Int32?
+
   /// The refused value and its rule, when ``code-swift.property`` is `invalidValue`.
   public let field: String?
 
@@ -86,13 +89,14 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(
     _ code: Code, while action: Action, in file: URL, resultCode: Int32? = nil, systemError: Int32? = nil,
-    field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil
+    player: Int32? = nil, field: String? = nil, from: Ledger.State? = nil, to: Ledger.State? = nil
   ) {
     self.code = code
     self.action = action
     self.file = file
     self.resultCode = resultCode
     self.systemError = systemError
+    self.player = player
     self.field = field
     self.from = from
     self.to = to
@@ -136,7 +140,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyCommands: "too many commands are waiting for the lane's player"
     case .tooManyReplays: "too many replays of the lane or of the account are waiting"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
-    case .laneTaken: "another player is using the lane"
+    case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
     case .readOnly: "the file is read-only"
     case .notPermitted: "this user does not have permission"

@@ -120,7 +120,7 @@ extension Ledger {
     try checkLane(lane, while: .playing)
     do {
       guard let lock = try LockedFile(seatFile(lane: lane), patience: 0.1) else {
-        throw LedgerError(.laneTaken, while: .playing, in: file)
+        throw LedgerError(.laneTaken, while: .playing, in: file, player: try? player(lane: lane).report?.processID)
       }
       let seat = PlayerSeat(lane: lane, ledger: file, lock: lock)
       let moment = now()

@@ -21,12 +21,36 @@ struct PlayerSeatTests {
     var seat: PlayerSeat? = try ledger.takeSeat(lane: "counter")
     for ledger in [ledger, other] {
       let error = try #require(throws: LedgerError.self) { try ledger.takeSeat(lane: "counter") }
-      #expect(error.code == .laneTaken)
+      #expect(error.code == .laneTaken && error.player == ProcessInfo.processInfo.processIdentifier)
     }
     let door = try other.takeSeat(lane: "door")
     #expect(seat?.lane == "counter" && door.lane == "door")
     seat = nil
     _ = try other.takeSeat(lane: "counter")
+  }
+
+  @Test("the error for a taken lane names the process that plays on it")
+  func holder() throws {
+    let seat = try ledger.takeSeat(lane: "counter")
+    var report = PlayerReport(processID: 4711, startedAt: place.clock.now, reportedAt: place.clock.now)
+    report.isPaused = true
+    try seat.report(report)
+    let error = try #require(throws: LedgerError.self) { try place.open().takeSeat(lane: "counter") }
+    #expect("\(error)".hasSuffix("process 4711 already plays on the lane. Stop the other player, or use another lane."))
+    withExtendedLifetime(seat) {}
+  }
+
+  @Test("a full report still fits, and is read as it was written")
+  func longest() throws {
+    let seat = try ledger.takeSeat(lane: "counter")
+    let date = Date(timeIntervalSince1970: 4_102_444_800.123)
+    var report = PlayerReport(processID: .max, startedAt: date, reportedAt: date)
+    (report.isPaused, report.isDeviceLost, report.deviceLostSince, report.blockedSince) = (true, true, date, date)
+    report.deviceCode = String(repeating: "x", count: 24)
+    report.blockedCode = String(repeating: "y", count: 24)
+    (report.number, report.positionMilliseconds, report.lengthMilliseconds) = (.max, 29_999, 29_999)
+    try seat.report(report)
+    #expect(try ledger.player(lane: "counter").report?.blockedCode == report.blockedCode)
   }
 
   @Test("a watcher sees the player's report, and whether the player is running")

@@ -125,7 +125,10 @@ extension PayloadDecoder {
       "give an array with one or more of "
       + AnnouncementRequest.Delivery.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     guard let value = top.value("deliver") else { return [.clip] }
-    guard case .array(let elements) = value, !elements.isEmpty else { throw top.invalid("deliver", value, remedy) }
+    guard case .array(let elements) = value else { throw top.invalid("deliver", value, remedy) }
+    guard !elements.isEmpty else {
+      throw AnnouncementError(.fieldInvalid, "deliver", "is an empty array", remedy: remedy)
+    }
     var deliveries: Set<AnnouncementRequest.Delivery> = []
     for element in elements {
       guard case .string(let name) = element, name.utf8.count <= 16,

@@ -28,20 +28,32 @@ extension PayloadDecoder {
   static func unknownKeys(
     of top: PayloadFields, in surroundings: Surroundings, _ treatment: UnknownKeys
   ) throws(AnnouncementError) -> [String] {
-    var names: [String] = []
+    var unknown: [Unknown] = []
     var count = 0
     for level in try levels(of: top, in: surroundings) {
       if !top.wasAccepted { try check(level) }
       count += level.unknown.count
-      names += level.unknown.prefix(PayloadKeys.mostNamed - names.count).map { level.name($0) }
+      unknown += level.unknown.prefix(PayloadKeys.mostNamed - unknown.count).map {
+        Unknown(name: level.name($0), isMisplaced: level.outerOptions.contains($0))
+      }
     }
-    if treatment == .refuse, !top.wasAccepted, let first = names.first {
+    if treatment == .refuse, !top.wasAccepted, let first = unknown.first {
       throw AnnouncementError(
-        .fieldUnknown, first, count == 1 ? "is not a key" : "is not a key, and neither are \(count - 1) more",
-        remedy: "remove unknown keys, or do not ask for strict handling")
+        .fieldUnknown, first.name, count == 1 ? "is not a key" : "is not a key, and neither are \(count - 1) more",
+        remedy: first.isMisplaced ? misplacedRemedy : "remove unknown keys, or do not ask for strict handling")
     }
-    return warnings(naming: names, of: count)
+    return warnings(about: unknown, of: count)
   }
+
+  /// An unknown key, for the report.
+  private struct Unknown {
+    var name: String
+    /// Whether the key is an option of the request that stands inside `payment`, where it has no effect.
+    var isMisplaced = false
+  }
+
+  /// The remedy for an option of the request that stands inside `payment`.
+  private static let misplacedRemedy = "put this option beside payment, at the top level of the request"
 
   private static func check(_ level: Level) throws(AnnouncementError) {
     let near = PayloadKeys.Known(level.unknown.isEmpty ? [] : level.near)
@@ -70,12 +82,13 @@ extension PayloadDecoder {
   ///
   /// - Parameter columns: the names of the columns, spelled as in the list.
   public static func warnings(ofColumns columns: [String]) -> [String] {
-    warnings(naming: columns.prefix(PayloadKeys.mostNamed).map(PayloadKeys.printable), of: columns.count)
+    let named = columns.prefix(PayloadKeys.mostNamed).map { Unknown(name: PayloadKeys.printable($0)) }
+    return warnings(about: named, of: columns.count)
   }
 
-  private static func warnings(naming names: [String], of count: Int) -> [String] {
-    names.map { "\($0): unknown key, ignored" }
-      + (count > names.count ? ["\(count - names.count) more unknown keys, ignored"] : [])
+  private static func warnings(about unknown: [Unknown], of count: Int) -> [String] {
+    unknown.map { "\($0.name): unknown key, ignored" + ($0.isMisplaced ? "; \(misplacedRemedy)" : "") }
+      + (count > unknown.count ? ["\(count - unknown.count) more unknown keys, ignored"] : [])
   }
 
   /// Returns the name of a key or a column in a form for reports and errors. It has at most 40 characters, and none
@@ -86,14 +99,20 @@ extension PayloadDecoder {
   ///
   /// - Throws: `.fieldUnknown` when the name is similar to one of ``rowKeys``, or is not plain ASCII.
   public static func checkColumn(_ name: String) throws(AnnouncementError) {
-    if let meant = knownColumns.near(PayloadKeys.Folded(name)) {
-      throw AnnouncementError(.fieldUnknown, printable(name), "is not a column", remedy: "did you mean \(meant)?")
-    }
+    try checkSpelling(ofColumn: name)
     guard PayloadKeys.isPlain(name) else {
       throw AnnouncementError(
         .fieldUnknown, printable(name), "is not a column, and contains a character that is not plain ASCII",
         remedy: plainRemedy)
     }
+  }
+
+  /// Checks that the name of a column that is not among ``rowKeys`` is not a misspelt one of them.
+  ///
+  /// - Throws: `.fieldUnknown` when the name is similar to one of ``rowKeys``.
+  public static func checkSpelling(ofColumn name: String) throws(AnnouncementError) {
+    guard let meant = knownColumns.near(PayloadKeys.Folded(name)) else { return }
+    throw AnnouncementError(.fieldUnknown, printable(name), "is not a column", remedy: "did you mean \(meant)?")
   }
 
   private static let knownColumns = PayloadKeys.Known(rowKeys)
@@ -114,9 +133,12 @@ extension PayloadDecoder {
     var mustMeanReceipt: Bool
     /// Whether unknown keys belong to the app, as all unknown keys next to `aps` do.
     var isFromApp: Bool
+    /// The option keys that may stand in the outer object, and have no effect in this one.
+    var outerOptions: [String]
 
     init(
-      _ fields: PayloadFields, known: [String], near: [String], mustMeanReceipt: Bool, isFromApp: Bool = false
+      _ fields: PayloadFields, known: [String], near: [String], mustMeanReceipt: Bool, isFromApp: Bool = false,
+      outerOptions: [String] = []
     ) {
       self.fields = fields
       let known = Set(known)
@@ -127,6 +149,7 @@ extension PayloadDecoder {
       self.near = near
       self.mustMeanReceipt = mustMeanReceipt
       self.isFromApp = isFromApp
+      self.outerOptions = outerOptions
     }
 
     /// Returns a key's path for reports and errors.
@@ -148,7 +171,9 @@ extension PayloadDecoder {
       let isKindMissing = inner.value("kind") == nil
       return [
         Level(top, known: outer, near: near, mustMeanReceipt: isKindMissing),
-        Level(inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustMeanReceipt: isKindMissing),
+        Level(
+          inner, known: PayloadKeys.payment, near: PayloadKeys.payment, mustMeanReceipt: isKindMissing,
+          outerOptions: surroundings.options),
       ]
     }
     // All keys next to `aps` belong to the app. Only a misspelt `payment` is an error.

@@ -189,6 +189,10 @@ public struct BatchRows: Sendable {
       let name = field.lowercased().filter { !$0.isWhitespace }
       return known.contains(name) ? name : nil
     }
+    // A misspelt name is reported rather than the column that seems to be missing because of it.
+    for (name, column) in zip(header.fields, columns) where column == nil {
+      try Self.reported(header) { () throws(AnnouncementError) in try PayloadDecoder.checkSpelling(ofColumn: name) }
+    }
     let names = Set(columns.compactMap(\.self))
     if let twice = names.sorted().first(where: { name in columns.count { $0 == name } > 1 }) {
       throw Self.headerFault(header, .fieldsConflict, twice, "occurs twice", "name each column once")
@@ -229,11 +233,7 @@ public struct BatchRows: Sendable {
   ) throws(AnnouncementError) {
     unknownColumns = zip(header.fields, columns).filter { $0.1 == nil }.map(\.0)
     for name in unknownColumns {
-      do throws(AnnouncementError) {
-        try PayloadDecoder.checkColumn(name)
-      } catch {
-        throw Self.headerFault(header, error.code, error.subject, error.problem, error.remedy)
-      }
+      try Self.reported(header) { () throws(AnnouncementError) in try PayloadDecoder.checkColumn(name) }
     }
     if unknownKeys == .refuse, let first = unknownColumns.first {
       throw Self.headerFault(
@@ -241,6 +241,17 @@ public struct BatchRows: Sendable {
         "remove it, or do not request strict handling")
     }
     columnWarnings = PayloadDecoder.warnings(ofColumns: unknownColumns)
+  }
+
+  /// Checks a column, and names the header's line in the error.
+  private static func reported(
+    _ header: CSVRecord, _ check: () throws(AnnouncementError) -> Void
+  ) throws(AnnouncementError) {
+    do throws(AnnouncementError) {
+      try check()
+    } catch {
+      throw headerFault(header, error.code, error.subject, error.problem, error.remedy)
+    }
   }
 
   private static func headerFault(

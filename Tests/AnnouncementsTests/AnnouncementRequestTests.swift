@@ -58,8 +58,33 @@ struct AnnouncementRequestTests {
       #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","rate":20,"voice":"x"},"voice":"y","deliver":["play"]}"#)
     #expect(beside.options.voice == "y" && beside.options.rate == nil && beside.deliver == [.play] && beside.id == "p1")
     let alert = try request(#"{"aps":{"alert":"Hello"},"id":"a1","format":"caf"}"#)
-    #expect(beside.warnings == ["payment.rate: unknown key, ignored", "payment.voice: unknown key, ignored"])
+    let place = "unknown key, ignored; put this option beside payment, at the top level of the request"
+    #expect(beside.warnings == ["payment.rate: \(place)", "payment.voice: \(place)"])
     #expect(alert.announcement == .text("Hello", locale: nil) && alert.id == "a1" && alert.options.format == "caf")
+  }
+
+  @Test("an option inside the payment is told where it belongs, and other unknown keys are not")
+  func misplaced() throws {
+    let body = #"{"payment":{"id":"p1","amount":"1.00","currency":"CNY","deliver":["play"],"memo":1}}"#
+    #expect(
+      try request(body).warnings == [
+        "payment.deliver: unknown key, ignored; put this option beside payment, at the top level of the request",
+        "payment.memo: unknown key, ignored",
+      ])
+    let error = #expect(throws: AnnouncementError.self) {
+      try PayloadDecoder.request(Data(body.utf8), unknownKeys: .refuse)
+    }
+    #expect(error?.subject == "payment.deliver")
+    #expect(error?.remedy == "put this option beside payment, at the top level of the request")
+    // A payload without options, as crier render reads it, has no place for them.
+    #expect(try PayloadDecoder.payload(Data(body.utf8)).warnings.first == "payment.deliver: unknown key, ignored")
+  }
+
+  @Test("an empty list of deliveries is called empty")
+  func noDelivery() {
+    #expect(
+      fault(payment(#""deliver":[]"#))?.description
+        == #"deliver: is an empty array; give an array with one or more of "clip", "play", "push"."#)
   }
 
   @Test("a text has a locale, and may have an id")

@@ -85,6 +85,16 @@ struct BatchRowsTests {
         == "line 1, column \(name): is not a column; did you mean \(meant)?")
   }
 
+  @Test(
+    "a misspelled column is named rather than the column that is missing because of it",
+    arguments: [
+      ("amout,currency\n5,CNY\n", "amout", "amount"), ("amount,curency\n5,CNY\n", "curency", "currency"),
+      ("id,Texts\n1,Hello\n", "Texts", "text"), ("minr,currency\n5,CNY\n", "minr", "minor"),
+    ])
+  func misspelledAndMissing(text: String, name: String, meant: String) {
+    #expect(fault(text) == "line 1, column \(name): is not a column; did you mean \(meant)?")
+  }
+
   @Test("a column that other systems use for the kind of a payment is read if there is no column kind")
   func synonyms() throws {
     let text = "amount,currency,Type\n5,CNY,refund\n6,CNY,payment\n7,CNY,\n"

@@ -40,7 +40,8 @@ public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch code {
     case .keyMalformed:
-      "This is not a valid key. Keys start with crier_ and have \(APIKey.length) characters. Copy the whole key."
+      "The key is incomplete or has a typing error. Keys start with crier_ and have \(APIKey.length) characters. Copy the "
+        + "whole key."
     case .rateLimitInvalid:
       "The rate limit is out of range. Give \(RateLimit.rates.lowerBound) to \(Int(RateLimit.rates.upperBound)) "
         + "requests a second and a burst of \(RateLimit.bursts.lowerBound) to \(RateLimit.bursts.upperBound)."

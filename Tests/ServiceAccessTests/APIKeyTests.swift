@@ -74,6 +74,8 @@ struct APIKeyTests {
     for text in texts {
       let error = #expect(throws: AccessError.self, "\(text.prefix(80))") { try APIKey(text) }
       #expect(error?.code == .keyMalformed)
+      #expect(error?.description.contains("has a typing error") == true)
+      #expect(error?.description.hasSuffix("Copy the whole key.") == true)
       #expect(error.map { "\($0)".contains("7d3k") || "\($0)".contains("AAAA") } == false)
     }
   }

@@ -312,7 +312,8 @@ final class KeyRing: Sendable {
   }
 
   private static let unknown = Problem(
-    .unauthorized, "key_unknown", "The key is unknown or was revoked. Create one with crier keys create.")
+    .unauthorized, "key_unknown",
+    "The key is unknown, was revoked, or has a typing error. Copy the whole key, or create one with crier keys create.")
 
   private func described(_ key: Ledger.Key) -> Caller {
     let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit

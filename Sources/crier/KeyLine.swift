@@ -4,6 +4,11 @@ import AnnouncementServer
 import Foundation
 
 extension KeyLine {
+  /// The headings of the columns of ``text(at:)``.
+  static let headings = [
+    "ID", "ACCOUNT", "SCOPES", "NAME", "LIMIT", "CREATED", "USED", "STATE", "ADDRESSES", "STRICT", "LOG NAME",
+  ].joined(separator: "\t")
+
   /// Returns the key as a line of `crier keys list`.
   func text(at now: Date) -> String {
     let limit = rate.map { "\($0.formatted(.number.locale(Locale(identifier: "en_US_POSIX")))) a second" }

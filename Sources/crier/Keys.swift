@@ -144,6 +144,8 @@ struct Keys: AsyncParsableCommand {
     func run() async throws {
       try await Failures.reported {
         let keys = try await home.folder.openLedger().keys()
+        // Programs read the lines without a heading, so only a person at a terminal gets one.
+        if !json, !keys.isEmpty, Terminal.isOutput { try StandardOutput.write(KeyLine.headings) }
         for key in keys {
           let line = KeyLine(key)
           try StandardOutput.write(json ? try line.jsonLine : line.text(at: Date()))

@@ -218,7 +218,7 @@ struct Serve: AsyncParsableCommand {
         Every key has expired or was revoked: create one with crier keys create.
         """
     case .made(let key): shown = key.text
-    case .kept(let key): shown = isatty(STDOUT_FILENO) == 1 ? key.text : nil
+    case .kept(let key): shown = Terminal.isOutput ? key.text : nil
     }
     // Every user can see the arguments of a process, so curl reads the key from its file.
     let header = Shell.quoted(home.firstKeyHeader.path(percentEncoded: false))

@@ -19,9 +19,12 @@ enum Terminal {
     }
   }
 
+  /// Whether standard output is a terminal.
+  static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// Whether standard output is a terminal that can show drawings.
   static var isDrawable: Bool {
-    isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    isOutput && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   /// The width of standard output, in columns: the terminal's, else `COLUMNS`, else 80.

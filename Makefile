@@ -33,7 +33,7 @@ build: setup
 	$(SWIFT) build -c release --product speaker
 
 voices: build
-	$(RELEASE)/crier voices build --data . --quiet $(VOICES:%=--locale %)
+	$(RELEASE)/crier voices build --data . --voices Voices --quiet $(VOICES:%=--locale %)
 
 run: voices
 	@exec $(RELEASE)/crier serve

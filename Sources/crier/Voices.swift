@@ -89,10 +89,7 @@ struct Voices: AsyncParsableCommand {
     @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")
     var rate: Int?
 
-    @Option(
-      help:
-        "The folder to write the pack into. (default: Voices/ beside Templates/; with --with, $CRIER_HOME/Voices)",
-      completion: .directory)
+    @Option(help: "The folder to write the pack into. (default: $CRIER_HOME/Voices)", completion: .directory)
     var voices: String?
 
     @OptionGroup(title: "Another speech program") var program: ProgramOptions
@@ -112,13 +109,18 @@ struct Voices: AsyncParsableCommand {
       }
     }
 
+    /// The writer into the folder of the user's own packs, which `crier voices import` uses too. The installation's
+    /// folder may belong to another user, and an update may replace it.
+    var writer: PackWriter {
+      PackWriter(directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().voices)
+    }
+
     func run() async throws {
       try await Failures.reported {
         if program.command != nil { return try await buildWithProgram() }
         let books = try files.phraseBooks()
         let engine = files.engine(speakers: 1)
-        let writer = PackWriter(
-          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? files.installation.voices)
+        let writer = writer
         for locale in locale {
           let scripts = try books.writer(for: locale)
           let book = scripts.book
@@ -129,6 +131,7 @@ struct Voices: AsyncParsableCommand {
           }
           let speaker = EngineVoice(engine: engine, writer: scripts, voice: voice, rate: rate)
           let pack = id ?? "\(book.locale)-espeak"
+          try Self.requireReplaceable(writer.directory.appending(path: pack))
           let progress = StepProgress(name: pack, isQuiet: quiet)
           let clips = try await speaker.clips(for: try scripts.vocabulary()) { progress.show($0, of: $1) }
           let facts = PackFacts(

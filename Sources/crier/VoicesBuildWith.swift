@@ -61,8 +61,7 @@ extension Voices.Build {
           + "beginning with a full stop.")
     }
     let command = try SpeechCommand(text)
-    let writer = PackWriter(
-      directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().voices)
+    let writer = writer
     try Self.requireReplaceable(writer.directory.appending(path: id))
     let scripts = try files.phraseBooks().writer(for: locale)
     let vocabulary = try scripts.vocabulary(
@@ -110,7 +109,7 @@ extension Voices.Build {
   }
 
   /// Checks that no recorded pack is replaced. A built pack can be built again; recordings cannot be made again.
-  private static func requireReplaceable(_ folder: URL) throws {
+  static func requireReplaceable(_ folder: URL) throws {
     guard FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else { return }
     let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
       .manifest(id: folder.lastPathComponent)

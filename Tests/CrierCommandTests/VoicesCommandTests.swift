@@ -165,10 +165,25 @@ struct VoicesCommandTests {
     let crier = try Command()
     defer { crier.remove() }
     let result = try crier("voices", "build", "--locale", "zh-CN")
-    #expect(result.output == crier.data.appending(path: "Voices/zh-CN-espeak").path + "\n")
+    #expect(result.output == crier.home.appending(path: "Voices/zh-CN-espeak").path + "\n")
     let check = try crier("voices", "check")
     #expect(check.status == 0)
     #expect(check.output.contains("; no errors, no warnings"))
+  }
+
+  @Test("build never replaces a recorded pack, wherever it is told to write")
+  func buildOverRecordings() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let folder = try recordings(crier, ["two"])
+    #expect(try crier("voices", "import", folder.path, "--locale", "en-US", "--id", "shop").status == 0)
+    let manifest = crier.home.appending(path: "Voices/shop/manifest.json")
+    let before = try Data(contentsOf: manifest)
+    for more in [[], ["--voices", crier.home.appending(path: "Voices").path]] {
+      let result = try crier.run(["voices", "build", "--locale", "en-US", "--id", "shop"] + more)
+      #expect(result.status == 64 && result.message.contains("--id shop is a recorded pack"), "\(result.message)")
+    }
+    #expect(try Data(contentsOf: manifest) == before)
   }
 
   @Test("a pack never overwrites its recordings or a folder that is not a pack")

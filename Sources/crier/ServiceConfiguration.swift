@@ -228,8 +228,9 @@ struct ServiceConfiguration: Sendable {
     settings.proxies = Set(Self.names(in: proxies).compactMap { IPAddress($0) })
   }
 
-  /// The environment variables that begin with `CRIER_` and are not settings.
-  private static let otherVariables = ["CRIER_HOME", "CRIER_DATA"]
+  /// The environment variables that begin with `CRIER_` and are not settings. The documented examples of clients read
+  /// `CRIER_KEY` and `CRIER_URL`, and a client may run in the same environment.
+  private static let otherVariables = ["CRIER_HOME", "CRIER_DATA", "CRIER_KEY", "CRIER_URL"]
 
   private static func warnings(about environment: [String: String]) -> [String] {
     let settings = Name.allCases.map { "CRIER_\($0.rawValue.uppercased())" }

@@ -295,69 +295,6 @@ struct ServeConfigurationTests {
   }
 
   @Test(
-    "a value that is found unusable at the start is named with its setting, its file and its line",
-    arguments: [
-      (
-        "volume: 50\nlocale: xx-YY", "locale (crier.yaml, line 2): xx-YY has no phrase book; choose one of en-US",
-        "locale"
-      ),
-      (
-        "\nchime: /nonexistent.wav",
-        "chime (crier.yaml, line 2): /nonexistent.wav does not exist; give an existing file.", "chime"
-      ),
-      (
-        "# Sound.\noutput: Default", "output (crier.yaml, line 2): “Default” is not an output: the outputs are",
-        "output"
-      ),
-    ])
-  func unusable(text: String, words: String, name: String) throws {
-    let crier = try Command()
-    defer { crier.remove() }
-    let playing = name == "output" ? "" : "\noutput: null"
-    try write(text + playing + "\n", in: crier)
-    let result = try crier.run(["serve", "--port", "0"], seconds: 60)
-    #expect(result.status == 64 && result.output.isEmpty)
-    #expect(result.message.hasPrefix("crier: \(words)"), "\(result.message)")
-  }
-
-  @Test("take_over is printed as true or false without quotes, like other values that are not text")
-  func printedFlag() throws {
-    let crier = try Command()
-    defer { crier.remove() }
-    #expect(try crier.serve("--print-config").output.contains("\ntake_over: true "))
-    try write("take_over: 'false'\n", in: crier)
-    #expect(try crier.serve("--print-config").output.contains("\ntake_over: false "))
-    try write("take_over: maybe\n", in: crier)
-    #expect(try crier.serve().message == "crier: take_over (crier.yaml, line 1): give true or false.\n")
-  }
-
-  @Test("a misspelt setting is named with its line and with the setting that was probably meant")
-  func misspelt() throws {
-    let crier = try Command()
-    defer { crier.remove() }
-    try write("port: 8080\nvolumne: 50\n", in: crier)
-    #expect(
-      try crier.serve().message == "crier: volumne (crier.yaml, line 2): is not a setting; did you mean volume?\n")
-    try write("colour: red\n", in: crier)
-    #expect(try crier.serve().message.contains("is not a setting; the settings are host, port,"))
-  }
-
-  @Test("a variable that looks like a setting but is none is told, and the others have their effect")
-  func misspeltVariable() throws {
-    let crier = try Command()
-    defer { crier.remove() }
-    let result = try crier.serve(
-      "--print-config", environment: ["CRIER_VOLUMNE": "50", "CRIER_COLOUR": "red", "CRIER_VOLUME": "60"])
-    #expect(result.status == 0 && result.output.contains("volume: 60"))
-    #expect(
-      result.message == """
-        crier: CRIER_COLOUR (environment): is not a setting and has no effect.
-        crier: CRIER_VOLUMNE (environment): is not a setting and has no effect; did you mean CRIER_VOLUME?
-
-        """)
-  }
-
-  @Test(
     "a host that is no address is told as such, before keys are looked for", arguments: ["till.invalid", "300.1.1.1"])
   func noAddress(host: String) throws {
     let crier = try Command()

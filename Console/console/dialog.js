@@ -1,10 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks before something is lost. The safe answer has the focus, and Escape gives it too.
+// Dialogs, and the question before something is lost. Its safe answer has the focus, and Escape gives it too.
 
 import { $, setText } from "./page.js";
+import { heirOf } from "./rows.js";
 
 let answer = null;
+
+/** The element that had the focus when a dialog was opened, by the dialog. */
+const openers = new Map();
+
+/** Opens a dialog and moves the focus to an element in it. */
+export function openDialog(dialog, first) {
+  openers.set(dialog, document.activeElement);
+  dialog.showModal();
+  first.focus();
+}
+
+/**
+ * Gives the focus back after a dialog was closed. The browser does so itself, unless the row of the button that had the
+ * focus was made again or removed meanwhile.
+ */
+function giveFocusBack(dialog) {
+  const opener = openers.get(dialog);
+  openers.delete(dialog);
+  if (!opener) return;
+  // The browser takes the focus out of a closed dialog later.
+  const { activeElement } = document;
+  if (activeElement === document.body || dialog.contains(activeElement)) heirOf(opener)?.focus();
+}
 
 /** Asks a question and returns whether the person agreed. `about` says what the question is about. */
 export function ask({ title, about, yes, no, lang = "" }) {
@@ -14,8 +38,7 @@ export function ask({ title, about, yes, no, lang = "" }) {
   $("ask-about").lang = lang;
   setText($("ask-yes"), yes);
   setText($("ask-no"), no);
-  $("ask").showModal();
-  $("ask-no").focus();
+  openDialog($("ask"), $("ask-no"));
   return new Promise((resolve) => { answer = resolve; });
 }
 
@@ -26,12 +49,18 @@ function close(isAgreed) {
   const resolve = answer;
   answer = null;
   if ($("ask").open) $("ask").close();
+  giveFocusBack($("ask"));
   resolve?.(isAgreed);
 }
 
 export function connectDialog() {
-  // The browser reports a closed question a moment later. By then, the next question may already be open.
-  $("ask").addEventListener("close", () => { if (!$("ask").open) close(false); });
+  // Escape ends the question at once. Until the event "close", which comes with the next frame, the button that asked
+  // would stay busy.
+  $("ask").addEventListener("cancel", () => close(false));
+  // The dialog may have been opened again before the event.
+  const whenClosed = (dialog, work) => dialog.addEventListener("close", () => { if (!dialog.open) work(); });
+  whenClosed($("ask"), () => close(false));
+  for (const dialog of document.querySelectorAll("dialog")) whenClosed(dialog, () => giveFocusBack(dialog));
   $("ask-no").addEventListener("click", () => close(false));
   // The second click of a double click was meant for the button that opened the question.
   $("ask-yes").addEventListener("click", (event) => { if (event.detail < 2) close(true); });

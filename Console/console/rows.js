@@ -11,6 +11,8 @@ import { interfaceLocale } from "./translations.js";
  * `keyOf` returns an item's identity, and `create` makes its row. `none` is shown if there are no items. If the row
  * with the focus disappears, the focus moves to the row at its place, or to `fallback`. If `staysInList` is false, the
  * focus always moves to `fallback`, so that a key press meant for one row does not act on another.
+ *
+ * A row that leaves the list keeps its heir: the new row of the same item, or `fallback`. See `heirOf`.
  */
 export function showList(list, items, { keyOf, create, none = null, fallback, staysInList = true }) {
   const before = new Map([...list.children].filter((row) => row.dataset.key).map((row) => [row.dataset.key, row]));
@@ -20,7 +22,11 @@ export function showList(list, items, { keyOf, create, none = null, fallback, st
   if (wanted.length === list.children.length && wanted.every((row, index) => row === list.children[index])) return;
   const active = document.activeElement;
   // Moving an element takes its focus away, so rows that stay in place are not moved.
-  for (const row of [...list.children]) if (!wanted.includes(row)) row.remove();
+  for (const row of [...list.children]) {
+    if (wanted.includes(row)) continue;
+    row.heir = rows.find((other) => other.dataset.key === row.dataset.key) ?? fallback;
+    row.remove();
+  }
   wanted.forEach((row, index) => {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   });
@@ -41,9 +47,23 @@ function keptOrNewRow(item, kept, keyOf, create) {
   row.dataset.key = String(keyOf(item));
   row.shown = shown;
   if (kept?.contains(document.activeElement)) {
-    // The new row's button with the same label gets the focus.
-    const label = document.activeElement.textContent;
-    queueMicrotask(() => [...row.querySelectorAll("button")].find((button) => button.textContent === label)?.focus());
+    const { activeElement } = document;
+    queueMicrotask(() => sameButton(row, activeElement)?.focus());
   }
   return row;
+}
+
+/** Returns the button of a new row that has the label of a button of the former row. */
+const sameButton = (row, button) =>
+  [...row.querySelectorAll("button")].find((other) => other.textContent === button.textContent);
+
+/**
+ * Returns the element that takes the place of a button whose row left the page: the same button of the item's new row,
+ * else that row's first button, else the list's fallback.
+ */
+export function heirOf(button) {
+  let place = button.closest("[data-key]");
+  while (place && !place.isConnected) place = place.heir;
+  if (!place?.dataset.key) return place ?? null;
+  return sameButton(place, button) ?? place.querySelector("button");
 }

@@ -8,16 +8,20 @@ WIDE = """(() => { const out = []; const width = document.documentElement.client
     if (r.width && r.right > width + 0.5 && !e.closest("pre, .hidden, .skip")) out.push(e.tagName + "#" + e.id + "." + e.className + " " + Math.round(r.right)); }
   return out.slice(0, 5); })()"""
 
-# The texts whose contrast with their background is below WCAG level AA: 4.5, or 3 for large text.
+# The texts whose contrast with their background is below WCAG level AA: 4.5, or 3 for large text. A text that is partly
+# transparent is mixed with its background. Controls that are disabled, and what is behind an open dialog, need no contrast.
 FAINT = """(() => { const out = []; const probe = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   const rgb = (c) => { probe.clearRect(0, 0, 1, 1); probe.fillStyle = c; probe.fillRect(0, 0, 1, 1); return [...probe.getImageData(0, 0, 1, 1).data]; };
   const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
   for (const e of document.querySelectorAll("body *")) {
-    const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || e.matches("input, select, textarea");
-    if (!text || !e.checkVisibility() || e.closest(".hidden, .skip, option, datalist, noscript")) continue;
+    const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || e.matches("input:not([type=radio], [type=checkbox]), select, textarea");
+    if (!text || !e.checkVisibility() || e.closest(".hidden, .skip, option, datalist, noscript, :disabled, [aria-disabled=true], label:has(:disabled)")) continue;
+    if (document.querySelector("dialog[open]") && !e.closest("dialog")) continue;
     let under = e, behind = null;
     while (under && !behind) { const c = rgb(getComputedStyle(under).backgroundColor); if (c[3] === 255) behind = c; under = under.parentElement; }
-    const style = getComputedStyle(e); const a = light(rgb(style.color)), b = light(behind ?? [255, 255, 255]);
+    let opacity = 1; for (let at = e; at; at = at.parentElement) opacity *= getComputedStyle(at).opacity;
+    const style = getComputedStyle(e), ground = behind ?? [255, 255, 255];
+    const a = light(rgb(style.color).slice(0, 3).map((value, at) => value * opacity + ground[at] * (1 - opacity))), b = light(ground);
     const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), pixels = parseFloat(style.fontSize);
     if (contrast < (pixels >= 24 || (pixels >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5)) out.push(`${e.tagName}#${e.id}.${e.className} ${contrast.toFixed(2)}`); }
   return out.slice(0, 8); })()"""

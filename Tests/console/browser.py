@@ -16,6 +16,7 @@ KEYS = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, 
 # The console's modules export these names. A page imports each module once, so that these are the console's own objects.
 EXPORTS = {
     "access": "access.js", "preview": "preview.js", "sound": "sound.js", "recording": "sound.js", "refreshPlayer": "player.js",
+    "lose": "connection.js", "regain": "connection.js",
 }
 
 

@@ -40,6 +40,10 @@ class Checker:
             time.sleep(0.04)
         return False
 
+    def shown_text(self, key):
+        """Returns a text of the interface in its language, as JavaScript."""
+        return json.dumps(self.browser.js(f"fetch('/languages/' + document.documentElement.lang + '.json').then((answer) => answer.json()).then(({{ texts }}) => texts[{json.dumps(key)}])"), ensure_ascii=False)
+
     def enter(self):
         self.browser.go(f"{self.base}/#key={self.key}")
         return self.that(self.browser.until("document.querySelector('#locale')?.options.length > 0"), "a key in the fragment opens the console")

@@ -86,6 +86,8 @@ class LayoutChecks:
                     b.size(width, height)
                     for view in ("shop", "batches", "voices", "keys"):
                         self.look(locale, scheme, width, view)
+                    if width != 320:
+                        self.look_at_moments(f"{locale}, {scheme}, {width} px", width)
                 ground = b.js("getComputedStyle(document.documentElement).backgroundColor")
                 self.that((sum(map(int, ground[4:-1].split(","))) < 384) == (scheme == "dark"), f"the {scheme} scheme is {scheme}")
         b.js("localStorage.clear()")
@@ -101,24 +103,73 @@ class LayoutChecks:
         time.sleep(0.2)
         if view == "shop":
             b.inside("(sound.stop(), preview.seek(preview.duration * 0.55, false))")
-        wide = b.js(WIDE)
-        self.that(not wide, f"{what}: nothing is wider than the window ({wide})")
+        self.audit(what, width)
         if width == 1280:
-            faint = b.js(FAINT)
-            self.that(not faint, f"{what}: all text has enough contrast ({faint})")
             nameless = b.js(NAMELESS)
             self.that(not nameless, f"{what}: every control has a name, and no id occurs twice ({nameless})")
-        small = b.js(SMALL % ((44, 44) if width < 480 else (24, 24)))
-        self.that(not small, f"{what}: every target is large enough ({small})")
         if view == "shop" and width == 390:
             top = b.js("document.querySelector('.queue').getBoundingClientRect().top + scrollY")
             self.that(top < 260, f"{what}: the queue is near the top ({top} px)")
         if width != 320:
             self.shot(f"{locale}-{scheme}-{width}-{view}")
 
+    def audit(self, what, width):
+        """Examines the size of the page and of its targets, and the contrast of its texts."""
+        b = self.browser
+        wide = b.js(WIDE)
+        self.that(not wide, f"{what}: nothing is wider than the window ({wide})")
+        faint = b.js(FAINT)
+        self.that(not faint, f"{what}: all text has enough contrast ({faint})")
+        small = b.js(SMALL % ((44, 44) if width < 480 else (24, 24)))
+        self.that(not small, f"{what}: every target is large enough ({small})")
+
+    def look_at_moments(self, what, width):
+        """Looks at what is on the page for some time only: a question, an offer to undo, the recorder, a lost connection."""
+        b = self.browser
+        self.show("shop")
+        waiting = b.js("document.querySelectorAll('#waiting li button').length")
+        b.click("#waiting li:last-child button")
+        if self.that(b.until("document.querySelector('#ask').open"), f"{what}: the question opens"):
+            self.audit(f"{what}, question", width)
+            self.shot(f"{what}, question".replace(", ", "-").replace(" ", ""))
+        b.click("#ask-yes")
+        if self.that(b.until("document.querySelector('#undoable button')"), f"{what}: Undo is offered"):
+            self.audit(f"{what}, undo", width)
+            self.shot(f"{what}, undo".replace(", ", "-").replace(" ", ""))
+        b.click("#undoable button")
+        b.until(f"document.querySelectorAll('#waiting li button').length === {waiting} && !document.querySelector('#undoable button')")
+        b.inside("lose('looks')")
+        self.that(b.js("document.querySelector('#view-shop .stale').checkVisibility()"), f"{what}: the page says that it is out of date")
+        self.audit(f"{what}, not connected", width)
+        self.shot(f"{what}, lost".replace(", ", "-").replace(" ", ""))
+        b.inside("regain('looks')")
+        self.show("voices")
+        b.js("document.querySelector('#clips .buttons button:last-child').click()")
+        if self.that(b.until("document.querySelector('#recorder').open"), f"{what}: the recorder opens"):
+            b.js("document.querySelector('#recorder-record').click()")
+            b.until("+document.querySelector('#recorder-level').value > 0.05", 5)
+            self.audit(f"{what}, recorder", width)
+            self.shot(f"{what}, recorder".replace(", ", "-").replace(" ", ""))
+        b.press("Escape")
+        b.until("!document.querySelector('#recorder').open")
+
+    def open_own_pack(self):
+        """Opens a pack that can be changed, in the voices."""
+        b = self.browser
+        self.show("voices")
+        listen = "[...document.querySelectorAll('#packs button')].find((button) => button.ariaLabel.includes('own-voice'))"
+        if not any(pack["id"] == "own-voice" for pack in self.service.call("GET", "/v1/packs")["packs"]):
+            self.service.build_pack("own-voice")
+            self.show("shop")
+            self.show("voices")
+        b.until(listen, 20)
+        b.js(f"{listen}.click()")
+        b.until("document.querySelectorAll('#clips li').length > 40")
+
     def fill_page(self):
         """Shows a preview, languages, waiting announcements and the recordings of a pack."""
         b = self.browser
+        self.open_own_pack()
         self.show("shop")
         b.js("document.querySelector('#payer').value = 'Alice Johnson'; document.querySelector('#note').value = 'Table four'; document.querySelector('#hear').click()")
         b.until("document.querySelector('#preview').checkVisibility() && document.querySelector('#hear').getAttribute('aria-busy') === null")

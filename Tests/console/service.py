@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the service, so that the checks can stop and start it."""
 
+import http.client
 import json
 import os
 import pathlib
@@ -67,6 +68,23 @@ class Service:
         subprocess.run([self.program, "voices", "use", identifier, "--home", str(self.home)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not any(pack["id"] == identifier and pack["speaks"] == "chosen" for pack in self.call("GET", "/v1/packs")["packs"]):
             time.sleep(0.2)
+
+    def announce_many(self, name, count, amount="12.50"):
+        """Announces the same payment many times, with the ids `name-0`, `name-1` and so on."""
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        for number in range(count):
+            body = {"id": f"{name}-{number}", "amount": amount, "currency": "USD", "locale": "en-US"}
+            connection.request("POST", "/v1/announcements", json.dumps(body), headers)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status not in (200, 201):
+                raise RuntimeError(f"an announcement is answered with status {answer.status}")
+        connection.close()
+
+    def announced(self):
+        """Returns the ids of the newest announcements. Their other fields change while they are played."""
+        return [entry["id"] for entry in self.call("GET", "/v1/announcements")["announcements"]]
 
     def call(self, method, path, body=None):
         """Calls the service with its first key, and returns the answer's JSON."""

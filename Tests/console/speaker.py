@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the shop's speaker: its queue, cancelling, undoing, its settings, and what the page shows without a service."""
 
+import contextlib
+import json
 import time
 
 WAITING = "document.querySelectorAll('#waiting button').length"
@@ -19,18 +21,42 @@ class SpeakerChecks:
         for number in range(1, count + 1):
             body = {"id": f"w{time.monotonic_ns()}", "amount": f"{number}.25", "currency": "USD", "locale": "en-US", "deliver": ["clip", "play"]}
             self.service.call("POST", "/v1/announcements", body)
-        return b.until(f"{WAITING} >= {count} && {STATE} === 'Paused'")
+        return b.until(f"{WAITING} >= {count} && {STATE} === {self.shown_text('player.state.paused')}")
 
     def words(self):
         return self.browser.js("[...document.querySelectorAll('#waiting .title')].map((title) => title.textContent)")
 
+    @contextlib.contextmanager
+    def phone(self, locale):
+        """Uses the page as on a phone, in another language."""
+        b = self.browser
+        b.size(390, 844)
+        self.enter()
+        self.speak(locale)
+        try:
+            yield
+        finally:
+            self.speak("en-US")
+            b.js("localStorage.clear()")
+            b.size(1280, 900)
+
+    def queue_on_phone(self):
+        with self.phone("hi-IN"):
+            self.queue()
+
+    def stale_on_phone(self):
+        with self.phone("hi-IN"):
+            self.stale()
+
     def queue(self):
         b = self.browser
         self.enter()
-        self.that(b.until("document.querySelector('#link').textContent === 'Live updates are on.'"), "events are received")
+        self.that(b.until(f"document.querySelector('#link').textContent === {self.shown_text('live.on')}"), "events are received")
+        idle = f"{STATE} === {self.shown_text('player.state.idle')}"
         for entry in self.service.call("GET", "/v1/playback")["waiting"]:
             self.service.call("DELETE", f"/v1/playback/{entry['id']}")
-        b.until(f"{WAITING} === 0 && {STATE} === 'Idle'")
+        self.service.call("POST", "/v1/playback/resume")
+        b.until(f"{WAITING} === 0 && {idle}", 40)
         self.that(self.waiting_payments(5), "waiting announcements are listed")
         words = self.words()
         self.that(len(words) == 5 and all("dollar" in text and "w1" not in text for text in words), f"every waiting payment is shown by its words ({words})")
@@ -39,6 +65,7 @@ class SpeakerChecks:
             self.press_twice(key)
         self.hold_enter()
         self.cancel_and_undo()
+        self.row_changes()
         self.double_click()
         self.question_ends()
         self.skip()
@@ -100,6 +127,19 @@ class SpeakerChecks:
         self.that(self.words()[0] in cancelled, f"it waits in its old place ({self.words()[0]})")
         self.that(b.until("document.querySelectorAll('#undoable li').length === 0"), "the offer ends")
 
+    def row_changes(self):
+        """Makes the row of an open question again, as an event does that changes its announcement."""
+        b = self.browser
+        row = "document.querySelector('#waiting li:nth-child(2)')"
+        for key in ("Escape", "Enter"):
+            b.js(f"{row}.querySelector('button').focus(); window.former = {row}; true")
+            b.press("Enter")
+            b.until(QUESTION)
+            b.inside("(former.shown = '', refreshPlayer())")
+            self.that(b.until(f"!former.isConnected && {row}"), "a row can be made again while its question is open")
+            b.press(key)
+            self.that(b.until(f"!{QUESTION} && document.activeElement === {row}.querySelector('button')", 3), f"after {key} the focus is on the same button of the new row ({b.js(FOCUS)})")
+
     def double_click(self):
         b = self.browser
         before = len(self.words())
@@ -133,19 +173,21 @@ class SpeakerChecks:
         self.that(self.called("DELETE /v1/playback/*", since), "Skip skips the playing announcement")
         time.sleep(0.5)
         self.that(len([call for call in self.calls(since) if call.startswith("DELETE")]) == 1, "two presses of Enter on Skip skip one announcement")
-        self.that(b.until("document.querySelector('#undoable')?.textContent.includes('Skipped')"), "a skipped announcement can be replayed")
+        skipped = self.shown_text("queue.skipped").replace("{text}", "")
+        self.that(b.until(f"document.querySelector('#undoable')?.textContent.includes({skipped})"), "a skipped announcement can be replayed")
         since = len(b.events)
         b.click("#pause")
-        self.that(self.called("POST /v1/playback/pause", since) and b.until(f"{STATE} === 'Paused' && document.querySelector('#pause').textContent === 'Resume'"), "Pause pauses the player")
+        self.that(self.called("POST /v1/playback/pause", since) and b.until(f"{STATE} === {self.shown_text('player.state.paused')} && document.querySelector('#pause').textContent === {self.shown_text('player.resume')}"), "Pause pauses the player")
         since = len(b.events)
         b.click("#pause")
         self.that(self.called("POST /v1/playback/resume", since), "Resume resumes the player")
-        self.that(b.until(f"{WAITING} === 0 && {STATE} === 'Idle'", 40), "the queue is played to its end")
-        self.that(b.js("document.querySelector('#waiting').textContent") == "The queue is empty.", "an empty queue says so")
+        self.that(b.until(f"{WAITING} === 0 && {STATE} === {self.shown_text('player.state.idle')}", 40), "the queue is played to its end")
+        self.that(b.js(f"document.querySelector('#waiting').textContent === {self.shown_text('queue.empty')}"), "an empty queue says so")
         since = len(b.events)
         b.click("#replay")
         self.that(self.called("POST /v1/playback/replay", since), "Replay asks for a replay")
-        self.that(b.until("[...document.querySelectorAll('#recent .tag')].some((e) => /played|cancelled/.test(e.textContent))", 12), "recent announcements show their new state")
+        ended = f"[{self.shown_text('state.played')}, {self.shown_text('state.cancelled')}]"
+        self.that(b.until(f"[...document.querySelectorAll('#recent .tag')].some((e) => {ended}.includes(e.textContent))", 12), "recent announcements show their new state")
 
     def settings(self):
         b = self.browser
@@ -175,16 +217,18 @@ class SpeakerChecks:
         b = self.browser
         self.waiting_payments(2)
         contents = self.words()
+        ready, on, idle, stale = (self.shown_text(key) for key in ("ready.ready", "live.on", "player.state.idle", "connection.stale"))
+        before, after = json.loads(self.shown_text("connection.lost")).split("{time}")
+        lost = f"/^{before}\\d.*{after}$/.test(document.querySelector('#ready').textContent)"
         self.service.kill()
-        lost = "/^Not connected since \\d/.test(document.querySelector('#ready').textContent)"
         self.that(b.until(lost, 8), "without the service the page says since when it is not connected")
         self.that(b.js(f"{STATE} === document.querySelector('#ready').textContent"), "readiness and the player say the same")
         notes = b.js("[...document.querySelectorAll('#view-shop .stale')].map((note) => note.checkVisibility() && note.textContent)")
-        self.that(len(notes) == 2 and all(note and "Not connected" in note for note in notes), f"the queue and the recent announcements say that they may be out of date ({notes})")
+        self.that(notes == [json.loads(stale)] * 2, f"the queue and the recent announcements say that they may be out of date ({notes})")
         self.that(self.words() == contents, "the last known queue stays visible")
         enabled = b.js("""[...document.querySelectorAll('.online')].filter((e) => e.checkVisibility() && !e.disabled && e.getAttribute("aria-disabled") !== "true").map((e) => e.id || e.textContent)""")
         self.that(not enabled, f"every control that needs the service is disabled ({enabled})")
-        self.that(not b.js("/Idle|Ready|Live updates are on/.test(document.body.innerText)"), "nothing on the page contradicts that")
+        self.that(not b.js(f"[{ready}, {idle}, {on}].some((text) => ['#ready', '#player-state', '#link'].some((id) => document.querySelector(id).textContent === text))"), "nothing on the page contradicts that")
         since = len(b.events)
         b.js("document.querySelector('#waiting button').click(); document.querySelector('#hear').click(); document.querySelector('#announce').click(); true")
         time.sleep(0.3)
@@ -192,8 +236,8 @@ class SpeakerChecks:
         self.that(not b.js(QUESTION) and not sent, f"disabled controls send nothing ({sent})")
         self.shot("stale-light")
         self.service.start()
-        self.that(b.until("document.querySelector('#ready').textContent === 'Ready' && document.querySelector('#link').textContent === 'Live updates are on.'", 20), "the page connects again by itself")
+        self.that(b.until(f"document.querySelector('#ready').textContent === {ready} && document.querySelector('#link').textContent === {on}", 20), "the page connects again by itself")
         usable = "!document.querySelector('#pause').matches('[aria-disabled]') && !document.querySelector('#waiting button')?.matches('[aria-disabled]')"
-        self.that(b.until(f"!/connected/.test({STATE}) && {usable}"), f"the controls work again ({b.js(STATE)})")
+        self.that(b.until(f"{STATE} !== '' && !{lost.replace('#ready', '#player-state')} && {usable}"), f"the controls work again ({b.js(STATE)})")
         self.that(b.js("[...document.querySelectorAll('.stale')].every((note) => note.hidden)"), "nothing says any more that it is out of date")
         self.service.call("POST", "/v1/playback/resume")

@@ -3,7 +3,6 @@
 // The console: a page on which people use the service as a backend does. This module connects the controls of the page
 // (index.html) to the modules in console/, and starts the console.
 
-import { access } from "./console/access.js";
 import { connectBatches } from "./console/batches.js";
 import { connectClips } from "./console/clips.js";
 import { copyCurl } from "./console/curl.js";
@@ -102,7 +101,7 @@ function keepFresh() {
   setInterval(() => {
     if (document.hidden) return;
     refreshReadiness();
-    if (access.key) refreshPlayer();
+    refreshPlayer();
   }, 15000);
 }
 

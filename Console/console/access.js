@@ -7,6 +7,14 @@ const STORED_KEY = "crier.key";
 /** Characters that cannot be in an HTTP header. */
 const NOT_IN_HEADERS = /[^\x21-\x7e]/g;
 
+const listeners = { key: [], rights: [] };
+
+/** Sets a function that is called after the key in use changed. It removes the former account's data from the page. */
+export const whenKeyChanges = (listener) => { listeners.key.push(listener); };
+
+/** Sets a function that is called after the page learnt whether the key has the scope `admin`. */
+export const whenRightsAreKnown = (listener) => { listeners.rights.push(listener); };
+
 export const access = {
   /** The key in use. */
   key: null,
@@ -20,9 +28,6 @@ export const access = {
 
   /** Whether the key has the scope `admin`. The service does not tell, so the console asks for what needs it. */
   isAdmin: false,
-
-  /** Called after the key in use changed. */
-  onChange() {},
 
   /** Reads the stored key and the key in the address, and removes the key from the address. */
   load() {
@@ -43,13 +48,20 @@ export const access = {
   keep(key) {
     this.key = key;
     this.offered = null;
-    this.onChange();
+    this.isAdmin = false;
+    for (const listener of listeners.key) listener();
     try {
       if (key) sessionStorage.setItem(STORED_KEY, key);
       else sessionStorage.removeItem(STORED_KEY);
     } catch {
       // Session storage is not available.
     }
+  },
+
+  /** Notes whether the key has the scope `admin`. */
+  learn(isAdmin) {
+    this.isAdmin = isAdmin;
+    for (const listener of listeners.rights) listener();
   },
 };
 

@@ -2,11 +2,12 @@
 
 // Batches: lists of announcements whose clips are made in advance.
 
+import { whenKeyChanges } from "./access.js";
 import { ask } from "./dialog.js";
 import { dayTime, dotted } from "./figures.js";
 import { $, allow, busy, make, onClick, rowButton, setText } from "./page.js";
 import { showList } from "./rows.js";
-import { attempt, call, json } from "./service.js";
+import { attempt, call, json, showProblem } from "./service.js";
 import { readEvents } from "./stream.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
@@ -34,6 +35,15 @@ export function stopFollowingBatches() {
 }
 
 whenLanguageChanges(() => { showFile(); showBatches(); });
+
+whenKeyChanges(() => {
+  stopFollowingBatches();
+  shown.totals.clear();
+  Object.assign(shown, { batches: [], file: null });
+  showFile();
+  $("batch-list").replaceChildren();
+  showProblem($("batch-problem"), null);
+});
 
 function showBatches() {
   showList($("batch-list"), shown.batches, {

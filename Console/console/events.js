@@ -2,30 +2,52 @@
 
 // Follows the service's events, and refreshes the player and the recent announcements when something happens.
 
-import { lose, regain } from "./connection.js";
+import { isConnected, lose, regain, whenConnected } from "./connection.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
 import { refreshRecent } from "./recent.js";
-import { Problem, call } from "./service.js";
+import { Problem, call, isObsolete } from "./service.js";
 import { readEvents } from "./stream.js";
 import { t, whenLanguageChanges } from "./translations.js";
 
-/** The stream that is read, and the id of its last event. `isOn` says whether it delivers events. */
-const stream = { stopper: null, last: null, isOn: false };
+/**
+ * The stream that is read, the id of its last event, and the key of the text that says whether it delivers events.
+ * `refusal` is the service's description instead, if the key may not read events.
+ */
+const stream = { stopper: null, last: null, state: null, refusal: null };
 
 /** The pause before a new attempt, in milliseconds. It doubles with each failure. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [500, 5000];
 
+/** How often the page asks for changes while the service refuses the stream, in milliseconds. */
+const POLL_PAUSE = 5000;
+
+/** The longest time until the page asks for the stream again after a refusal, in milliseconds. */
+const LONGEST_REFUSAL = 60000;
+
 export function stopFollowing() {
   stream.stopper?.abort();
   stream.last = null;
-  stream.isOn = false;
+  showLink(null);
   regain("events");
 }
 
-const showLink = () => setText($("link"), stream.isOn ? t("live.on") : "");
+function showLink(state, refusal = null) {
+  Object.assign(stream, { state, refusal });
+  // While the page is not connected, nothing says otherwise.
+  const text = isConnected() ? refusal ?? (state && t(state)) : null;
+  $("link").lang = refusal ? "en" : "";
+  setText($("link"), text ?? "");
+}
 
-whenLanguageChanges(showLink);
+for (const when of [whenLanguageChanges, whenConnected]) when(() => showLink(stream.state, stream.refusal));
+
+const pauseFor = (milliseconds) => new Promise((resume) => { setTimeout(resume, milliseconds); });
+
+function refresh() {
+  refreshPlayer();
+  refreshRecent();
+}
 
 /** Follows the events until `stopFollowing` is called or the key is refused. Reconnects after a lost connection. */
 export async function follow() {
@@ -37,27 +59,46 @@ export async function follow() {
     try {
       const headers = { Accept: "text/event-stream", ...(stream.last ? { "Last-Event-ID": stream.last } : {}) };
       const response = await call("/v1/events", { headers, signal: stopper.signal });
-      stream.isOn = true;
       regain("events");
-      showLink();
+      showLink("live.on");
       pause = FIRST_PAUSE;
       // Changes may have happened while no stream was open.
-      refreshPlayer();
-      refreshRecent();
+      refresh();
       await readEvents(response.body, take);
     } catch (error) {
-      if (stopper.signal.aborted) return;
-      if (error instanceof Problem && (error.status === 401 || error.status === 403)) {
-        setText($("link"), error.detail);
-        return;
+      if (stopper.signal.aborted || isObsolete(error)) return;
+      if (error instanceof Problem && error.status) {
+        regain("events");
+        if (!(await waitOut(error, stopper.signal))) return;
+        continue;
       }
     }
     if (stopper.signal.aborted) return;
-    stream.isOn = false;
+    showLink(null);
     lose("events");
-    await new Promise((resume) => { setTimeout(resume, pause); });
+    await pauseFor(pause);
     pause = Math.min(LONGEST_PAUSE, pause * 2);
   }
+}
+
+/**
+ * Says that there are no live updates, because the service answered but refused the stream. Asks for changes until the
+ * stream may be requested again. Returns false if the key may not read events.
+ */
+async function waitOut(problem, signal) {
+  if (problem.status === 401 || problem.status === 403) {
+    showLink(null, problem.detail);
+    refreshRecent();
+    return false;
+  }
+  const wait = Math.min(LONGEST_REFUSAL, Number(problem.retryAfter) * 1000 || 0);
+  const end = performance.now() + wait;
+  showLink("live.off");
+  do {
+    refresh();
+    await pauseFor(POLL_PAUSE);
+  } while (performance.now() < end && !signal.aborted);
+  return true;
 }
 
 const playerSoon = soon(refreshPlayer, 120);

@@ -3,13 +3,14 @@
 // The form: reads an announcement from it, previews or announces it, and shows what is wrong with it.
 // An amount stays the text that was typed, from the field to the request. It is never converted to a number.
 
+import { whenKeyChanges } from "./access.js";
 import { loudness, seconds, shortening } from "./figures.js";
 import { channelField, lacksChannel, speakable } from "./languages.js";
 import { $, make, setText } from "./page.js";
 import { hasSpeaker } from "./player.js";
 import { playButton, preview } from "./preview.js";
 import { makePreview, send } from "./sending.js";
-import { Problem, attempt, showProblem } from "./service.js";
+import { Problem, attempt, isObsolete, showProblem } from "./service.js";
 import { sound } from "./sound.js";
 import { languageName, t } from "./translations.js";
 
@@ -88,6 +89,7 @@ async function showAnswer(work, describe, { isHeard = true } = {}) {
     await preview.show(answer.report, answer.sent);
     if (isHeard) preview.play();
   } catch (error) {
+    if (isObsolete(error)) return;
     if (!(error instanceof Problem)) throw error;
     showFault(error);
   }
@@ -105,6 +107,12 @@ export async function hearEverywhere() {
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   card.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
 }
+
+whenKeyChanges(() => {
+  $("locales-card").hidden = true;
+  $("locales").replaceChildren();
+  clearFaults();
+});
 
 /** Makes a preview in one language, and lists its words or its problem. */
 async function hearIn(locale) {

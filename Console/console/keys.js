@@ -2,13 +2,13 @@
 
 // API keys: who may use the service. Only a key with the scope `admin` sees them.
 
-import { access, publicPart } from "./access.js";
+import { access, publicPart, whenKeyChanges } from "./access.js";
 import { copy } from "./curl.js";
 import { ask } from "./dialog.js";
 import { dayTime, days, dotted, list } from "./figures.js";
 import { $, busy, fill, make, onClick, rowButton, setText } from "./page.js";
 import { showList } from "./rows.js";
-import { Problem, attempt, json, sendJSON, showProblem } from "./service.js";
+import { Problem, attempt, isObsolete, json, sendJSON, showProblem } from "./service.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The scopes, and whether a new key has them unless the person decides otherwise. */
@@ -19,7 +19,10 @@ const LIFETIMES = [30, 90, 365];
 
 const shown = { keys: [] };
 
-/** Asks for the keys. Returns false if the key in use may not see them. */
+/**
+ * Asks for the keys. Returns whether the key in use may see them. If the answer does not tell, as when the service is
+ * busy, returns null.
+ */
 export async function refreshKeys() {
   try {
     shown.keys = (await json("/v1/keys")).keys;
@@ -27,13 +30,21 @@ export async function refreshKeys() {
     showKeys();
     return true;
   } catch (error) {
+    if (isObsolete(error)) return null;
     if (!(error instanceof Problem)) throw error;
     showProblem($("keys-problem"), error);
-    return false;
+    return error.status === 401 || error.status === 403 ? false : null;
   }
 }
 
 whenLanguageChanges(() => { showChoices(); showKeys(); });
+
+whenKeyChanges(() => {
+  shown.keys = [];
+  $("keys").replaceChildren();
+  hideMadeKey();
+  showProblem($("keys-problem"), null);
+});
 
 function showChoices() {
   fill($("keys-expires"), [["", t("keys.never")], ...LIFETIMES.map((count) => [`${count}d`, days(count)])]);

@@ -2,12 +2,12 @@
 
 // The shop's speaker: what it plays, and its controls.
 
-import { access } from "./access.js";
+import { access, whenKeyChanges, whenRightsAreKnown } from "./access.js";
 import { isConnected, lostText } from "./connection.js";
 import { clockTime, dotted } from "./figures.js";
 import { $, allow, make, setText, showPill } from "./page.js";
-import { offer, showQueue, wordsOf } from "./queue.js";
-import { Problem, attempt, call, json } from "./service.js";
+import { clearQueue, offer, showQueue, wordsOf } from "./queue.js";
+import { Problem, attempt, call, isObsolete, json, showProblem } from "./service.js";
 import { showSpeakerSettings } from "./speaker.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
@@ -22,11 +22,13 @@ export const hasSpeaker = () => !last.hasNone;
 
 /** Asks the player for its state and shows it. */
 export async function refreshPlayer() {
+  if (!access.key) return;
   const turn = ++last.turn;
   try {
     const view = await json("/v1/playback");
     if (turn === last.turn) showPlayer(view);
   } catch (error) {
+    if (isObsolete(error)) return;
     if (!(error instanceof Problem)) throw error;
     // Without an answer the last known state stays, and the page says since when it is not connected.
     if (turn === last.turn && error.status) showNoPlayer(error);
@@ -35,8 +37,20 @@ export async function refreshPlayer() {
 
 whenLanguageChanges(() => {
   if (last.view) showPlayer(last.view, last.at);
-  else if (access.key) refreshPlayer();
+  else refreshPlayer();
   showAnnounceAbout();
+});
+
+// Only keys with the scope `admin` see the chime.
+whenRightsAreKnown(() => { if (last.view) showPlayer(last.view, last.at); });
+
+whenKeyChanges(() => {
+  Object.assign(last, { view: null, turn: last.turn + 1, hasNone: false });
+  showPill($("player-state"), "", "");
+  $("now").replaceChildren();
+  clearQueue();
+  showSpeakerSettings(null);
+  showProblem($("queue-problem"), null);
 });
 
 function showAnnounceAbout() {

@@ -2,6 +2,7 @@
 
 // The preview of one clip: its words, its waveform and its figures.
 
+import { whenKeyChanges } from "./access.js";
 import { curl } from "./curl.js";
 import { fixed, list, loudness, seconds, shortening, size } from "./figures.js";
 import { $, make, rowButton, setText } from "./page.js";
@@ -33,6 +34,17 @@ export const preview = {
     this.layOut();
     await attempt($("decode-problem"), () => this.load(turn));
     this.layOut();
+  },
+
+  /** Forgets the report and its clip. */
+  clear() {
+    this.turn += 1;
+    sound.clear();
+    Object.assign(this, { report: null, sent: null, marks: [], buttons: [], peaks: [], current: -1 });
+    $("preview-empty").hidden = false;
+    $("preview").hidden = true;
+    for (const id of ["said", "words", "facts", "curl", "live"]) $(id).replaceChildren();
+    $("download").removeAttribute("href");
   },
 
   /** Fetches and decodes the clip. Its result is ignored if another report is shown meanwhile. */
@@ -158,6 +170,8 @@ export const preview = {
 };
 
 sound.onEnd = () => preview.draw();
+
+whenKeyChanges(() => preview.clear());
 
 whenLanguageChanges(() => {
   if (preview.report) preview.showFacts();

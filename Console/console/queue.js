@@ -93,6 +93,15 @@ export function offer({ text, action, undo }) {
   setTimeout(end, OFFERED);
 }
 
+/** Forgets what waits, and what could be undone. */
+export function clearQueue() {
+  offers = [];
+  showOffers();
+  $("waiting").replaceChildren();
+  setText($("waiting-title"), t("queue.title"));
+  setText($("elsewhere"), "");
+}
+
 function withdraw(entry) {
   offers = offers.filter((other) => other !== entry);
   showOffers();

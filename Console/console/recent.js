@@ -2,12 +2,13 @@
 
 // The account's recent announcements: the newest first, those that the filter asks for, and older ones on request.
 
+import { access, whenKeyChanges } from "./access.js";
 import { dayTime, dotted, money, seconds } from "./figures.js";
-import { $, fill, make, rowButton } from "./page.js";
+import { $, fill, make, rowButton, setText } from "./page.js";
 import { replay } from "./player.js";
 import { playButton } from "./preview.js";
 import { showList } from "./rows.js";
-import { attempt, json } from "./service.js";
+import { attempt, json, showProblem } from "./service.js";
 import { named, t, whenLanguageChanges } from "./translations.js";
 
 /** The number of announcements of a page, and the most that one request may ask for. */
@@ -25,8 +26,17 @@ const STATES = {
   cancelled: "state.cancelled", failed: "state.failed", expired: "state.expired", rendered: "state.rendered",
 };
 
-/** The announcements that are shown, and where older ones begin. `turn` counts the requests. */
-const shown = { announcements: null, next: null, turn: 0 };
+/** The most requests that one search sends by itself. The service reads about 2,000 announcements for each. */
+const MOST_REQUESTS = 5;
+
+/**
+ * The announcements that match `query`, null until the first answer, and where older ones begin. `hasSearchedOn` says
+ * whether the last search for older ones found none. `turn` counts the filter's changes, `last` ends with the last
+ * request, and `refreshing` is the refresh that waits for its turn.
+ */
+const shown = {
+  query: "", announcements: null, next: null, hasSearchedOn: false, turn: 0, last: Promise.resolve(), refreshing: null,
+};
 
 /** Returns the query of the filter. A day of the filter begins and ends at midnight of the browser's time zone. */
 function filter() {
@@ -41,52 +51,122 @@ function filter() {
   const [from, to] = [midnight("recent-from", 0), midnight("recent-to", 1)];
   if (from) query.set("from", from.toISOString());
   if (to) query.set("to", to.toISOString());
-  return query;
+  // The service reads a space as %20, not as the plus sign of forms.
+  return String(query).replaceAll("+", "%20");
 }
 
-/** Asks the service for as many announcements as are shown, but for one page at least, and lists them. */
-export async function refreshRecent() {
-  const count = Math.max(PAGE, shown.announcements?.length ?? 0);
-  await request({ limit: Math.min(count, LARGEST_PAGE) }, (answer) => {
-    const older = (shown.announcements ?? []).slice(LARGEST_PAGE);
-    shown.announcements = count > LARGEST_PAGE ? joined(answer.announcements, older) : answer.announcements;
-    if (count <= LARGEST_PAGE) shown.next = answer.next;
+/** Lists the announcements again that are shown, with new ones at the top. What a search or Older found stays. */
+export function refreshRecent() {
+  if (!access.key) return Promise.resolve();
+  shown.refreshing ??= inTurn(async (turn) => {
+    shown.refreshing = null;
+    const before = shown.announcements ?? [];
+    const oldest = before.at(-1)?.id;
+    const wanted = Math.max(PAGE, before.length);
+    // The first page keeps its length. A list that became very long loses its end, and Older shows that again.
+    const isCut = !oldest || (!shown.query && before.length <= PAGE) || before.length >= LARGEST_PAGE;
+    const placeOfOldest = (list) => list.findIndex(({ id }) => id === oldest);
+    const { found, next } = await search(turn, {
+      limit: Math.min(LARGEST_PAGE, isCut ? wanted : wanted + PAGE), before: null,
+      // A search that found nothing yet looks at the newest announcements only. Older continues where the search ended.
+      most: shown.next && !oldest ? 1 : MOST_REQUESTS,
+      isEnough: (list) => placeOfOldest(list) >= 0 || (isCut && list.length >= (oldest ? wanted : 1)),
+    });
+    if (turn !== shown.turn) return;
+    const place = placeOfOldest(found);
+    if (!next || (isCut && found.length >= (oldest ? wanted : 1))) {
+      Object.assign(shown, { announcements: found, next });
+    } else if (place >= 0) {
+      shown.announcements = shown.next ? found.slice(0, place + 1) : found;
+    } else {
+      // The requests did not reach the oldest announcement that is shown, so what follows them stays.
+      const end = before.findIndex(({ id }) => id === found.at(-1)?.id);
+      shown.announcements = joined(found, before.slice(end + 1));
+      shown.next ??= oldest ? null : next;
+    }
+    if (!shown.next) shown.hasSearchedOn = false;
+    showRecent();
   });
+  return shown.refreshing;
 }
 
 /** Asks for the next page, and adds it to the list. */
-export async function showOlder() {
-  const first = shown.announcements.length;
-  await request({ limit: PAGE, before: shown.next }, (answer) => {
-    shown.announcements = joined(shown.announcements, answer.announcements);
-    shown.next = answer.next;
+export function showOlder() {
+  return inTurn(async (turn) => {
+    if (!shown.next) return;
+    const first = shown.announcements.length;
+    setText($("recent-note"), t("recent.searching"));
+    try {
+      const { found, next } = await search(turn, {
+        limit: PAGE, before: shown.next, most: MOST_REQUESTS, isEnough: ({ length }) => length > 0,
+      });
+      if (turn !== shown.turn) return;
+      const announcements = joined(shown.announcements, found);
+      Object.assign(shown, { announcements, next, hasSearchedOn: Boolean(next) && found.length === 0 });
+      showRecent();
+    } finally {
+      showNote();
+    }
+    // The button disappears with the last page, so the focus goes to the first announcement that was added.
+    if ($("recent-older").hidden) ($("recent").children[first]?.querySelector("button") ?? $("recent")).focus();
   });
-  // The button disappears with the last page, so the focus goes to the first announcement that was added.
-  if ($("recent-older").hidden) ($("recent").children[first]?.querySelector("button") ?? $("recent")).focus();
+}
+
+/** Begins again with one page, because the filter changed. */
+export function filterRecent() {
+  begin();
+  return refreshRecent();
+}
+
+function begin() {
+  Object.assign(shown, {
+    query: filter(), announcements: null, next: null, hasSearchedOn: false, turn: shown.turn + 1,
+    last: Promise.resolve(), refreshing: null,
+  });
+  $("recent-older").hidden = true;
+  showNote();
+}
+
+whenKeyChanges(() => {
+  $("recent-filter").reset();
+  begin();
+  $("recent").replaceChildren();
+  showProblem($("recent-problem"), null);
+});
+
+/** Runs work after the requests that were sent before, so that no answer replaces a newer one. */
+function inTurn(work) {
+  const { turn } = shown;
+  const result = shown.last.then(async () => {
+    if (turn !== shown.turn) return;
+    await attempt($("recent-problem"), () => work(turn), { isRefresh: true });
+    // Without an answer, announcements of the former filter would look like matches of the new one.
+    if (turn === shown.turn && !shown.announcements) $("recent").replaceChildren();
+  });
+  shown.last = result.catch(() => {});
+  return result;
+}
+
+/**
+ * Asks for announcements from a cursor on, until `isEnough` is true for them, there are no more, or the page has sent
+ * `most` requests. The service ends a page after about 2,000 announcements, even if none of them matches.
+ */
+async function search(turn, { limit, before, most, isEnough }) {
+  const found = [];
+  let next = before;
+  for (let requests = 0; requests < most && turn === shown.turn; requests++) {
+    const query = [shown.query, `limit=${limit}`, next && `before=${encodeURIComponent(next)}`].filter(Boolean);
+    const answer = await json(`/v1/announcements?${query.join("&")}`);
+    found.push(...answer.announcements);
+    next = answer.next;
+    if (!next || isEnough(found)) break;
+  }
+  return { found, next };
 }
 
 function joined(newer, older) {
   const ids = new Set(newer.map(({ id }) => id));
   return [...newer, ...older.filter(({ id }) => !ids.has(id))];
-}
-
-/** Begins again with one page, because the filter changed. */
-export function filterRecent() {
-  shown.announcements = null;
-  return refreshRecent();
-}
-
-async function request(values, take) {
-  const turn = ++shown.turn;
-  const query = filter();
-  for (const [name, value] of Object.entries(values)) query.set(name, value);
-  await attempt($("recent-problem"), async () => {
-    // The service reads a space as %20, not as the plus sign of forms.
-    const answer = await json(`/v1/announcements?${String(query).replaceAll("+", "%20")}`);
-    if (turn !== shown.turn) return;
-    take(answer);
-    showRecent();
-  }, { isRefresh: true });
 }
 
 whenLanguageChanges(() => {
@@ -95,11 +175,17 @@ whenLanguageChanges(() => {
 });
 
 function showRecent() {
+  const none = shown.query ? t("recent.none_found") : t("recent.none");
   showList($("recent"), shown.announcements, {
-    keyOf: ({ id }) => id, create: row, none: [...filter()].length ? t("recent.none_found") : t("recent.none"),
-    fallback: $("recent"),
+    keyOf: ({ id }) => id, create: row, none: shown.next ? t("recent.none_yet") : none, fallback: $("recent"),
   });
   $("recent-older").hidden = !shown.next;
+  showNote();
+}
+
+/** Says below the list that the last search for older announcements found none. An empty list says it itself. */
+function showNote() {
+  setText($("recent-note"), shown.hasSearchedOn && shown.announcements?.length ? t("recent.none_yet") : "");
 }
 
 function row(entry) {

@@ -2,7 +2,7 @@
 
 // Sends previews, and announcements so that a lost answer never leads to a second announcement.
 
-import { access } from "./access.js";
+import { whenKeyChanges } from "./access.js";
 import { Problem, call, json, read } from "./service.js";
 
 /**
@@ -11,7 +11,7 @@ import { Problem, call, json, read } from "./service.js";
  */
 const unanswered = new Map();
 
-access.onChange = forgetUnanswered;
+whenKeyChanges(forgetUnanswered);
 
 export function forgetUnanswered() {
   unanswered.clear();

@@ -22,7 +22,21 @@ export function whenUnauthorized(handler) {
   onUnauthorized = handler;
 }
 
-/** Calls the service with the key. Throws a `Problem` unless the status is 200 to 299. */
+/** The key with which each answer was requested. */
+const keys = new WeakMap();
+
+/** Throws an `AbortError` if the key changed since a request was sent. Its answer is about the former account. */
+function expect(key) {
+  if (key !== access.key) throw new DOMException("", "AbortError");
+}
+
+/** Whether an error says only that nobody waits for the answer any more. */
+export const isObsolete = (error) => error.name === "AbortError";
+
+/**
+ * Calls the service with the key. Throws a `Problem` unless the status is 200 to 299, and an `AbortError` if the key
+ * changed meanwhile.
+ */
 export async function call(path, options = {}) {
   const { method = "GET", body = null, type = "application/json", headers = {}, signal = null } = options;
   const key = access.key;
@@ -33,10 +47,12 @@ export async function call(path, options = {}) {
     request.headers["Content-Type"] = type;
   }
   const response = await fetch(path, request).catch((error) => {
-    if (error.name === "AbortError") throw error;
+    if (isObsolete(error)) throw error;
     suspect();
     throw new Problem();
   });
+  expect(key);
+  keys.set(response, key);
   if (response.ok) return response;
   const document = await response.json().catch(() => ({}));
   const problem = new Problem({
@@ -45,13 +61,17 @@ export async function call(path, options = {}) {
     detail: document.detail ?? document.title ?? t("problem.status", { status: String(response.status) }),
     retryAfter: response.headers.get("Retry-After"),
   });
-  // The key may have changed while the request was under way. The answer is about the old key then.
-  if (problem.status === 401 && key === access.key) onUnauthorized(problem);
+  expect(key);
+  if (problem.status === 401) onUnauthorized(problem);
   throw problem;
 }
 
 /** Returns the JSON of an answer. An answer that breaks off counts as none. */
-export const read = (response) => response.json().catch(() => { throw new Problem(); });
+export async function read(response) {
+  const document = await response.json().catch(() => { throw new Problem(); });
+  expect(keys.get(response));
+  return document;
+}
 
 /** Calls the service and returns the JSON of its answer. */
 export const json = async (path, options) => read(await call(path, options));
@@ -80,7 +100,7 @@ export async function attempt(place, work, { isRefresh = false } = {}) {
     showProblem(place, null);
     return await work();
   } catch (error) {
-    if (error.name === "AbortError") return undefined;
+    if (isObsolete(error)) return undefined;
     if (!(error instanceof Problem)) throw error;
     if (error.status || !isRefresh) showProblem(place, error);
     return undefined;

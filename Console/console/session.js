@@ -2,12 +2,12 @@
 
 // Signing in with a key, and signing out.
 
-import { access, canBeKey, publicPart } from "./access.js";
+import { access, canBeKey, publicPart, whenKeyChanges, whenRightsAreKnown } from "./access.js";
 import { refreshBatches, stopFollowingBatches } from "./batches.js";
 import { whenConnected } from "./connection.js";
 import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
-import { hideMadeKey, refreshKeys } from "./keys.js";
+import { refreshKeys } from "./keys.js";
 import { loadLanguages, speakable } from "./languages.js";
 import { refreshPacks } from "./packs.js";
 import { $, setText } from "./page.js";
@@ -17,10 +17,18 @@ import { Problem, attempt, showProblem, whenUnauthorized } from "./service.js";
 import { t } from "./translations.js";
 import { loadView, offerView, showView, whenShown } from "./views.js";
 
+/** The pause before the page asks again what the key may do, in milliseconds. */
+const ASK_AGAIN = 3000;
+
 whenUnauthorized(signOut);
 whenShown("batches", refreshBatches);
 whenShown("voices", refreshPacks);
 whenShown("keys", refreshKeys);
+whenKeyChanges(() => offerView("keys", false));
+whenRightsAreKnown(() => {
+  offerView("keys", access.isAdmin);
+  showView();
+});
 whenConnected(() => {
   refreshReadiness();
   if (!access.key) return;
@@ -57,11 +65,18 @@ async function signIn() {
   access.offered = null;
   refreshPacks();
   follow();
-  access.isAdmin = await refreshKeys();
-  offerView("keys", access.isAdmin);
-  showView();
+  await learnRights(key);
+  if (access.key !== key) return;
   loadView();
   refreshPlayer();
+}
+
+/** Finds out whether the key has the scope `admin`. If the service is too busy to tell, asks again later. */
+async function learnRights(key) {
+  const isAdmin = await refreshKeys();
+  if (access.key !== key) return;
+  if (isAdmin === null) setTimeout(() => { if (access.key === key) learnRights(key); }, ASK_AGAIN);
+  else access.learn(isAdmin);
 }
 
 /** Forgets the key and asks for another. `problem` is the service's answer if it rejected the key. */
@@ -69,9 +84,6 @@ export function signOut(problem = null) {
   pause();
   dismiss();
   $("recorder").close();
-  hideMadeKey();
-  access.isAdmin = false;
-  offerView("keys", false);
   const { offered } = access;
   access.keep(problem && offered);
   // The service rejected the stored key, and the page was loaded with another: sign in with that one. This happens in a

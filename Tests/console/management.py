@@ -56,6 +56,58 @@ class ManagementChecks:
             self.choose(field, "")
         self.service.call("POST", "/v1/playback/resume")
 
+    def search(self):
+        """Searches more announcements than the service reads for one answer."""
+        b = self.browser
+        self.service.announce_many("deep-first", 1)
+        self.service.announce_many("plain", 2050)
+        self.enter()
+        rows = "document.querySelectorAll('#recent li:not(.none)').length"
+        titles = "[...document.querySelectorAll('#recent .id')].map((id) => id.title)"
+        older = "document.querySelector('#recent-older').checkVisibility()"
+        b.until(f"{rows} === 12 && document.querySelector('#link').textContent === 'Live updates are on.'")
+        since = len(b.events)
+        b.js("document.querySelector('#recent-search').focus()")
+        b.type("deep-")
+        self.that(b.until(f"{rows} === 1 && {titles}[0] === 'deep-first-0'"), "a search goes on by itself until it finds something")
+        asked = [call for call in self.calls(since) if "search=deep-" in call]
+        self.that(len(asked) == 2 and "before=" in asked[1], f"with one request for about 2,000 announcements ({asked})")
+        self.service.announce_many("deep-second", 1, "13.50")
+        self.that(b.until(f"{titles}.join() === 'deep-second-0,deep-first-0'"), "a new match comes to the top, and those that were found stay")
+        since = len(b.events)
+        self.service.announce_many("other", 1, "14.50")
+        self.called("GET /v1/announcements?*", since)
+        time.sleep(1)
+        self.that(b.js(f"{titles}.join()") == "deep-second-0,deep-first-0", "they stay when something else is announced")
+        self.search_further(older)
+
+    def search_further(self, older):
+        """Answers as the service does while it finds nothing among very many announcements."""
+        b = self.browser
+        b.js("""window.ownFetch = window.fetch; window.asked = []; window.status = 200;
+          window.fetch = async (path, request) => {
+            if (!String(path).includes("search=far")) return ownFetch(path, request);
+            asked.push(path);
+            await new Promise((resume) => { setTimeout(resume, 30); });
+            return new Response(JSON.stringify({ code: "busy", detail: "Later.", announcements: [], next: String(asked.length) }), { status });
+          }; true""")
+        field = "document.querySelector('#recent-search')"
+        b.js(f"{field}.select(); {field}.focus()")
+        b.type("far")
+        b.js("document.querySelector('#recent-older').click()")
+        listed = "document.querySelector('#recent').textContent"
+        self.that(b.until(f"{listed}.startsWith('No matches among the newer') && {older}"), f"a search without a result so far says so, and offers Older ({b.js(listed)})")
+        self.that(b.js("asked.length") == 5, "it sends a limited number of requests by itself")
+        b.click("#recent-older")
+        self.that(b.until(f"asked.length === 10 && {older} && document.querySelector('#recent-older').ariaBusy === null"), "Older searches further")
+        self.that("before=9" in b.js("asked[9]"), "from where the search ended")
+        b.js(f"window.status = 503; {field}.select(); {field}.focus()")
+        b.type("far away")
+        self.that(b.until(f"!document.querySelector('#recent-problem').hidden && {listed} === '' && !{older}"), "a search that is refused shows the problem, and neither other announcements nor Older")
+        b.js("window.fetch = ownFetch; true")
+        self.choose("#recent-search", "")
+        self.that(b.until(f"document.querySelectorAll('#recent li').length === 12 && {older}"), "without the search the newest are listed again")
+
     def batches(self):
         b = self.browser
         self.show("batches")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks signing out, other keys, and what the page shows when the service or a proxy refuses a part of it."""
+
+import http.client
+
+from speaker import STATE, WAITING
+
+LINK = "document.querySelector('#link').textContent"
+READY = "document.querySelector('#ready').textContent"
+KEYS_VIEW = "document.querySelector('#views a[href=\"#view=keys\"]').checkVisibility()"
+
+
+class SessionChecks:
+    """No page shows what the key in use may not see, and a refusal takes away no more than what was refused."""
+
+    def sign_in(self, key):
+        """Signs in on the open page by typing a key."""
+        b = self.browser
+        b.until("document.activeElement.id === 'key'")
+        b.type(key)
+        b.press("Enter")
+
+    def signing_out(self):
+        b = self.browser
+        self.enter()
+        b.until(f"{LINK} === 'Live updates are on.'")
+        self.waiting_payments(2)
+        b.click("#hear")
+        b.until("document.querySelector('#said').textContent.includes('dollar') && document.querySelector('#hear').ariaBusy === null")
+        b.js("document.querySelector('#waiting li:last-child button').focus()")
+        b.press("Enter")
+        self.agree()
+        self.that(b.until("document.querySelector('#undoable').textContent.includes('dollar')"), "an offer to undo has the payment's words")
+        b.until("document.querySelector('#recent').textContent.includes('dollar') && document.querySelector('#keys li')")
+        body = {"scopes": ["announce"], "account": "other", "name": "Till 3"}
+        other = self.service.call("POST", "/v1/keys", body)["key"]
+        b.click("#key-forget")
+        kept = """['said', 'words', 'facts', 'curl', 'live', 'now', 'waiting', 'undoable', 'recent', 'batch-list', 'keys', 'key-made-text', 'locales']
+            .filter((id) => document.getElementById(id).textContent !== '')"""
+        self.that(b.js(kept) == [], f"signing out removes all lists, offers and clips of the account from the page ({b.js(kept)})")
+        self.sign_in(other)
+        self.that(b.until("document.querySelector('#recent-problem').textContent.includes('403')"), "a key that may not read is told so at the recent announcements")
+        words = b.js("['now', 'waiting', 'undoable', 'recent', 'said', 'batch-list', 'keys'].filter((id) => /dollar|Till|clip/.test(document.getElementById(id).textContent))")
+        self.that(words == [] and not b.js(KEYS_VIEW), f"a key that may not read sees nothing of the former account ({words})")
+        b.js("""window.ownFetch = window.fetch; window.refusals = 0;
+          window.fetch = async (path, request) => {
+            if (path !== "/v1/keys" || refusals > 0) return ownFetch(path, request);
+            refusals += 1;
+            return new Response('{"code": "rate_limited", "detail": "Later."}', { status: 429, headers: { "Retry-After": "1" } });
+          }; true""")
+        b.click("#key-forget")
+        self.sign_in(self.key)
+        self.that(b.until(f"refusals === 1 && {LINK} === 'Live updates are on.'"), "the service may be too busy to say what a key may do")
+        self.that(b.until(KEYS_VIEW, 10) and b.inside("access.isAdmin"), "the page then asks again, and shows the keys")
+        self.that(b.until("document.querySelector('#chime').checkVisibility()", 3), "and the chime")
+        b.js("window.fetch = ownFetch; true")
+        self.service.call("POST", "/v1/playback/resume")
+
+    def refused(self):
+        """Opens as many event streams as an account may have, so that the page gets none."""
+        b = self.browser
+        b.go("about:blank")
+        streams = []
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
+            connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {self.key}", "Accept": "text/event-stream"})
+            streams.append(connection)
+            if connection.getresponse().status != 200:
+                break
+        self.enter()
+        self.that(b.until(f"{LINK}.startsWith('No live updates')"), f"without an event stream the page says that there are no live updates ({b.js(LINK)})")
+        self.that(b.js("!document.documentElement.matches('.not-connected')") and "Not connected" not in b.js(READY), "it is still connected")
+        self.that(self.waiting_payments(1), "and asks for changes itself")
+        since = len(b.events)
+        b.js("document.querySelector('#waiting button').focus()")
+        b.press("Enter")
+        self.agree()
+        self.that(self.called("DELETE /v1/playback/*", since) and b.until(f"{WAITING} === 0 && document.querySelector('#undoable button')"), "Cancel works without live updates")
+        b.click("#undoable button")
+        self.that(b.until(f"{WAITING} === 1"), "and so does Undo")
+        b.click("#pause")
+        self.that(b.until(f"{STATE} !== 'Paused'"), "and Resume")
+        for connection in streams:
+            connection.close()
+        self.that(b.until(f"{LINK} === 'Live updates are on.'", 40), "live updates begin when the service has room for them")
+
+    def proxied(self):
+        """Answers as the proxy of Deployment/nginx.conf does, which hides the readiness."""
+        b = self.browser
+        self.enter()
+        b.until(f"{READY} !== 'Checking…'")
+        answer = "new Response('<html><center>404 Not Found</center></html>', { status: 404, headers: { 'Content-Type': 'text/html' } })"
+        b.js(f"window.ownFetch = window.fetch; window.fetch = async (path, request) => (path === '/readyz' ? {answer} : ownFetch(path, request)); true")
+        for locale, said in (("hi-IN", "प्रॉक्सी"), ("en-US", "proxy")):
+            self.speak(locale)
+            self.that(b.until(f"{READY}.includes('{said}') && document.querySelector('#ready').className.trim() === 'pill'"), f"{locale}: behind a proxy that hides the readiness, the page says so ({b.js(READY)})")
+        answer = "new Response('Bad Gateway', { status: 502 })"
+        b.js(f"window.fetch = async (path, request) => (path === '/readyz' ? {answer} : ownFetch(path, request)); true")
+        self.speak("es-MX")
+        self.speak("en-US")
+        self.that(b.until(f"{READY}.includes('502') && document.querySelector('#ready').matches('.bad')"), "another status of a proxy is shown")
+        b.js("window.fetch = ownFetch; localStorage.clear(); true")

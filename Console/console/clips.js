@@ -2,7 +2,7 @@
 
 // The recordings of a voice pack: hear each word, mark it as wrong, and record it again.
 
-import { access } from "./access.js";
+import { access, whenRightsAreKnown } from "./access.js";
 import { dotted, seconds } from "./figures.js";
 import { $, make, rowButton, setText } from "./page.js";
 import { openRecorder } from "./recorder.js";
@@ -14,7 +14,7 @@ import { languageName, named, t, whenLanguageChanges } from "./translations.js";
 /** The pack that is open, as the service lists its clips, and the file of the clip that was heard last. */
 const shown = { pack: null, heard: null };
 
-const path = (part, file) => `/v1/packs/${encodeURIComponent(shown.pack.id)}/${part}/${encodeURIComponent(file)}`;
+const path = (pack, part, file) => `/v1/packs/${encodeURIComponent(pack)}/${part}/${encodeURIComponent(file)}`;
 
 /** Opens a pack, and moves the focus to its heading. */
 export async function openPack(id) {
@@ -28,7 +28,7 @@ export async function openPack(id) {
   $("clips-title").focus();
 }
 
-whenLanguageChanges(() => { if (shown.pack) showClips(); });
+for (const when of [whenLanguageChanges, whenRightsAreKnown]) when(() => { if (shown.pack) showClips(); });
 
 /** Whether the key and the pack allow changes. */
 const isWritable = () => access.isAdmin && shown.pack.is_writable;
@@ -70,34 +70,41 @@ function row(clip) {
 }
 
 async function hear(clip) {
+  const { id } = shown.pack;
   recording.wake();
   await attempt($("clips-problem"), async () => {
-    await recording.load(await (await call(path("clips", clip.file))).arrayBuffer());
+    await recording.load(await (await call(path(id, "clips", clip.file))).arrayBuffer());
     recording.start(0);
   });
+  if (shown.pack?.id !== id) return;
   shown.heard = clip.file;
   showClips();
 }
 
 async function setMark(clip) {
+  const { id } = shown.pack;
   const body = { is_marked: !clip.is_marked };
-  const changed = await attempt($("clips-problem"), () => sendJSON(path("marks", clip.file), "PUT", body));
-  if (changed) replace(changed);
+  const changed = await attempt($("clips-problem"), () => sendJSON(path(id, "marks", clip.file), "PUT", body));
+  if (changed) replace(id, changed);
 }
 
 function record(clip) {
+  // Another pack may be open when the recording is saved. Files of different packs have the same names.
+  const { id, locale } = shown.pack;
   openRecorder({
-    words: clip.text || clip.tokens.join(" "), locale: shown.pack.locale,
+    words: clip.text || clip.tokens.join(" "), locale, place: $("clips-problem"),
     save: async (wav) => {
-      const changed = await json(path("clips", clip.file), { method: "PUT", body: wav, type: "audio/wav" });
+      const changed = await json(path(id, "clips", clip.file), { method: "PUT", body: wav, type: "audio/wav" });
       const { warnings, ...line } = changed;
-      replace(line);
+      replace(id, line);
       return warnings ?? [];
     },
   });
 }
 
-function replace(changed) {
+/** Shows a clip of a pack as the service changed it, if the pack is still open. */
+function replace(id, changed) {
+  if (shown.pack?.id !== id) return;
   shown.pack.clips = shown.pack.clips.map((clip) => (clip.file === changed.file ? changed : clip));
   showClips();
 }

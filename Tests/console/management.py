@@ -192,7 +192,8 @@ class ManagementChecks:
 
     def voices(self):
         b = self.browser
-        self.service.build_pack("own-voice")
+        for pack in ("own-voice", "other-voice"):
+            self.service.build_pack(pack)
         self.show("voices")
         listen = "[...document.querySelectorAll('#packs button')].find((button) => button.ariaLabel.includes('own-voice'))"
         self.that(b.until(f"{listen}", 20), "the voice packs are listed")
@@ -213,7 +214,9 @@ class ManagementChecks:
         b.click("#clips-marked")
         self.that(b.until("document.querySelectorAll('#clips li').length === 1"), "the list can be limited to the wrong ones")
         b.click("#clips-marked")
+        self.microphone_fails()
         self.record()
+        self.record_late()
         self.show("shop")
 
     def speaking(self):
@@ -246,8 +249,10 @@ class ManagementChecks:
         self.press_button("Record again")
         self.that(b.until("document.querySelector('#recorder').open && document.activeElement.id === 'recorder-record'"), "the recorder opens")
         self.that(b.js("document.querySelector('#recorder-save').getAttribute('aria-disabled') === 'true'"), "nothing can be saved before it is recorded")
-        b.press("Enter")
+        self.count_microphones()
+        b.click("#recorder-record", times=2)
         self.that(b.until("+document.querySelector('#recorder-level').value > 0.05", 10), "the level of the microphone is shown")
+        self.that(b.js("streams.length") == 1, "a double click on Record opens one microphone")
         self.shot("recorder")
         time.sleep(1.2)
         b.press("Enter")
@@ -265,3 +270,67 @@ class ManagementChecks:
         self.shot("recorder-saved")
         b.press("Escape")
         self.that(b.until("!document.querySelector('#recorder').open && document.querySelector('#clips-count').textContent === '0 marked wrong'"), "the new recording has no mark")
+        self.that(b.js("streams.every((stream) => stream.getTracks().every((track) => track.readyState === 'ended'))"), "the microphone is closed")
+        self.that(b.until("document.activeElement.closest('#clips li') !== null", 3), "the focus returns to the recording's new row")
+
+    def count_microphones(self):
+        """Keeps the streams that the page opens, and gives them late, as after a question of the browser."""
+        self.browser.js("""window.streams = []; window.ownMedia ??= navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+          navigator.mediaDevices.getUserMedia = async (wanted) => {
+            const stream = await ownMedia(wanted);
+            streams.push(stream);
+            await new Promise((resume) => { setTimeout(resume, 300); });
+            return stream;
+          }; true""")
+
+    def microphone_fails(self):
+        """Opens the microphone while the module that reads it cannot be loaded."""
+        b = self.browser
+        self.count_microphones()
+        b.js("window.ownModule = AudioWorklet.prototype.addModule; AudioWorklet.prototype.addModule = () => Promise.reject(new DOMException('', 'AbortError')); true")
+        self.press_button("Record again")
+        b.until("document.querySelector('#recorder').open")
+        b.press("Enter")
+        self.that(b.until("!document.querySelector('#recorder-problem').hidden && document.querySelector('#recorder-record').textContent === 'Record'"), "a microphone that cannot be read shows a problem")
+        self.that(b.js("streams.length === 1 && streams[0].getTracks().every((track) => track.readyState === 'ended')"), "and is closed")
+        b.js("AudioWorklet.prototype.addModule = ownModule; true")
+        b.press("Enter")
+        b.press("Escape")
+        self.that(b.until("streams.length === 2 && streams[1].getTracks().every((track) => track.readyState === 'ended')"), "a microphone that opens after the recorder was closed is closed too")
+
+    def record_late(self):
+        """Closes the recorder while it saves, and opens another word of another pack."""
+        b = self.browser
+        b.js("""window.ownFetch = window.fetch; window.answers = [];
+          window.fetch = async (path, request) => {
+            if (request?.method !== "PUT") return ownFetch(path, request);
+            return new Promise((resolve) => answers.push(() => resolve(new Response(JSON.stringify(
+              { file: decodeURIComponent(path.split("/").at(-1)), text: "late", tokens: ["late"], duration_ms: 1, is_marked: false, warnings: ["late"] })))));
+          }; true""")
+        self.press_button("Record again")
+        b.until("document.querySelector('#recorder').open")
+        b.press("Enter")
+        b.until("+document.querySelector('#recorder-level').value > 0.05", 10)
+        b.press("Enter")
+        b.until("document.activeElement.id === 'recorder-listen'")
+        b.click("#recorder-save")
+        self.that(b.until("answers.length === 1 && document.querySelector('#recorder-save').ariaBusy === 'true' && document.querySelector('#recorder-record').ariaDisabled === 'true'"), "while a recording is saved, no other is made")
+        b.press("Escape")
+        b.until("!document.querySelector('#recorder').open")
+        listen = "[...document.querySelectorAll('#packs button')].find((button) => button.ariaLabel.includes('other-voice'))"
+        b.js(f"{listen}.click()")
+        b.until("document.querySelector('#clips-title').textContent.includes('other-voice')")
+        self.press_button("Record again")
+        b.until("document.querySelector('#recorder').open")
+        b.press("Enter")
+        b.until("+document.querySelector('#recorder-level').value > 0.05", 10)
+        b.press("Enter")
+        b.until("document.activeElement.id === 'recorder-listen'")
+        state = "document.querySelector('#recorder-state').textContent"
+        b.js("answers[0](); true")
+        time.sleep(0.5)
+        self.that(b.js(state).startswith("Recorded: ") and b.js("document.querySelector('#recorder-save').ariaDisabled === null"), f"a save that ends later leaves the next word as it is ({b.js(state)})")
+        self.that("late" not in b.js("document.querySelector('#clips').textContent + document.querySelector('#recorder-warnings').textContent"), "and changes no other pack")
+        b.js("window.fetch = ownFetch; true")
+        b.press("Escape")
+        b.until("!document.querySelector('#recorder').open")

@@ -47,8 +47,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "VoicePackMakingTests",
     dependencies: [
-      "Announcements", "ConcurrencySupport", "Mastering", "SoundFiles", "SoundMeasurement", "SpeechEngine",
-      "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "Announcements", "ConcurrencySupport", "FileSystem", "Mastering", "SoundFiles", "SoundMeasurement",
+      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
     ],
     swiftSettings: settings),
   .testTarget(
@@ -222,8 +222,8 @@ let package = Package(
     .target(
       name: "VoicePackMaking",
       dependencies: [
-        "Announcements", "CommaSeparatedValues", "FileSystem", "Mastering", "Resampling", "SpeechEngine",
-        "VoicePackIntegrity", "VoicePacks", "Waveforms", "CSndFile",
+        "Announcements", "CommaSeparatedValues", "ConcurrencySupport", "FileSystem", "Mastering", "Resampling",
+        "SpeechEngine", "VoicePackIntegrity", "VoicePacks", "Waveforms", "CSndFile",
       ],
       swiftSettings: settingsWithC),
 

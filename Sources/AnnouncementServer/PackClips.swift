@@ -183,25 +183,41 @@ actor PackClips {
 
   /// Returns warnings if a recording sounds like another clip of the pack.
   private func comparison(of clip: PackClip, with clips: RecordedClips, _ pack: VoicePack) async throws -> [String] {
+    guard !pack.manifest.isSynthesized else {
+      return [Self.notCompared("a program made the pack")]
+    }
+    guard clip.isSingleWord else { return [Self.notCompared("only single words are compared")] }
     do {
-      let check = try check(pack.manifest.locale)
+      let check = try await check(pack.manifest.locale)
       return try await check.suspicions(of: clip, in: clips.clips).map { suspicion in
         let other = suspicion.clip == clips.clips.count ? suspicion.soundsLike : suspicion.clip
         let text = clips.clips.indices.contains(other) ? clips.clips[other].text : clip.text
         return "The recording sounds more like “\(text)”. Listen to both."
       }
-    } catch is SpeechEngineError {
-      return ["The recording was not compared with what it should say, because the speech engine is not available."]
+    } catch let error as SpeechEngineError {
+      return [
+        Self.notCompared(
+          error.code == .queueFull ? "the speech engine is busy" : "the speech engine is not available")
+      ]
     } catch is PackMakingError {
       return ["The recording could not be compared with what it should say."]
     } catch is AnnouncementError {
-      return ["The recording was not compared with what it should say, because the pack's locale has no phrase book."]
+      return [Self.notCompared("the pack's locale has no phrase book")]
     }
   }
 
-  private func check(_ locale: String) throws -> RecordingCheck {
+  private static func notCompared(_ reason: String) -> String {
+    "The recording was not compared with what it should say, because \(reason)."
+  }
+
+  private func check(_ locale: String) async throws -> RecordingCheck {
     if let check = checks[locale] { return check }
-    let check = try RecordingCheck(engine: engine, writer: phraseBooks.writer(for: locale))
+    // Writing the vocabulary takes a while.
+    let made = try await onWaitingThread { [engine, phraseBooks] in
+      try RecordingCheck(engine: engine, writer: phraseBooks.writer(for: locale))
+    }
+    // Another recording may have made a check meanwhile.
+    let check = checks[locale] ?? made
     checks[locale] = check
     return check
   }

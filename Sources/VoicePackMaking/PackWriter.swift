@@ -25,6 +25,9 @@ public struct PackClip: Sendable, Hashable {
     self.text = text
     self.waveform = waveform
   }
+
+  /// Whether the clip says one token and not a phrase.
+  public var isSingleWord: Bool { tokens.count == 1 }
 }
 
 /// The description of a pack without its clips. `PackManifest` explains each property.

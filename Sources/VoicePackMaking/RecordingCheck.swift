@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Announcements
+private import ConcurrencySupport
 public import SpeechEngine
 import Waveforms
 
@@ -18,6 +19,7 @@ public actor RecordingCheck {
   private let engine: any Speaking
   private let writer: ScriptWriter
   private let roles: [String: Script.Role]
+  private let measure: RecordingDistances.Measure
   private var sayings: [Words: [Waveform]?] = [:]
 
   private struct Words: Hashable {
@@ -27,7 +29,14 @@ public actor RecordingCheck {
 
   /// - Throws: `AnnouncementError` for a phrase book whose vocabulary cannot be written.
   public init(engine: any Speaking, writer: ScriptWriter) throws(AnnouncementError) {
-    (self.engine, self.writer) = (engine, writer)
+    try self.init(engine: engine, writer: writer, measure: TimeWarping.distance)
+  }
+
+  /// - Parameter measure: the difference of two sounds.
+  init(
+    engine: any Speaking, writer: ScriptWriter, measure: @escaping RecordingDistances.Measure
+  ) throws(AnnouncementError) {
+    (self.engine, self.writer, self.measure) = (engine, writer, measure)
     roles = Dictionary(try writer.vocabulary().words.map { ($0.token, $0.role) }) { first, _ in first }
   }
 
@@ -42,6 +51,16 @@ public actor RecordingCheck {
   public func suspicions(
     in clips: [PackClip], progress: Progress = { _, _ in }
   ) async throws -> [RecordingSuspicion] {
+    try await suspicions(in: clips, progress) { clips, sayings throws(PackMakingError) in
+      try RecordingComparison(clips, sayings: sayings)
+    }
+  }
+
+  /// Returns the suspicions that a comparison of the clips with their sayings finds.
+  private func suspicions(
+    in clips: [PackClip], _ progress: Progress = { _, _ in },
+    by compare: @Sendable ([PackClip], [[Waveform]]) throws(PackMakingError) -> RecordingComparison
+  ) async throws -> [RecordingSuspicion] {
     guard clips.count >= RecordingComparison.fewestClips else { return [] }
     var compared: [Int] = []
     var voices = Array(repeating: [Waveform](), count: Self.variants.count)
@@ -52,24 +71,44 @@ public actor RecordingCheck {
       }
       progress(index + 1, clips.count)
     }
-    return try RecordingComparison(compared.map { clips[$0] }, sayings: voices).suspicions.map { suspicion in
-      RecordingSuspicion(
-        kind: suspicion.kind, clip: compared[suspicion.clip], soundsLike: compared[suspicion.soundsLike])
-    }
+    let (recordings, sayings) = (compared.map { clips[$0] }, voices)
+    return try await Self.compared { () throws(PackMakingError) in try compare(recordings, sayings) }
+      .suspicions.map { suspicion in
+        RecordingSuspicion(
+          kind: suspicion.kind, clip: compared[suspicion.clip], soundsLike: compared[suspicion.soundsLike])
+      }
+  }
+
+  /// Runs a comparison outside this actor and on a thread that may be busy for seconds, so that neither the tasks of the
+  /// service nor other checks wait for it.
+  @concurrent private static func compared(
+    _ compare: @Sendable () throws(PackMakingError) -> RecordingComparison
+  ) async throws(PackMakingError) -> RecordingComparison {
+    try await onWaitingThread(compare)
   }
 
   /// Returns the suspicions about one new clip, compared within the pack to which it is added. It replaces the pack's
   /// clip with the same tokens and position, if there is one.
   ///
+  /// Only single words are compared, so the engine says at most the words of the recording sheet. There are no
+  /// suspicions about a phrase. The number of comparisons grows with the number of single words, and not with its
+  /// square.
+  ///
   /// The indices of the suspicions refer to `pack` with the new clip appended: the new clip is at `pack.count`.
   ///
   /// - Throws: the errors of ``suspicions(in:progress:)``.
   public func suspicions(of clip: PackClip, in pack: [PackClip]) async throws -> [RecordingSuspicion] {
-    let kept = pack.indices.filter { pack[$0].tokens != clip.tokens || pack[$0].position != clip.position }
-    let indices = kept + [pack.count]
-    return try await suspicions(in: kept.map { pack[$0] } + [clip]).filter { $0.concerns(kept.count) }.map {
-      RecordingSuspicion(kind: $0.kind, clip: indices[$0.clip], soundsLike: indices[$0.soundsLike])
+    guard clip.isSingleWord, try await sayings(of: clip) != nil else { return [] }
+    let kept = pack.indices.filter {
+      pack[$0].isSingleWord && (pack[$0].tokens != clip.tokens || pack[$0].position != clip.position)
     }
+    let indices = kept + [pack.count]
+    let measure = measure
+    // The new clip is last, also among the clips that the engine can say.
+    return try await suspicions(in: kept.map { pack[$0] } + [clip]) { clips, sayings throws(PackMakingError) in
+      try RecordingComparison(of: clips.count - 1, in: clips, sayings: sayings, measure: measure)
+    }
+    .map { RecordingSuspicion(kind: $0.kind, clip: indices[$0.clip], soundsLike: indices[$0.soundsLike]) }
   }
 
   /// Returns the clip's words in each voice; `nil` if the engine cannot say them.

@@ -64,14 +64,42 @@ public struct RecordingComparison: Sendable {
   /// - Throws: `PackMakingError`: `conversionFailed`.
   public init(_ clips: [PackClip], sayings: [[Waveform]]) throws(PackMakingError) {
     suspicions = []
-    guard clips.count >= Self.fewestClips, !sayings.isEmpty else { return }
+    guard let distances = try Self.distances(clips, sayings, TimeWarping.distance) else { return }
+    let all = distances.all()
+    suspicions = Self.suspicions(
+      words: clips.map(\.text.words), distance: { all[$0, $1] }, gain: { distances.gain($0, $1) },
+      difference: { distances.difference($0, $1) })
+  }
+
+  /// Compares one of the clips with all sayings, and all clips with its saying. The other suspicions are not looked for,
+  /// so the number of distances grows with the number of clips and not with its square.
+  ///
+  /// - Parameters:
+  ///   - clip: the index of the clip. It is the clip of every suspicion, or one of a swapped pair.
+  ///   - clips: recorded clips of one speaker. With fewer than ``fewestClips``, there are no suspicions.
+  ///   - sayings: for each of the engine's voices, a saying of each clip's words, trimmed like a clip.
+  ///   - measure: the difference of two sounds.
+  /// - Throws: `PackMakingError`: `conversionFailed`.
+  init(
+    of clip: Int, in clips: [PackClip], sayings: [[Waveform]],
+    measure: @escaping RecordingDistances.Measure = TimeWarping.distance
+  ) throws(PackMakingError) {
+    suspicions = []
+    guard let distances = try Self.distances(clips, sayings, measure) else { return }
+    suspicions = Self.suspicions(
+      about: clip, words: clips.map(\.text.words), distance: { distances.distance($0, $1) },
+      gain: { distances.gain($0, $1) }, difference: { distances.difference($0, $1) })
+  }
+
+  /// Returns the distances; `nil` if there are too few clips or no sayings.
+  private static func distances(
+    _ clips: [PackClip], _ sayings: [[Waveform]], _ measure: @escaping RecordingDistances.Measure
+  ) throws(PackMakingError) -> RecordingDistances? {
+    guard clips.count >= fewestClips, !sayings.isEmpty else { return nil }
     precondition(sayings.allSatisfy { $0.count == clips.count }, "Each voice says each clip's words once.")
     var voices: [[SpeechFeatures]] = []
-    for voice in sayings { voices.append(try Self.features(voice)) }
-    let distances = RecordingDistances(try Self.features(clips.map(\.waveform)), voices: voices)
-    suspicions = Self.suspicions(
-      words: clips.map(\.text.words), distance: { distances[$0, $1] }, gain: { distances.gain($0, $1) },
-      difference: { distances.difference($0, $1) })
+    for voice in sayings { voices.append(try features(voice)) }
+    return RecordingDistances(try features(clips.map(\.waveform)), voices: voices, measure: measure)
   }
 
   private static func features(_ sounds: [Waveform]) throws(PackMakingError) -> [SpeechFeatures] {
@@ -103,16 +131,7 @@ public struct RecordingComparison: Sendable {
     var pairs: [(gain: Float, first: Int, second: Int)] = []
     for first in words.indices {
       for second in words.indices where first < second && words[first] != words[second] {
-        let own = distance(first, first) + distance(second, second)
-        // The exact gain and the difference take time to compute, so they are computed only where they decide.
-        guard own - distance(first, second) - distance(second, first) >= candidateThreshold else { continue }
-        let gain = gain(first, second)
-        if gain >= swapThreshold
-          || (gain >= similarSwapThreshold.gain
-            && gain >= similarSwapThreshold.share * difference(first, second))
-        {
-          pairs.append((gain, first, second))
-        }
+        if let gain = swapGain(first, second, distance, gain, difference) { pairs.append((gain, first, second)) }
       }
     }
     var isNamed = Array(repeating: false, count: words.count)
@@ -121,6 +140,21 @@ public struct RecordingComparison: Sendable {
       found.append(RecordingSuspicion(kind: .swapped, clip: pair.first, soundsLike: pair.second))
     }
     return found + otherWords(words, distance).filter { !isNamed[$0.clip] }
+  }
+
+  /// Returns how much better two recordings fit each other's words, for both together; `nil` if it is too little for a
+  /// suspicion.
+  private static func swapGain(
+    _ first: Int, _ second: Int, _ distance: (Int, Int) -> Float, _ gain: (Int, Int) -> Float,
+    _ difference: (Int, Int) -> Float
+  ) -> Float? {
+    let own = distance(first, first) + distance(second, second)
+    // The exact gain and the difference take time to compute, so they are computed only where they decide.
+    guard own - distance(first, second) - distance(second, first) >= candidateThreshold else { return nil }
+    let gain = gain(first, second)
+    let isSimilar =
+      gain >= similarSwapThreshold.gain && gain >= similarSwapThreshold.share * difference(first, second)
+    return gain >= swapThreshold || isSimilar ? gain : nil
   }
 
   private static func otherWords(
@@ -143,6 +177,62 @@ public struct RecordingComparison: Sendable {
     return singles.sorted { $0.excess > $1.excess }.map {
       RecordingSuspicion(kind: .otherWords, clip: $0.clip, soundsLike: $0.other)
     }
+  }
+}
+
+// MARK: - One clip
+
+extension RecordingComparison {
+  /// The number of recordings whose mean distance from a saying is an estimate for all recordings.
+  private static let sampledRecordings = 16
+
+  /// The number of words with the best estimates, for which the exact mean is computed.
+  private static let likelyWords = 4
+
+  /// Returns the suspicions about one clip that follow from distances: at most one. No more than 25 distances are asked
+  /// for per clip.
+  ///
+  /// - Parameters:
+  ///   - clip: the index of the clip.
+  ///   - words: for each clip, its words.
+  ///   - distance: the distance of a recording from the saying of another clip's words.
+  ///   - gain: how much better two recordings fit each other's words, for both together.
+  ///   - difference: the difference of the sayings of two clips' words.
+  static func suspicions(
+    about clip: Int, words: [String], distance: (_ recording: Int, _ saying: Int) -> Float, gain: (Int, Int) -> Float,
+    difference: (Int, Int) -> Float
+  ) -> [RecordingSuspicion] {
+    var known: [Int: Float] = [:]
+    func kept(_ recording: Int, _ saying: Int) -> Float {
+      let place = recording * words.count + saying
+      if let distance = known[place] { return distance }
+      let distance = distance(recording, saying)
+      known[place] = distance
+      return distance
+    }
+    let others = words.indices.filter { words[$0] != words[clip] }
+    var pair: (gain: Float, first: Int, second: Int)?
+    for other in others {
+      let (first, second) = (min(clip, other), max(clip, other))
+      guard let gain = swapGain(first, second, kept, gain, difference), gain > pair?.gain ?? 0 else { continue }
+      pair = (gain, first, second)
+    }
+    if let pair { return [RecordingSuspicion(kind: .swapped, clip: pair.first, soundsLike: pair.second)] }
+
+    // As for a whole pack, the mean distance of a saying is subtracted. It is exact only for the words that decide.
+    func mean(_ saying: Int, of recordings: some Collection<Int>) -> Float {
+      let rest = recordings.filter { $0 != saying }
+      return rest.reduce(Float(0)) { $0 + kept($1, saying) } / Float(max(1, rest.count))
+    }
+    let sample = Set((0..<sampledRecordings).map { $0 * words.count / sampledRecordings }).sorted()
+    let estimates = others.map { (other: $0, excess: kept(clip, $0) - mean($0, of: sample)) }
+    let likely = estimates.sorted { $0.excess < $1.excess }.prefix(likelyWords).map { estimate in
+      (other: estimate.other, excess: kept(clip, estimate.other) - mean(estimate.other, of: words.indices))
+    }
+    guard let best = likely.min(by: { $0.excess < $1.excess }) else { return [] }
+    let excess = kept(clip, clip) - mean(clip, of: words.indices) - best.excess
+    guard excess >= otherWordsThreshold else { return [] }
+    return [RecordingSuspicion(kind: .otherWords, clip: clip, soundsLike: best.other)]
   }
 }
 

@@ -8,48 +8,73 @@
 struct RecordingDistances: Sendable {
   typealias Frame = SpeechFeatures.Frame
 
+  /// A function that returns how much two sounds differ. A test counts its calls.
+  typealias Measure = @Sendable (_ first: [Frame], _ second: [Frame]) -> Float
+
   /// The number of parts of the recordings. The map for each part is learned from the other parts.
   private static let parts = 4
 
   /// The number of times that the map is learned. The second time, the sounds are aligned by the first map.
   private static let rounds = 2
 
-  let count: Int
-  private var values: [Float]
-  /// For each of the engine's voices, the comparison, and the sayings mapped by all recordings.
-  private var comparisons: [(comparison: VoiceComparison, sayings: [[Frame]])]
-
-  /// The distance of a recording from a saying. The mean is about 5 for the right one.
-  subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
+  /// One for each of the engine's voices.
+  private let comparisons: [VoiceComparison]
+  private let measure: Measure
 
   /// Compares recordings with sayings.
   ///
   /// - Parameters:
   ///   - recordings: the sounds of one speaker.
   ///   - voices: for each of the engine's voices, a saying of each recording's words.
-  init(_ recordings: [SpeechFeatures], voices: [[SpeechFeatures]]) {
-    count = recordings.count
-    values = Array(repeating: 0, count: count * count)
-    comparisons = []
+  init(
+    _ recordings: [SpeechFeatures], voices: [[SpeechFeatures]], measure: @escaping Measure = TimeWarping.distance
+  ) {
+    self.measure = measure
     let recordings = SpeechFeatures.normalized(recordings).map(\.frames)
-    for voice in voices {
-      let comparison = VoiceComparison(recordings, SpeechFeatures.normalized(voice).map(\.frames))
-      comparisons.append((comparison, comparison.mappedByAll))
+    comparisons = voices.map { voice in
+      VoiceComparison(recordings, SpeechFeatures.normalized(voice).map(\.frames), measure)
+    }
+  }
+
+  /// The distances of all recordings from all sayings.
+  struct Table: Sendable {
+    let count: Int
+    fileprivate var values: [Float]
+
+    subscript(recording: Int, saying: Int) -> Float { values[recording * count + saying] }
+  }
+
+  /// Returns the distances of all recordings from all sayings. Their number is the square of the number of recordings.
+  func all() -> Table {
+    let count = comparisons.first?.recordings.count ?? 0
+    var table = Table(count: count, values: Array(repeating: 0, count: count * count))
+    for comparison in comparisons {
       for part in 0..<Self.parts {
         let mapped = comparison.sayings(mappedWithout: part)
         for recording in stride(from: part, to: count, by: Self.parts) {
           for saying in 0..<count {
-            values[recording * count + saying] +=
-              TimeWarping.distance(comparison.recordings[recording], mapped[saying]) / Float(voices.count)
+            table.values[recording * count + saying] +=
+              measure(comparison.recordings[recording], mapped[saying]) / Float(comparisons.count)
           }
         }
       }
+    }
+    return table
+  }
+
+  /// Returns the distance of a recording from a saying. The mean is about 5 for the right one.
+  func distance(_ recording: Int, _ saying: Int) -> Float {
+    comparisons.reduce(0) { sum, comparison in
+      sum + measure(comparison.recordings[recording], comparison.saying(saying, mappedFor: recording))
+        / Float(comparisons.count)
     }
   }
 
   /// Returns how far two sayings differ, on the scale of the distances. It is small for words that sound alike.
   func difference(_ first: Int, _ second: Int) -> Float {
-    let sum = comparisons.reduce(0) { $0 + TimeWarping.distance($1.sayings[first], $1.sayings[second]) }
+    let sum = comparisons.reduce(0) { sum, comparison in
+      sum + measure(comparison.sayingMappedByAll(first), comparison.sayingMappedByAll(second))
+    }
     return sum / Float(max(1, comparisons.count))
   }
 
@@ -59,7 +84,7 @@ struct RecordingDistances: Sendable {
   /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would teach
   /// it what the other says, and so hide the swap.
   func gain(_ first: Int, _ second: Int) -> Float {
-    comparisons.reduce(0) { $0 + $1.comparison.gain(first, second) } / Float(max(1, comparisons.count))
+    comparisons.reduce(0) { $0 + $1.gain(first, second) } / Float(max(1, comparisons.count))
   }
 
   /// The recordings and the sayings of one of the engine's voices, in the space in which they are compared.
@@ -72,9 +97,11 @@ struct RecordingDistances: Sendable {
     /// For each recording, what the map is learned from.
     private var sums: [VoiceMapping.Sums] = []
     private var total = VoiceMapping.Sums()
+    private let measure: Measure
 
-    init(_ recordings: [[Frame]], _ sayings: [[Frame]]) {
+    init(_ recordings: [[Frame]], _ sayings: [[Frame]], _ measure: @escaping Measure) {
       self.recordings = recordings
+      self.measure = measure
       contexts = sayings.map(VoiceMapping.contexts)
       var own = sayings
       for _ in 0..<rounds {
@@ -99,15 +126,16 @@ struct RecordingDistances: Sendable {
 
     func sayings(mappedWithout part: Int) -> [[Frame]] { contexts.indices.map { mapped($0, by: maps[part]) } }
 
-    var mappedByAll: [[Frame]] { contexts.indices.map { mapped($0, by: maps[parts]) } }
+    /// Returns a saying, mapped without the part of the recording with which it is to be compared.
+    func saying(_ saying: Int, mappedFor recording: Int) -> [Frame] { mapped(saying, by: maps[recording % parts]) }
+
+    func sayingMappedByAll(_ saying: Int) -> [Frame] { mapped(saying, by: maps[parts]) }
 
     func gain(_ first: Int, _ second: Int) -> Float {
       let map = VoiceMapping(total - sums[first] - sums[second])
       let sayings = (mapped(first, by: map), mapped(second, by: map))
-      let own =
-        TimeWarping.distance(recordings[first], sayings.0) + TimeWarping.distance(recordings[second], sayings.1)
-      return own - TimeWarping.distance(recordings[first], sayings.1)
-        - TimeWarping.distance(recordings[second], sayings.0)
+      let own = measure(recordings[first], sayings.0) + measure(recordings[second], sayings.1)
+      return own - measure(recordings[first], sayings.1) - measure(recordings[second], sayings.0)
     }
 
     private func mapped(_ saying: Int, by map: VoiceMapping) -> [Frame] { contexts[saying].map { scaling(map($0)) } }

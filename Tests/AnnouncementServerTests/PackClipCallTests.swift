@@ -129,6 +129,34 @@ struct PackClipCallTests {
     #expect(warnings.contains { $0.contains("not compared") }, "\(warnings)")
   }
 
+  @Test("a full queue of the engine is told as such, and not as an engine that is missing")
+  func busyEngine() async throws {
+    let client = try await service.client([.admin])
+    service.voice.fail(.queueFull)
+    let answer = try await record(client, Self.recording())
+    let warnings = try (answer.value("warnings") as? [String]).orThrow("warnings")
+    #expect(
+      answer.status == 200
+        && warnings == [
+          "The recording was not compared with what it should say, because the speech engine is busy."
+        ])
+  }
+
+  @Test("in a pack that a program made, a recording is not compared, and the engine is not asked")
+  func recordedIntoBuiltPack() async throws {
+    let pack = try VoicePack(directory: voices.appending(path: "my-shop"), storage: .copied)
+    try PackWriter(directory: voices).write(
+      PackFacts(id: "my-shop", locale: "en-US", speaker: "test", licence: "CC0-1.0", isSynthesized: true),
+      clips: RecordedClips(pack).clips, replacing: true)
+    let client = try await service.client([.admin])
+    let answer = try await record(client, Self.recording())
+    #expect(answer.status == 200 && service.voice.calls == 0)
+    #expect(
+      try answer.value("warnings") as? [String] == [
+        "The recording was not compared with what it should say, because a program made the pack."
+      ])
+  }
+
   @Test("clips are marked as wrong and the marks removed")
   func marked() async throws {
     let client = try await service.client([.admin])

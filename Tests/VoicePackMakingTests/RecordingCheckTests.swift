@@ -37,6 +37,35 @@ struct RecordingCheckTests {
         == [RecordingSuspicion(kind: .swapped, clip: 3, soundsLike: pack.count)])
   }
 
+  @Test("one new clip is compared only with single words, on a thread that may wait, and not all words with all")
+  func oneClipAmongPhrases() async throws {
+    let comparisons = Locked<[Bool]>([])
+    let check = try RecordingCheck(engine: engine, writer: try Templates.writer("en-US")) { first, second in
+      let isWaiting = withUnsafeCurrentTask { task in
+        unsafe task?.unownedTaskExecutor == WaitingThreads.shared.asUnownedTaskExecutor()
+      }
+      comparisons.withLock { $0.append(isWaiting) }
+      return TimeWarping.distance(first, second)
+    }
+    let words = clips
+    // Each pair of words is also a phrase, as in a pack that a program made.
+    let phrases = words.flatMap { first in
+      words.map { PackClip(tokens: [first.text, $0.text], text: first.text, waveform: first.waveform) }
+    }
+    #expect(try await check.suspicions(of: words[7], in: words + phrases) == [])
+    #expect(engine.calls == 2 * words.count)
+    let waiting = comparisons.withLock { $0 }
+    #expect(!waiting.isEmpty && waiting.allSatisfy { $0 })
+    #expect(waiting.count <= 2 * words.count * words.count, "the phrases are compared with nothing")
+    #expect(try await check.suspicions(of: phrases[0], in: words + phrases) == [])
+    #expect(engine.calls == 2 * words.count)
+  }
+
+  @Test("a new clip that the engine cannot say is not suspected")
+  func oneUnsayableClip() async throws {
+    #expect(try await check().suspicions(of: speaker.clip("unsayable", [1, 1]), in: clips) == [])
+  }
+
   @Test("clips that the engine cannot say are left out, and the others are still named by their own index")
   func unsayable() async throws {
     var clips = clips

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Testing
 import Waveforms
 
@@ -71,6 +72,47 @@ struct RecordingComparisonTests {
     }
     #expect(suspicions(far) == [])
     #expect(suspicions(near) == [])
+  }
+
+  @Test(
+    "the number of distances for one clip grows with the number of clips, and not with its square",
+    arguments: [100, 800])
+  func distancesOfOneClip(count: Int) {
+    let words = (0..<count).map { "word\($0)" }
+    var asked: Set<[Int]> = []
+    var calls = 0
+    let found = RecordingComparison.suspicions(
+      about: 40, words: words,
+      distance: { recording, saying in
+        calls += 1
+        asked.insert([recording, saying])
+        return recording == 40 ? (saying == 70 ? 4 : 7) : recording == saying ? 4 : 7
+      }, gain: { _, _ in 0 }, difference: { _, _ in 3 })
+    #expect(found == [RecordingSuspicion(kind: .otherWords, clip: 40, soundsLike: 70)])
+    #expect(calls == asked.count, "each distance is asked for once")
+    #expect(calls <= 25 * count)
+  }
+
+  @Test("sounds are compared for one clip a number of times that grows with the number of clips")
+  func comparisonsOfOneClip() throws {
+    let words = SyllableVoice.words(48)
+    let clips = words.map { speaker.clip($0.text, $0.syllables) }
+    let calls = Locked(0)
+    _ = try RecordingComparison(of: 47, in: clips, sayings: sayings(words)) { _, _ in
+      calls.withLock { $0 += 1 }
+      return 5
+    }
+    #expect((1...25 * words.count).contains(calls.withLock { $0 }))
+  }
+
+  @Test("one clip is suspected as it is in the comparison of the whole pack", arguments: [(3, 3), (3, 8), (7, 0)])
+  func oneClipAsInPack(clip: Int, other: Int) throws {
+    var clips = clips
+    (clips[clip].waveform, clips[other].waveform) = (clips[other].waveform, clips[clip].waveform)
+    let one = try RecordingComparison(of: clip, in: clips, sayings: sayings(words)).suspicions
+    #expect(try one == suspicions(clips) && one.count == (clip == other ? 0 : 1))
+    // Nothing is said about the others.
+    #expect(try RecordingComparison(of: 11, in: clips, sayings: sayings(words)).suspicions == [])
   }
 
   @Test("a smaller advantage is enough for words that sound similar")

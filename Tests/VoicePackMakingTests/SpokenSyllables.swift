@@ -35,6 +35,20 @@ struct SyllableVoice {
     PackClip(tokens: [text], text: text, waveform: word(syllables))
   }
 
+  /// Words of three different syllables, 120 at most. Their letters are their syllables.
+  static func words(_ count: Int) -> [(text: String, syllables: [Int])] {
+    var words: [(text: String, syllables: [Int])] = []
+    for first in formants.indices {
+      for second in formants.indices where second != first {
+        for third in formants.indices where third != first && third != second {
+          let syllables = [first, second, third]
+          words.append((String(syllables.map { Array("abcdef")[$0] }), syllables))
+        }
+      }
+    }
+    return Array(words.prefix(count))
+  }
+
   /// Twelve words, each with other syllables.
   static let words: [(text: String, syllables: [Int])] = [
     ("ada", [0, 1]), ("bela", [2, 3]), ("cilo", [4, 5]), ("dumi", [1, 0, 2]), ("efo", [3, 5]), ("fani", [5, 2, 4]),

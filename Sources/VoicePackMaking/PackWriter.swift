@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-private import FileSystem
+import FileSystem
 public import Foundation
 public import VoicePacks
 public import Waveforms
@@ -53,12 +53,30 @@ public struct PackFacts: Sendable, Hashable {
 /// the disk, and renamed. If a pack already exists there, the two are exchanged in one step if the file system supports
 /// that. The files of a pack are never changed in place: they are only removed, so that a program that has mapped them
 /// keeps them.
-public struct PackWriter: Sendable, Hashable {
+///
+/// Several processes may write and remove packs at the same time. They take turns by the lock of ``lockName`` when they
+/// put a pack into its place or remove one, but not while they write a draft.
+public struct PackWriter: Sendable {
   /// The folder that contains the packs, such as `$CRIER_HOME/Voices`. It is created if it does not exist.
   public var directory: URL
 
-  public init(directory: URL) {
+  /// The name of the empty file in ``directory`` whose lock a writer holds while it changes the packs.
+  static let lockName = ".packs.lock"
+
+  private let calls: FileSystemCalls
+
+  /// The longest wait for the lock, in seconds. It is held for a few renames and the removal of the old files.
+  private let patience: TimeInterval
+
+  public init(directory: URL) { self.init(directory: directory, calls: .system) }
+
+  /// - Parameters:
+  ///   - calls: the system calls that write drafts.
+  ///   - patience: the longest wait for other writers, in seconds.
+  init(directory: URL, calls: FileSystemCalls = .system, patience: TimeInterval = 10) {
     self.directory = directory
+    self.calls = calls
+    self.patience = patience
   }
 
   /// Writes a pack.
@@ -110,19 +128,57 @@ public struct PackWriter: Sendable, Hashable {
       throw PackMakingError(
         .packInvalid, manifest.id, "has files that do not match its manifest", remedy: "import the pack again")
     }
-    let present = directory.appending(path: manifest.id).appending(path: PackManifest.fileName)
-    let known = (try? Data(contentsOf: present)).flatMap { try? JSONDecoder().decode(PackManifest.self, from: $0) }
-    guard known?.digest == pack.manifest.digest else {
-      throw PackMakingError(
-        .packChanged, manifest.id, "was replaced in the meantime", remedy: "look at the pack again, and then record")
-    }
-    try place(files, id: manifest.id, replacing: true)
+    try place(files, id: manifest.id, replacing: true, expecting: pack.manifest.digest)
     return manifest
   }
 
+  /// Removes a pack. No other program sees a part of it.
+  ///
+  /// - Throws: `PackMakingError`: `writingFailed`. The pack is then unchanged, or its files are left in a hidden folder.
+  public func remove(_ id: String) throws(PackMakingError) {
+    let folder = directory.appending(path: id, directoryHint: .isDirectory)
+    let aside = directory.appending(path: ".\(id).\(UUID().uuidString)")
+    do {
+      try inTurn(id) { try FileManager.default.moveItem(at: folder, to: aside) }
+      try FileManager.default.removeItem(at: aside)
+    } catch let error as PackMakingError {
+      throw error
+    } catch {
+      throw PackMakingError(
+        .writingFailed, id, "could not be removed (\(Self.reason(error)))",
+        remedy: "check the permissions of \(directory.path(percentEncoded: false))")
+    }
+  }
+
+  /// Calls a closure while no other writer changes the packs.
+  ///
+  /// - Throws: `PackMakingError`: `writingFailed` if other writers hold the lock for too long. `SystemError`. The errors
+  ///   of the closure.
+  private func inTurn(_ id: String, _ change: () throws -> Void) throws {
+    guard let lock = try LockedFile(directory.appending(path: Self.lockName), patience: patience) else {
+      throw PackMakingError(
+        .writingFailed, id, "was not changed, because another program is changing the packs of \(directory.path)",
+        remedy: "try again")
+    }
+    try withExtendedLifetime(lock, change)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? SystemError)?.description ?? error.localizedDescription
+  }
+
+  /// Returns the digest of a pack as it is now; `nil` if there is none that can be read.
+  private func digest(of id: String) -> String? {
+    let manifest = directory.appending(path: id).appending(path: PackManifest.fileName)
+    return (try? Data(contentsOf: manifest)).flatMap { try? JSONDecoder().decode(PackManifest.self, from: $0) }?.digest
+  }
+
   /// Writes the files of a pack into a draft, and puts the draft in its place in one step.
+  ///
+  /// - Parameter digest: the digest of the pack that is replaced; `nil` to replace any. Writing the draft can take
+  ///   seconds, so the digest is compared afterwards.
   private func place(
-    _ files: [(name: String, bytes: Data)], id: String, replacing: Bool
+    _ files: [(name: String, bytes: Data)], id: String, replacing: Bool, expecting digest: String? = nil
   ) throws(PackMakingError) {
     let place = directory.appending(path: id, directoryHint: .isDirectory)
     let exists = PackMakingError(
@@ -139,18 +195,23 @@ public struct PackWriter: Sendable, Hashable {
     defer { try? FileManager.default.removeItem(at: draft) }
     do {
       try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
-      for (name, bytes) in files { try Self.write(bytes, to: draft.appending(path: name)) }
-      try DurableFolder.synchronize(draft)
-      if try !DurableFolder.rename(draft, to: place) {
-        guard replacing else { throw exists }
-        try DurableFolder.replace(place, with: draft)
+      try write(files, into: draft)
+      try inTurn(id) {
+        if let digest, digest != self.digest(of: id) {
+          throw PackMakingError(
+            .packChanged, id, "was replaced in the meantime", remedy: "look at the pack again, and then record")
+        }
+        if try !DurableFolder.rename(draft, to: place) {
+          guard replacing else { throw exists }
+          try DurableFolder.replace(place, with: draft)
+        }
       }
-      try DurableFolder.synchronize(directory)
+      try DurableFolder.synchronize(directory, calls: calls)
     } catch let error as PackMakingError {
       throw error
     } catch {
       throw PackMakingError(
-        .writingFailed, id, "could not be written (\(error.localizedDescription))",
+        .writingFailed, id, "could not be written (\(Self.reason(error)))",
         remedy: "check the space on the disk and the permissions of \(directory.path)")
     }
   }
@@ -166,11 +227,18 @@ public struct PackWriter: Sendable, Hashable {
     }
   }
 
-  private static func write(_ bytes: Data, to file: URL) throws {
-    try bytes.write(to: file)
-    let handle = try FileHandle(forWritingTo: file)
-    try handle.synchronize()
-    try handle.close()
+  /// Writes files into an empty folder, and returns when they are on the disk.
+  private func write(_ files: [(name: String, bytes: Data)], into draft: URL) throws(SystemError) {
+    let folder = try OpenDescriptor.folder(draft, calls: calls)
+    for (name, bytes) in files {
+      let number = try retryingWhenInterrupted { () throws(SystemError) in
+        try calls.createFile(folder.number, name, .readableByAll)
+      }
+      let file = OpenDescriptor(number, calls: calls)
+      try calls.writeAll([UInt8](bytes), to: file.number)
+      try file.synchronize()
+    }
+    try folder.synchronize()
   }
 }
 

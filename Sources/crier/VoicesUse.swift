@@ -104,7 +104,7 @@ extension Voices {
         }
         try home.requirePrivate()
         let locale = try? shelf.manifest(id: id).locale
-        try Self.remove(folder)
+        try PackWriter(directory: home.voices).remove(id)
         PackMarks.remove(id, in: home.voices)
         let left = files.shelf(home: home)
         if !left.ids.contains(id) {
@@ -114,20 +114,6 @@ extension Voices {
         }
         try StandardOutput.write(path)
         if let locale { Terminal.note(SpeakingPack(for: locale, on: files.shelf(home: home)).sentence) }
-      }
-    }
-
-    /// Removes a folder so that no other program sees a part of it.
-    private static func remove(_ folder: URL) throws {
-      let aside = folder.deletingLastPathComponent().appending(
-        path: ".\(folder.lastPathComponent).\(UUID().uuidString)")
-      do {
-        try FileManager.default.moveItem(at: folder, to: aside)
-        try FileManager.default.removeItem(at: aside)
-      } catch {
-        throw PackMakingError(
-          .writingFailed, folder.lastPathComponent, "could not be removed (\(error.localizedDescription))",
-          remedy: "check the permissions of \(folder.deletingLastPathComponent().path(percentEncoded: false))")
       }
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
+import FileSystem
 import Foundation
 import Testing
 import VoicePackIntegrity
@@ -41,7 +43,8 @@ struct ClipReplacementTests {
     #expect(after.bytes(ofClip: "two.wav") == before.bytes(ofClip: "two.wav"))
     #expect(after.manifest.tokens == before.manifest.tokens && after.manifest.speaker == "Ada")
     #expect(after.manifest.clips["one.wav"]?.text == "one")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["shop"])
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == ["shop", PackWriter.lockName])
     // With the first sound, the pack is as it was.
     #expect(
       try PackWriter(directory: folder.url).replace("one.wav", with: Self.sound(440), in: after) == before.manifest)
@@ -56,6 +59,47 @@ struct ClipReplacementTests {
     }
     #expect(error?.code == .packChanged)
     #expect(try loaded().bytes(ofClip: "two.wav") == old.bytes(ofClip: "two.wav"))
+  }
+
+  @Test("an import that ends while the new recording is written to the disk is not overwritten")
+  func importedMeanwhile() throws {
+    let old = try pack()
+    let isImported = Locked(false)
+    var calls = FileSystemCalls.system
+    calls.synchronize = { [place = folder.url] file throws(SystemError) in
+      if !isImported.withLock({ isImported in
+        defer { isImported = true }
+        return isImported
+      }) {
+        let clip = PackClip(tokens: ["one"], text: "one", waveform: Self.sound(900))
+        let facts = PackFacts(id: "shop", locale: "en-US", speaker: "Bela", licence: "CC0-1.0")
+        #expect(throws: Never.self) {
+          try PackWriter(directory: place).write(facts, clips: [clip], replacing: true)
+        }
+      }
+      try FileSystemCalls.system.synchronize(file)
+    }
+    let writer = PackWriter(directory: folder.url, calls: calls)
+    let error = #expect(throws: PackMakingError.self) {
+      try writer.replace("one.wav", with: Self.sound(600), in: old)
+    }
+    #expect(error?.code == .packChanged && isImported.withLock { $0 })
+    let now = try loaded()
+    #expect(now.manifest.speaker == "Bela")
+    #expect(now.bytes(ofClip: "one.wav").map { [UInt8]($0) } == WAVFile.encode(Self.sound(900)))
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == ["shop", PackWriter.lockName])
+  }
+
+  @Test("a pack that was removed in the meantime does not come back")
+  func removed() throws {
+    let old = try pack()
+    try PackWriter(directory: folder.url).remove("shop")
+    let error = #expect(throws: PackMakingError.self) {
+      try PackWriter(directory: folder.url).replace("one.wav", with: Self.sound(600), in: old)
+    }
+    #expect(error?.code == .packChanged)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [PackWriter.lockName])
   }
 
   @Test("a file that is not a clip, another sample rate, and a pack whose files were changed are refused")

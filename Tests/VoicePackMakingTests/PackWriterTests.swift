@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSystem
 import Foundation
 import Testing
 import VoicePackIntegrity
@@ -34,8 +35,10 @@ struct PackWriterTests {
     return contents
   }
 
+  /// The names in the folder of packs, except that of the lock.
   private func entries() -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: writer.directory.path)) ?? []).sorted()
+    ((try? FileManager.default.contentsOfDirectory(atPath: writer.directory.path)) ?? [])
+      .filter { $0 != PackWriter.lockName }.sorted()
   }
 
   private func code(_ facts: PackFacts, _ clips: [PackClip]) -> PackMakingError.Code? {
@@ -172,6 +175,43 @@ struct PackWriterTests {
     other.waveform = Waveform(samples: [], sampleRate: 22_050)
     #expect(code(facts, [other]) == .packInvalid)
     #expect(entries().isEmpty)
+  }
+
+  @Test("a removed pack is gone completely, and one that does not exist is an error")
+  func removed() throws {
+    try writer.write(facts, clips: [clip("one")])
+    try writer.remove("my-shop")
+    #expect(entries().isEmpty)
+    let error = #expect(throws: PackMakingError.self) { try writer.remove("my-shop") }
+    #expect(error?.code == .writingFailed && error?.subject == "my-shop")
+  }
+
+  @Test("a disk that is full leaves the earlier pack and no draft, and the error gives the system's reason")
+  func fullDisk() throws {
+    try writer.write(facts, clips: [clip("one")])
+    let before = try contents()
+    var calls = FileSystemCalls.system
+    calls.write = { _, _ throws(SystemError) in throw SystemError(number: ENOSPC) }
+    let full = PackWriter(directory: writer.directory, calls: calls)
+    let error = #expect(throws: PackMakingError.self) { try full.write(facts, clips: [clip("two")], replacing: true) }
+    #expect(error?.code == .writingFailed)
+    #expect(error?.problem == "could not be written (\(SystemError(number: ENOSPC)))")
+    #expect(try contents() == before && entries() == ["my-shop"])
+  }
+
+  @Test("a pack is put in its place and removed only while no other writer holds the lock of the folder")
+  func turns() throws {
+    try writer.write(facts, clips: [clip("one")])
+    let before = try contents()
+    let lock = try LockedFile(writer.directory.appending(path: PackWriter.lockName), patience: 0)
+    let impatient = PackWriter(directory: writer.directory, patience: 0)
+    let errors = [
+      #expect(throws: PackMakingError.self) { try impatient.write(facts, clips: [clip("two")], replacing: true) },
+      #expect(throws: PackMakingError.self) { try impatient.remove("my-shop") },
+    ]
+    #expect(errors.allSatisfy { $0?.code == .writingFailed && $0?.remedy == "try again" })
+    #expect(try contents() == before && entries() == ["my-shop"])
+    withExtendedLifetime(lock) {}
   }
 
   @Test("if a pack cannot be written, nothing is left behind")

@@ -3,9 +3,10 @@
 public import VoicePacks
 import Waveforms
 
-/// The clips of an existing pack, in a form in which they can be compared.
+/// The clips of an existing pack, in a form in which they can be compared. They are the clips of ``ListedClip``, with
+/// their sounds.
 public struct RecordedClips: Sendable, Hashable {
-  /// The clips in the order of their tokens, and each file once.
+  /// The clips. The words come in the order of their tokens, and then the phrases. Each file is there once.
   public var clips: [PackClip] = []
 
   /// For each clip, its file.
@@ -13,22 +14,13 @@ public struct RecordedClips: Sendable, Hashable {
 
   /// Reads the clips of a pack. Files that are not WAV files are left out.
   public init(_ pack: VoicePack) {
-    let manifest = pack.manifest
-    let entries =
-      manifest.tokens.sorted { $0.key < $1.key }.map { ([$0.key], $0.value) }
-      + manifest.phrases.map { ($0.tokens, $0.clips) }
-    var isRead: Set<String> = []
-    for (tokens, alternates) in entries {
-      let places: [(String?, ClipPosition)] = [
-        (alternates.plain, .plain), (alternates.rising, .rising), (alternates.final, .final),
-      ]
-      for case (let file?, let position) in places where isRead.insert(file).inserted {
-        guard let text = manifest.clips[file]?.text, let bytes = pack.bytes(ofClip: file),
-          let waveform = try? WAVFile.decode([UInt8](bytes)).waveform
-        else { continue }
-        clips.append(PackClip(tokens: tokens, position: position, text: text, waveform: waveform))
-        files.append(file)
-      }
+    for listed in ListedClip.clips(of: pack.manifest, vocabulary: nil) {
+      guard let bytes = pack.bytes(ofClip: listed.file),
+        let waveform = try? WAVFile.decode([UInt8](bytes)).waveform
+      else { continue }
+      clips.append(
+        PackClip(tokens: listed.tokens, position: listed.position, text: listed.text, waveform: waveform))
+      files.append(listed.file)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Announcements
+import Foundation
 import Testing
 import VoicePacks
 
@@ -33,6 +34,28 @@ struct ListedClipTests {
       ])
     #expect(clips.map(\.position) == [.plain, .plain, .final, .final, .plain, .plain])
     #expect(ListedClip.clips(of: manifest, vocabulary: nil).count == 6)
+  }
+
+  @Test("the clips that are compared are the listed clips, and a word with only a final clip is compared as a final one")
+  func compared() throws {
+    let folder = try TemporaryFolder()
+    let waveform = Signals.waveform(Signals.tone(440, 0.3, seconds: 0.1, rate: 22_050))
+    let places: [(tokens: [String], position: ClipPosition)] = [
+      (["two"], .plain), (["two"], .final), (["dollars"], .final), (["euros"], .rising), (["two", "dollars"], .final),
+    ]
+    let clips = places.map { place in
+      PackClip(
+        tokens: place.tokens, position: place.position, text: "\(place.tokens) \(place.position)", waveform: waveform)
+    }
+    try PackWriter(directory: folder.url).write(
+      PackFacts(id: "shop", locale: "en-US", speaker: "Ada", licence: "CC0-1.0"), clips: clips)
+    let pack = try VoicePack(directory: folder.url.appending(path: "shop"))
+    let recorded = RecordedClips(pack)
+    let listed = ListedClip.clips(of: pack.manifest, vocabulary: nil)
+    #expect(recorded.files == listed.map(\.file))
+    #expect(recorded.clips.map(\.tokens) == listed.map(\.tokens))
+    #expect(recorded.clips.map(\.position) == listed.map(\.position))
+    #expect(recorded.clips.map(\.position) == [.final, .rising, .plain, .final, .final])
   }
 
   @Test("a clip is found by its token or phrase, in any letter case, with spaces or underscores")

@@ -41,7 +41,7 @@ extension Recording {
       throw unreadable("is cut off: its header states \(named) bytes, but there are \(size)", "copy or record it again")
     }
     do throws(PackMakingError) {
-      var measured = try SourceChannels(handle, name)
+      var measured = try SourceChannels(handle, file)
       try measured.measure()
       let weights = measured.weights
       let offset = measured.offset(weights)
@@ -49,7 +49,7 @@ extension Recording {
       guard (try? handle.seek(toOffset: 0)) != nil else {
         throw unreadable("cannot be read twice", "copy it to a disk")
       }
-      var source = try SourceChannels(handle, name)
+      var source = try SourceChannels(handle, file)
       let samples = try source.mix(weights, offset: Float(offset))
       return Recording(
         samples: samples, sourceOffset: offset, sourcePeak: measured.peak, sourceSampleRate: measured.sampleRate,
@@ -95,8 +95,9 @@ private struct SourceChannels: ~Copyable {
   /// The current series of equal samples in each channel.
   private var runs: [(value: Float, length: Int32)]
 
-  /// - Parameter name: the file's name, for the error.
-  init(_ file: FileHandle, _ name: String) throws(PackMakingError) {
+  /// - Parameter place: the file's name and path, for the error.
+  init(_ file: FileHandle, _ place: URL) throws(PackMakingError) {
+    let name = place.lastPathComponent
     var info = SF_INFO()
     // libsndfile reads through the descriptor, but does not close it.
     unsafe handle = unsafe sf_open_fd(file.fileDescriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
@@ -111,7 +112,7 @@ private struct SourceChannels: ~Copyable {
       }
       throw PackMakingError(
         .formatUnknown, name, "is not a sound file that libsndfile can read",
-        remedy: "convert it: \(SoundConversion.line(for: name))")
+        remedy: "convert it: \(SoundConversion.line(for: place.relativePath))")
     }
     guard frames <= Recording.maximumSeconds * sampleRate else { throw Self.tooLong }
   }

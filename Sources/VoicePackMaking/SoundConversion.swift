@@ -6,9 +6,13 @@ import Foundation
 /// read.
 enum SoundConversion {
   /// Returns a command for one file.
-  static func line(for name: String) -> String {
-    let stem = (name as NSString).deletingPathExtension
-    return "ffmpeg -i \(quoted(name)) \(quoted(stem + ".wav"))"
+  ///
+  /// - Parameter path: the file's path as the user gave it, so that the command works in the same folder.
+  static func line(for path: String) -> String {
+    // A name that begins with a hyphen would be taken for an option.
+    let path = path.hasPrefix("-") ? "./" + path : path
+    let stem = (path as NSString).deletingPathExtension
+    return "ffmpeg -i \(quoted(path)) \(quoted(stem + ".wav"))"
   }
 
   /// Returns a command for all files with the extensions of these names.

@@ -120,7 +120,8 @@ struct RecordingImportTests {
     let error = #expect(throws: PackMakingError.self) { try imported() }
     #expect(
       error?.details == [
-        "one.m4a: is not a sound file that libsndfile can read; convert it: ffmpeg -i 'one.m4a' 'one.wav'"
+        "one.m4a: is not a sound file that libsndfile can read; "
+          + "convert it: ffmpeg -i '\(folder.url.path)/one.m4a' '\(folder.url.path)/one.wav'"
       ])
   }
 
@@ -133,7 +134,18 @@ struct RecordingImportTests {
     #expect(
       error?.remedy
         == #"convert them in their folder: for file in *.aac *.m4a; do ffmpeg -i "$file" "${file%.*}.wav"; done"#)
-    #expect(error?.details.contains { $0.hasSuffix(#"ffmpeg -i 'it'\''s.m4a' 'it'\''s.wav'"#) } == true)
+    #expect(error?.details.contains { $0.hasSuffix(#"/it'\''s.wav'"#) } == true)
+  }
+
+  @Test("the command that converts a long recording works in the folder in which its path was given")
+  func unreadLongRecording() throws {
+    try folder.file("all.m4a", Array("ftypM4A".utf8))
+    let given = URL(filePath: "shop/../all.m4a", relativeTo: folder.url)
+    try FileManager.default.createDirectory(at: folder.url.appending(path: "shop"), withIntermediateDirectories: true)
+    let error = #expect(throws: PackMakingError.self) { try RecordingImport().recordings(cutting: given, for: rows) }
+    #expect(error?.subject == "all.m4a")
+    #expect(error?.remedy == "convert it: ffmpeg -i 'shop/../all.m4a' 'shop/../all.wav'")
+    #expect(SoundConversion.line(for: "-i.m4a") == "ffmpeg -i './-i.m4a' './-i.wav'")
   }
 
   @Test("a converted recording is used although the file that libsndfile cannot read is still there")

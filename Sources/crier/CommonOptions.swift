@@ -20,7 +20,7 @@ struct DataOptions: ParsableArguments {
   /// Reads the phrase books.
   ///
   /// - Parameter lexicon: A lexicon file; `nil` uses the home folder's lexicon, if it exists.
-  func phraseBooks(lexicon: String? = nil, home: CrierHome = CrierHome()) throws -> PhraseBooks {
+  func phraseBooks(lexicon: String? = nil, home: CrierHome) throws -> PhraseBooks {
     try PhraseBooks(directory: installation.templates, lexicon: try LexiconFile.read(lexicon, home: home))
   }
 
@@ -47,7 +47,7 @@ struct DataOptions: ParsableArguments {
   ///     copies, because somebody may change the files meanwhile.
   ///   - settled: The packs that the service's settings choose.
   func shelf(
-    home: CrierHome = CrierHome(), copiesPacks: Bool = false, settled: ChosenPacks = ChosenPacks()
+    home: CrierHome, copiesPacks: Bool = false, settled: ChosenPacks = ChosenPacks()
   ) -> VoicePackShelf {
     VoicePackShelf(
       folders: [home.voices, installation.voices], storage: copiesPacks ? .copied : .mapped,

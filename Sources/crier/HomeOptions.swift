@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The option for the home folder whose ledger a command reads or changes.
+/// The option for the home folder whose ledger, voice packs and lexicon a command reads or changes.
 struct HomeOptions: ParsableArguments {
   @Option(help: "The home folder. (default: $CRIER_HOME)", completion: .directory)
   var home: String?

@@ -13,7 +13,8 @@ struct Voices: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Manages voice packs, the recordings that announcements are assembled from.",
     discussion: """
-      Packs are searched for in $CRIER_HOME/Voices and then in Voices/ beside Templates/.
+      Packs are searched for in Voices/ of the home folder ($CRIER_HOME, or --home) and then in Voices/ beside \
+      Templates/.
 
       EXAMPLES
         crier voices sheet --locale en-US --html --output sheet.html
@@ -97,6 +98,7 @@ struct Voices: AsyncParsableCommand {
     @Flag(help: "Print only errors.")
     var quiet = false
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func validate() throws {
@@ -112,13 +114,13 @@ struct Voices: AsyncParsableCommand {
     /// The writer into the folder of the user's own packs, which `crier voices import` uses too. The installation's
     /// folder may belong to another user, and an update may replace it.
     var writer: PackWriter {
-      PackWriter(directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().voices)
+      PackWriter(directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
     }
 
     func run() async throws {
       try await Failures.reported {
         if program.command != nil { return try await buildWithProgram() }
-        let books = try files.phraseBooks()
+        let books = try files.phraseBooks(home: home.folder)
         let engine = files.engine(speakers: 1)
         let writer = writer
         for locale in locale {
@@ -160,6 +162,7 @@ struct Voices: AsyncParsableCommand {
     @Option(help: "Write to this file instead of standard output.", completion: .file())
     var output: String?
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func validate() throws {
@@ -169,7 +172,8 @@ struct Voices: AsyncParsableCommand {
     func run() async throws {
       try await Failures.reported {
         let currencies = try VocabularyOptions.currencies(words.currency) ?? []
-        let sheet = RecordingSheet(vocabulary: try words.vocabulary(files), currencies: currencies.map(\.code))
+        let sheet = RecordingSheet(
+          vocabulary: try words.vocabulary(files, home: home.folder), currencies: currencies.map(\.code))
         let text = html ? sheet.html : sheet.csv
         if let output {
           try StandardOutput.write(try OutputFile.write(Array(text.utf8), to: output).path(percentEncoded: false))
@@ -197,12 +201,13 @@ struct Voices: AsyncParsableCommand {
     @Flag(help: "Print the reports as JSON.")
     var json = false
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func run() async throws {
       var isUsable = true
       try await Failures.reported {
-        let shelf = files.shelf()
+        let shelf = files.shelf(home: home.folder)
         for pack in packs.isEmpty ? shelf.ids : packs {
           guard let report = try await report(pack, shelf) else {
             isUsable = false
@@ -226,7 +231,7 @@ struct Voices: AsyncParsableCommand {
           "There is no pack \(Terminal.printable(pack)): "
             + (choices.isEmpty ? "make one with crier voices build." : "choose one of \(choices), or a folder."))
       }
-      let books = try files.phraseBooks()
+      let books = try files.phraseBooks(home: home.folder)
       // If the manifest cannot be read, any locale's writer is used, because the check below reports the manifest.
       let manifest = try? VoicePackShelf(folders: [folder.deletingLastPathComponent()])
         .manifest(id: folder.lastPathComponent)
@@ -295,8 +300,8 @@ struct VocabularyOptions: ParsableArguments {
     codes.isEmpty ? nil : try codes.map { try AnnouncementInput.currency($0) }
   }
 
-  func vocabulary(_ files: DataOptions) throws -> Vocabulary {
-    try files.phraseBooks().writer(for: locale)
+  func vocabulary(_ files: DataOptions, home: CrierHome) throws -> Vocabulary {
+    try files.phraseBooks(home: home).writer(for: locale)
       .vocabulary(currencies: try Self.currencies(currency), includesOtherCurrencies: currency.isEmpty)
   }
 }

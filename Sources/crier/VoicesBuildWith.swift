@@ -63,7 +63,7 @@ extension Voices.Build {
     let command = try SpeechCommand(text)
     let writer = writer
     try Self.requireReplaceable(writer.directory.appending(path: id))
-    let scripts = try files.phraseBooks().writer(for: locale)
+    let scripts = try files.phraseBooks(home: home.folder).writer(for: locale)
     let vocabulary = try scripts.vocabulary(
       currencies: try VocabularyOptions.currencies(program.currency), includesOtherCurrencies: program.currency.isEmpty)
     let rows = try ProgramVoice.rows(of: vocabulary, writer: scripts)

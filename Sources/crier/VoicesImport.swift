@@ -60,6 +60,7 @@ extension Voices {
     @Option(help: "The folder to write the pack into. (default: $CRIER_HOME/Voices)", completion: .directory)
     var voices: String?
 
+    @OptionGroup var home: HomeOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
     func validate() throws {
@@ -75,8 +76,8 @@ extension Voices {
     func run() async throws {
       try await Failures.reported {
         let writer = PackWriter(
-          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CrierHome().voices)
-        let locale = try files.phraseBooks().book(for: words.locale).locale
+          directory: voices.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.folder.voices)
+        let locale = try files.phraseBooks(home: home.folder).book(for: words.locale).locale
         try checkSource(isApartFrom: writer.directory.appending(path: id))
         let progress = StepProgress(name: id)
         var imported = try imported { done, total, _ in progress.show(done, of: total) }
@@ -90,7 +91,8 @@ extension Voices {
         for warning in imported.warnings { Terminal.note(Terminal.printable("\(warning)")) }
         try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
         Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
-        Terminal.note(SpeakingPack(for: locale, on: files.shelf()).sentence)
+        let shelf = files.shelf(home: home.folder)
+        for note in await SpeakingPack.notes(about: locale, on: shelf, home.folder) { Terminal.note(note) }
       }
     }
 
@@ -121,7 +123,8 @@ extension Voices {
       let progress = StepProgress(name: "\(id), comparing")
       defer { progress.end() }
       let check = try RecordingCheck(
-        engine: files.engine(speakers: 1), writer: try files.phraseBooks().writer(for: words.locale))
+        engine: files.engine(speakers: 1),
+        writer: try files.phraseBooks(home: home.folder).writer(for: words.locale))
       do {
         let suspicions = try await check.suspicions(in: imported.clips) { progress.show($0, of: $1) }
         try imported.add(suspicions, acceptingSwaps: acceptSwapped)
@@ -141,7 +144,8 @@ extension Voices {
       }
       let rows = try rows
       if isFolder.boolValue { return try importer.recordings(in: source, for: rows, progress: progress) }
-      let needed = Set(try words.vocabulary(files).blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
+      let vocabulary = try words.vocabulary(files, home: home.folder)
+      let needed = Set(vocabulary.blocks.filter(\.isRequired).flatMap(\.words).map(\.token))
       return try importer.recordings(
         cutting: source, for: rows, orOnly: rows.filter { needed.isSuperset(of: $0.tokens) },
         otherSheets: otherSheets, with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
@@ -151,7 +155,7 @@ extension Voices {
     /// command names neither a sheet nor a currency.
     private var otherSheets: [String: Int] {
       guard sheet == nil, words.currency.isEmpty,
-        let writer = try? files.phraseBooks().writer(for: words.locale)
+        let writer = try? files.phraseBooks(home: home.folder).writer(for: words.locale)
       else { return [:] }
       let sheets = writer.bookCurrencies.compactMap { currency -> (String, Int)? in
         guard let vocabulary = try? writer.vocabulary(currencies: [currency], includesOtherCurrencies: false) else {
@@ -164,12 +168,11 @@ extension Voices {
 
     private var rows: [SheetRow] {
       get throws {
-        guard let sheet else { return RecordingSheet(vocabulary: try words.vocabulary(files)).rows.map(\.sheetRow) }
-        guard let bytes = try? Data(contentsOf: URL(filePath: sheet)) else {
-          throw ValidationError("--sheet \(Terminal.printable(sheet)) cannot be read: give a CSV file.")
+        guard let sheet else {
+          return RecordingSheet(vocabulary: try words.vocabulary(files, home: home.folder)).rows.map(\.sheetRow)
         }
-        let rows = try RecordingSheet.rows(csv: bytes)
-        let books = try files.phraseBooks()
+        let rows = try Voices.rows(ofSheet: sheet)
+        let books = try files.phraseBooks(home: home.folder)
         let writer = try books.writer(for: words.locale)
         let asked = try VocabularyOptions.currencies(words.currency)
         try SheetLocale.check(rows, against: try writer.vocabulary(currencies: asked)) {
@@ -178,5 +181,15 @@ extension Voices {
         return rows
       }
     }
+  }
+
+  /// Returns the rows of a recording sheet in a file.
+  ///
+  /// - Parameter sheet: The value of `--sheet`.
+  static func rows(ofSheet sheet: String) throws -> [SheetRow] {
+    guard let bytes = try? Data(contentsOf: URL(filePath: sheet)) else {
+      throw ValidationError("--sheet \(Terminal.printable(sheet)) cannot be read: give a CSV file.")
+    }
+    return try RecordingSheet.rows(csv: bytes)
   }
 }

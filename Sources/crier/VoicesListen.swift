@@ -56,12 +56,13 @@ extension Voices {
 
     func run() async throws {
       try await Failures.reported {
-        let shelf = files.shelf()
+        let home = player.home.folder
+        let shelf = files.shelf(home: home)
         guard let directory = shelf.directory(id: id) else { throw Voices.unknown(id, shelf) }
         let pack = try shelf.pack(id: id)
         try PackIntegrity.verify(pack)
         let voices = directory.deletingLastPathComponent()
-        let vocabulary = try? files.phraseBooks().writer(for: pack.manifest.locale).vocabulary()
+        let vocabulary = try? files.phraseBooks(home: home).writer(for: pack.manifest.locale).vocabulary()
         let clips = try selected(ListedClip.clips(of: pack.manifest, vocabulary: vocabulary))
         var marks = try PackMarks(of: pack.manifest, in: voices)
         if wrong { return try list(clips.filter { marks.contains($0.file) }, vocabulary, pack) }
@@ -75,7 +76,13 @@ extension Voices {
           switch session.next(asks ? Self.answer() : .next) {
           case .go: break
           case .mark:
-            try requireOwn(voices)
+            guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
+              Terminal.note(
+                "The clip was not marked, because the pack \(id) belongs to the installation: only clips of packs in "
+                  + "\(home.voices.path(percentEncoded: false)) can be marked.")
+              break
+            }
+            try home.requirePrivate()
             marks = try PackMarks.set(!marks.contains(clip.file), file: clip.file, of: pack.manifest, in: voices)
             Terminal.note("\(clip.file): \(marks.contains(clip.file) ? "marked as wrong" : "no longer marked").")
           }
@@ -98,16 +105,6 @@ extension Voices {
         }
         return found
       }
-    }
-
-    private func requireOwn(_ voices: URL) throws {
-      let home = CrierHome()
-      guard voices.standardizedFileURL == home.voices.standardizedFileURL else {
-        throw ValidationError(
-          "The pack \(id) belongs to the installation, so its clips cannot be marked: only packs of "
-            + "\(home.voices.path(percentEncoded: false)) can.")
-      }
-      try home.requirePrivate()
     }
 
     private func play(_ clip: ListedClip, _ pack: VoicePack, _ progress: PlayProgress) async throws {

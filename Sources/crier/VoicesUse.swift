@@ -13,8 +13,8 @@ extension Voices {
       abstract: "Chooses the pack that speaks a language, and prints the language and the pack.",
       discussion: """
         The choice is stored in the home folder and stays when other packs are imported. The engine says words that \
-        the pack lacks. A running service follows at once. The service's setting packs takes precedence, and so does a \
-        pack of a key or a request.
+        the pack lacks. A running service follows within two seconds. The service's setting packs takes precedence, \
+        and so does a pack of a key or a request.
 
         EXAMPLES
           crier voices use my-shop
@@ -58,10 +58,9 @@ extension Voices {
         } else {
           return
         }
-        let voice = SpeakingPack(for: chosen, on: files.shelf(home: home.folder))
-        try StandardOutput.write("\(chosen)\t\(voice.id ?? "engine")")
-        Terminal.note(voice.sentence)
-        if let warning = await SpeakingPack.warning(about: chosen, voice.id, home.folder) { Terminal.note(warning) }
+        let changed = files.shelf(home: home.folder)
+        try StandardOutput.write("\(chosen)\t\(SpeakingPack(for: chosen, on: changed).id ?? "engine")")
+        for note in await SpeakingPack.notes(about: chosen, on: changed, home.folder) { Terminal.note(note) }
       }
     }
 
@@ -83,7 +82,7 @@ extension Voices {
       abstract: "Removes a voice pack of the home folder and prints its folder.",
       discussion: """
         The recordings from which the pack was made are not touched. If the pack was chosen with crier voices use, the \
-        choice is forgotten. A running service follows at once.
+        choice is forgotten. A running service follows within two seconds.
         """)
 
     @Argument(help: "The id of the pack, as crier voices list shows it.")
@@ -111,9 +110,17 @@ extension Voices {
           try PackChoicesFile(home: home).change { choices in
             for choice in choices.all where choice.id == id { choices[choice.locale] = nil }
           }
+          left.look()
         }
         try StandardOutput.write(path)
-        if let locale { Terminal.note(SpeakingPack(for: locale, on: files.shelf(home: home)).sentence) }
+        if let locale {
+          for note in await SpeakingPack.notes(about: locale, on: left, home) { Terminal.note(note) }
+        }
+        // The settings may also name the pack for a locale that it does not speak.
+        for choice in await SpeakingPack.settings(of: home).all
+        where choice.id == id && choice.locale.lowercased() != locale?.lowercased() {
+          if let warning = await SpeakingPack.warning(about: choice.locale, on: left, home) { Terminal.note(warning) }
+        }
       }
     }
   }
@@ -147,9 +154,21 @@ extension SpeakingPack {
     return settings?.packs ?? ChosenPacks()
   }
 
-  /// Returns a warning if the service's settings name another pack for the locale; `nil` if they do not.
-  static func warning(about locale: String, _ id: String?, _ home: CrierHome) async -> String? {
-    guard let other = await settings(of: home)[locale], other != id else { return nil }
+  /// Returns what a command says after it changed the packs: who speaks the locale, and a warning if the service's
+  /// settings name another pack.
+  static func notes(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) async -> [String] {
+    [SpeakingPack(for: locale, on: shelf).sentence, await warning(about: locale, on: shelf, home)].compactMap(\.self)
+  }
+
+  /// Returns a warning if the service's settings name another pack for the locale than the one that speaks without
+  /// them, or a pack that is not installed; otherwise `nil`.
+  static func warning(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) async -> String? {
+    guard let other = await settings(of: home)[locale], other != SpeakingPack(for: locale, on: shelf).id else {
+      return nil
+    }
+    guard shelf.ids.contains(other) else {
+      return "The service's setting packs names \(other) for \(locale), but there is no such pack: change the setting."
+    }
     return "The service goes on using \(other) for \(locale), because its setting packs names it."
   }
 }

@@ -134,6 +134,25 @@ struct VoicesListenTests {
     #expect(try crier("voices", "listen", "shop", "--wrong").output.isEmpty)
   }
 
+  @Test("marking a clip of an installed pack is answered by a note, and the session goes on")
+  func markedInInstallation() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["two", "dollars"])
+    let voices = crier.data.appending(path: "Voices")
+    try FileManager.default.moveItem(at: crier.home.appending(path: "Voices"), to: voices)
+    let log = crier.directory.appending(path: "played.log").path
+    let listening = try TerminalCommand(["voices", "listen", "shop", "--output", "file:\(log)"], of: crier)
+    try eventually("the question is asked") { listening.messages.hasSuffix(ListeningSession.prompt) }
+    try listening.type("w\n")
+    try eventually("the next clip is asked about") {
+      listening.messages.hasSuffix(ListeningSession.prompt) && listening.messages.contains("The clip was not marked")
+    }
+    try listening.type("q\n")
+    #expect(listening.wait() == 0)
+    #expect(!FileManager.default.fileExists(atPath: voices.appending(path: "shop.marks.json").path))
+  }
+
   /// Imports a pack of words that the engine says, and returns the folder of its recordings.
   @discardableResult private func pack(of crier: Command, _ words: [String]) throws -> URL {
     let folder = crier.directory.appending(path: "recordings")

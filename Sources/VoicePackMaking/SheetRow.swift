@@ -39,6 +39,9 @@ public struct SheetRow: Sendable, Hashable {
     self.locale = locale
   }
 
+  /// The name of the file to record, with an extension.
+  public var recordingName: String { RecordingNames.isSoundFile(file) ? file : "\(file).wav" }
+
   /// The names of the tokens: one, or several for a phrase. A name contains no white space.
   public var tokens: [String] { token.split(whereSeparator: \.isWhitespace).map(String.init) }
 }

@@ -28,12 +28,15 @@ extension Voices {
         are forgotten when a clip is recorded again.
 
         Each clip is a line: file, position, words, length, and "wrong" for a marked clip. With --wrong, the lines are \
-        the rows of the recording sheet to record again: number, file name of the recording, position, words.
+        the rows of the recording sheet to record again: number, file name of the recording, position, words. Give \
+        the sheet that was read aloud with --sheet, or its currencies with --currency. Without them, a row that may \
+        have another number on the sheet has a hyphen instead of the number, and its token instead of a file name.
 
         EXAMPLES
           crier voices listen my-shop
           crier voices listen my-shop one two "twenty dollars"
           crier voices listen my-shop --wrong
+          crier voices listen my-shop --wrong --sheet sheet.csv
         """)
 
     @Argument(help: "The id of the pack, as crier voices list shows it.")
@@ -45,6 +48,12 @@ extension Voices {
     @Flag(help: "List the rows that were marked as wrong, and play nothing.")
     var wrong = false
 
+    @Option(help: "With --wrong: the CSV sheet that was read aloud.", completion: .file())
+    var sheet: String?
+
+    @Option(help: "With --wrong: a currency to which the sheet was limited; may be given several times.")
+    var currency: [String] = []
+
     @Flag(help: "Play nothing; only print the lines.")
     var noSound = false
 
@@ -54,6 +63,16 @@ extension Voices {
     @OptionGroup(title: "Playback") var player: PlayerOptions
     @OptionGroup(title: "Files") var files: DataOptions
 
+    func validate() throws {
+      let given = sheet != nil ? "--sheet" : currency.isEmpty ? nil : "--currency"
+      if let given, !wrong {
+        throw ValidationError("\(given) can only be used with --wrong: add it, or drop \(given).")
+      }
+      if sheet != nil, !currency.isEmpty {
+        throw ValidationError("--currency cannot be used with --sheet, which has its currencies: drop one of them.")
+      }
+    }
+
     func run() async throws {
       try await Failures.reported {
         let home = player.home.folder
@@ -62,10 +81,11 @@ extension Voices {
         let pack = try shelf.pack(id: id)
         try PackIntegrity.verify(pack)
         let voices = directory.deletingLastPathComponent()
-        let vocabulary = try? files.phraseBooks(home: home).writer(for: pack.manifest.locale).vocabulary()
-        let clips = try selected(ListedClip.clips(of: pack.manifest, vocabulary: vocabulary))
+        let writer = try? files.phraseBooks(home: home).writer(for: pack.manifest.locale)
+        let all = ListedClip.clips(of: pack.manifest, vocabulary: try? writer?.vocabulary())
+        let clips = try selected(all)
         var marks = try PackMarks(of: pack.manifest, in: voices)
-        if wrong { return try list(clips.filter { marks.contains($0.file) }, vocabulary, pack) }
+        if wrong { return try list(clips.filter { marks.contains($0.file) }, try places(of: all, writer), pack) }
         let asks = isatty(STDIN_FILENO) == 1 && !noSound
         var session = ListeningSession(count: clips.count)
         let progress = player.progress()
@@ -121,26 +141,53 @@ extension Voices {
       return json ? try line.jsonLine : line.line
     }
 
+    /// Returns the rows of the sheet that was read aloud.
+    ///
+    /// - Returns: `nil` if the locale has no phrase book.
+    private func places(of clips: [ListedClip], _ writer: ScriptWriter?) throws -> SheetPlaces? {
+      if let sheet { return SheetPlaces(sheet: try Voices.rows(ofSheet: sheet)) }
+      guard let currencies = try VocabularyOptions.currencies(currency) else {
+        return try writer.map { try SheetPlaces(of: clips, writer: $0) }
+      }
+      return try writer.map { writer in
+        let vocabulary = try writer.vocabulary(currencies: currencies, includesOtherCurrencies: false)
+        return SheetPlaces(sheet: RecordingSheet(vocabulary: vocabulary).rows.map(\.sheetRow))
+      }
+    }
+
     /// Prints the rows to record again.
-    private func list(_ clips: [ListedClip], _ vocabulary: Vocabulary?, _ pack: VoicePack) throws {
-      let rows = vocabulary.map { RecordingSheet(vocabulary: $0).rows } ?? []
-      for clip in clips {
-        let row = rows.first { [$0.token] == clip.tokens && $0.position == clip.position }
+    private func list(_ clips: [ListedClip], _ places: SheetPlaces?, _ pack: VoicePack) throws {
+      let rows = clips.map { places?.row(of: $0) }
+      for (clip, row) in zip(clips, rows) {
         if json {
           try StandardOutput.write(try line(clip, pack, isMarked: true))
         } else {
           try StandardOutput.write(
             [
-              row.map { "\($0.number)" } ?? "-", row.map { "\($0.file).wav" } ?? clip.file, clip.position.rawValue,
-              Terminal.printable(clip.text),
+              row.map { "\($0.number)" } ?? "-",
+              Terminal.printable(row.map(\.recordingName) ?? clip.tokens.joined(separator: " ")),
+              clip.position.rawValue, Terminal.printable(clip.text),
             ].joined(separator: "\t"))
         }
       }
       Terminal.note(
         clips.isEmpty
           ? "No clip of \(id) is marked as wrong."
-          : "Record these rows again into the folder of your recordings, and import it again with --replace. The numbers "
-            + "are those of crier voices sheet --locale \(pack.manifest.locale).")
+          : "Record these rows again into the folder of your recordings, and import it again with --replace. "
+            + origin(pack.manifest.locale, of: rows))
+    }
+
+    /// Returns the sentences that say where the numbers of the rows come from.
+    private func origin(_ locale: String, of rows: [SheetRow?]) -> String {
+      if let sheet { return "The numbers are those of \(Terminal.printable(sheet))." }
+      let options = currency.map { " --currency \(Terminal.printable($0))" }.joined()
+      let known = "The numbers are those of crier voices sheet --locale \(locale)\(options)."
+      let unknown =
+        "A row with a hyphen may have another number on the sheet that was read aloud: give this sheet with --sheet, or "
+        + "its currencies with --currency."
+      return [
+        rows.contains { $0 != nil } ? known : nil, currency.isEmpty && rows.contains { $0 == nil } ? unknown : nil,
+      ].compactMap(\.self).joined(separator: " ")
     }
 
     private static func answer() -> ListeningSession.Answer {

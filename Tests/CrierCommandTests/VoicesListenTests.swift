@@ -153,6 +153,39 @@ struct VoicesListenTests {
     #expect(!FileManager.default.fileExists(atPath: voices.appending(path: "shop.marks.json").path))
   }
 
+  @Test("a row to record again has the number of the sheet that is given, and none if it may have several")
+  func wrongOfLimitedSheet() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try pack(of: crier, ["Received", "two", "euros"])
+    let text = try String(contentsOf: crier.home.appending(path: "Voices/shop/manifest.json"), encoding: .utf8)
+    let digests = try ["two", "euros"].map { word in
+      let clip = try Regex("\"\(word).wav\" : \\{\\s*\"sha256\" : \"([0-9a-f]+)\"")
+      return "\"\(word).wav\": \"\(try #require(text.firstMatch(of: clip)?.output[1].substring))\""
+    }
+    try Data(#"{"marked": {\#(digests.joined(separator: ", "))}}"#.utf8)
+      .write(to: crier.home.appending(path: "Voices/shop.marks.json"))
+    let sheet = crier.directory.appending(path: "euros.csv")
+    let options = ["--locale", "en-US", "--currency", "EUR"]
+    #expect(try crier.run(["voices", "sheet", "--output", sheet.path] + options).status == 0)
+    let rows = try String(contentsOf: sheet, encoding: .utf8)
+    let two = try #require(rows.firstMatch(of: /(\d+),(\d+),two,two,plain/))
+    let euros = try #require(rows.firstMatch(of: /(\d+),(\d+),euros,euros,plain/))
+    let expected = "\(two.1)\t\(two.2).wav\tplain\ttwo\n\(euros.1)\t\(euros.2).wav\tplain\teuros\n"
+    func wrong(_ options: String...) throws -> Command.Result {
+      try crier.run(["voices", "listen", "shop", "--wrong"] + options)
+    }
+    #expect(try wrong("--currency", "EUR").output == expected)
+    let given = try wrong("--sheet", sheet.path)
+    #expect(given.output == expected && given.message.hasSuffix("The numbers are those of \(sheet.path).\n"))
+    let unknown = try wrong()
+    #expect(unknown.output == "\(two.1)\t\(two.2).wav\tplain\ttwo\n-\teuros\tplain\teuros\n")
+    #expect(unknown.message.contains("give this sheet with --sheet, or its currencies with --currency."))
+    #expect(try wrong("--sheet", "none.csv").message == "crier: --sheet none.csv cannot be read: give a CSV file.\n")
+    #expect(try wrong("--sheet", sheet.path, "--currency", "EUR").status == 64)
+    #expect(try crier("voices", "listen", "shop", "--no-sound", "--currency", "EUR").status == 64)
+  }
+
   /// Imports a pack of words that the engine says, and returns the folder of its recordings.
   @discardableResult private func pack(of crier: Command, _ words: [String]) throws -> URL {
     let folder = crier.directory.appending(path: "recordings")

@@ -232,7 +232,7 @@ let package = Package(
       name: "Announcer",
       dependencies: [
         "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
-        "Mastering", "SoundFiles",
+        "Mastering", "Resampling", "SoundFiles",
         "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
         .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],

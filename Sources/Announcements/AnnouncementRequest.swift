@@ -25,6 +25,8 @@ public struct AnnouncementRequest: Sendable, Hashable {
     public var pack: String?
     public var format: String?
     public var encoding: String?
+    /// The sample rate of the clip in Hz.
+    public var sampleRate: Int?
     public var group: String?
 
     public init() {}
@@ -54,7 +56,8 @@ public struct AnnouncementRequest: Sendable, Hashable {
 
   /// The top-level keys that may stand beside the payload.
   public static let optionKeys = [
-    "deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "group",
+    "deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "sample_rate",
+    "group",
   ]
 }
 
@@ -154,6 +157,12 @@ extension PayloadDecoder {
         throw AnnouncementError(.fieldInvalid, "rate", "is out of range", remedy: "give 80 to 450 words a minute")
       }
       options.rate = rate
+    }
+    if let rate = try top.integer("sample_rate") {
+      guard let rate = Int(exactly: rate), (8_000...48_000).contains(rate) else {
+        throw AnnouncementError(.fieldInvalid, "sample_rate", "is out of range", remedy: "give 8000 to 48000 Hz")
+      }
+      options.sampleRate = rate
     }
     return options
   }

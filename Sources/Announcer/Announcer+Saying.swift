@@ -21,7 +21,11 @@ extension Announcer {
     var ways: [Way]
   }
 
-  func speak(_ ways: [Way], isText: Bool, mastering: Mastering) async throws -> Spoken {
+  func speak(_ ways: [Way], isText: Bool, _ options: RenderOptions) async throws -> Spoken {
+    let mastering = Self.mastering(for: options)
+    // A block of samples lasts longer at a lower rate.
+    let standard = RenderOptions.standardSampleRate
+    let margin = Self.longestBlock * max(1, (standard + options.sampleRate - 1) / options.sampleRate)
     var lengths: [Script: Int] = [:]
     var failed: Set<Script> = []
     var lastFailure: (any Error)?
@@ -53,7 +57,7 @@ extension Announcer {
         continue
       }
       let limit = Shortenings.limitMilliseconds / 1000 * mastered.waveform.sampleRate
-      if mastered.waveform.samples.count + Self.longestBlock < limit {
+      if mastered.waveform.samples.count + margin < limit {
         return Spoken(
           mastered: mastered, script: script, plan: way.plan, shortened: way.attempt.taken,
           ways: ways.filter { !failed.contains($0.script) })
@@ -132,8 +136,10 @@ extension Announcer {
     return try mastering.master(try Waveform.joined(leveled, pausesMilliseconds: pauses.dropLast()))
   }
 
-  /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM).
-  static func mastering(for format: SoundFormat) -> Mastering {
-    format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
+  /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM), and so can
+  /// another sample rate.
+  static func mastering(for options: RenderOptions) -> Mastering {
+    let isUnchanged = options.format.encoding == .pcm16 && options.sampleRate == RenderOptions.standardSampleRate
+    return isUnchanged ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }
 }

@@ -102,16 +102,18 @@ public final class Announcer: Sendable {
     _ engine: EngineIdentity?, into library: SoundLibrary?
   ) async throws -> RenderedClip {
     let (ways, remarks) = written
-    let spoken = try await speak(ways, isText: announcement.isText, mastering: Self.mastering(for: options.format))
+    let spoken = try await speak(ways, isText: announcement.isText, options)
     // Ways at which the engine failed are not part of this clip's recipe. If the failure was temporary, the name
     // derived from all ways remains free for a complete clip.
     let recipe = spoken.ways.count == ways.count ? whole : Self.recipe(spoken.ways, engine, options)
-    let waveform = spoken.mastered.waveform
+    let mastered = try SampleRateConversion.convert(
+      spoken.mastered, to: options.sampleRate, for: options.format.encoding)
+    let waveform = mastered.waveform
     let (bytes, record) = try ClipRecord.write(waveform, as: options.format) { frames in
       ClipRecord(
         recipe: recipe, text: spoken.script.text, method: spoken.plan.method,
         voice: spoken.plan.recording?.pack.manifest.id ?? spoken.script.mainVoice,
-        engine: engine?.description, loudnessLUFS: spoken.mastered.loudnessLUFS, shortened: spoken.shortened,
+        engine: engine?.description, loudnessLUFS: mastered.loudnessLUFS, shortened: spoken.shortened,
         marks: waveform.marks.map(ClipRecord.Mark.init), frames: frames)
     }
     let made = StoredClip(
@@ -124,7 +126,9 @@ public final class Announcer: Sendable {
 
   private static func recipe(_ ways: [Way], _ engine: EngineIdentity?, _ options: RenderOptions) -> String {
     ClipRecipe(
-      ways: ways, engine: engine, format: options.format.container.rawValue, encoding: options.format.encoding.rawValue
+      ways: ways, engine: engine, format: options.format.container.rawValue,
+      encoding: options.format.encoding.rawValue,
+      convertedRate: options.sampleRate == RenderOptions.standardSampleRate ? nil : options.sampleRate
     ).digest
   }
 

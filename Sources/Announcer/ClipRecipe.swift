@@ -29,6 +29,8 @@ struct ClipRecipe {
   var engine: EngineIdentity?
   var format: String
   var encoding: String
+  /// The sample rate in Hz; `nil` if the sound is not converted to another rate than that of the voices.
+  var convertedRate: Int?
 
   /// The SHA-256 digest of the recipe's parts, as 64 hexadecimal digits. Before each part its length is hashed, so that
   /// different lists of parts never give the same bytes.
@@ -49,6 +51,7 @@ struct ClipRecipe {
     ] {
       add(part)
     }
+    if let convertedRate { add("converted to \(convertedRate) Hz") }
     for way in ways {
       let script = way.script
       add("way")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Mastering
 public import SoundFiles
 
 /// The options for rendering a clip. They do not include its words.
@@ -29,20 +30,29 @@ public struct RenderOptions: Sendable, Hashable {
 
   public var format: SoundFormat
 
+  /// The sample rate of the clip in Hz, 8,000 to 48,000. The voices have 22,050 Hz. A lower rate makes a smaller file; a
+  /// higher rate adds nothing that can be heard.
+  public var sampleRate: Int
+
   /// The locale for announcements that name no locale.
   public var defaultLocale: String
 
   public static let rates = 80...450
+  public static let sampleRates = 8_000...48_000
+  /// The sample rate of the voices, in Hz.
+  public static let standardSampleRate = Mastering.sampleRate
 
   public init(
     method: Method = .auto, pack: String? = nil, voice: String? = nil, rate: Int? = nil,
-    format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16), defaultLocale: String = "en-US"
+    format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16),
+    sampleRate: Int = RenderOptions.standardSampleRate, defaultLocale: String = "en-US"
   ) {
     self.method = method
     self.pack = pack
     self.voice = voice
     self.rate = rate
     self.format = format
+    self.sampleRate = sampleRate
     self.defaultLocale = defaultLocale
   }
 
@@ -56,6 +66,11 @@ public struct RenderOptions: Sendable, Hashable {
       throw AnnouncerError(
         .optionInvalid, "rate", "is out of range",
         remedy: "give \(Self.rates.lowerBound) to \(Self.rates.upperBound) words a minute")
+    }
+    guard Self.sampleRates.contains(sampleRate) else {
+      throw AnnouncerError(
+        .optionInvalid, "sample_rate", "is out of range",
+        remedy: "give \(Self.sampleRates.lowerBound) to \(Self.sampleRates.upperBound) Hz")
     }
     let encodings = SoundFormat.encodings(of: format.container)
     guard encodings.contains(format.encoding) else {

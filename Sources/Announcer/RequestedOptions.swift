@@ -23,6 +23,7 @@ extension RenderOptions {
     preferredPack = defaults.pack ?? base.preferredPack
     voice = requested.voice ?? base.voice
     rate = requested.rate ?? base.rate
+    sampleRate = requested.sampleRate ?? base.sampleRate
     defaultLocale = defaults.locale ?? base.defaultLocale
     try check()
   }

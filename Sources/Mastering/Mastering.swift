@@ -112,6 +112,12 @@ public struct MasteredWaveform: Sendable, Hashable {
 
   /// The true peak by the filter of ITU-R BS.1770-4, Annex 2, in dBTP, to 0.01.
   public var truePeakDBTP: Double
+
+  public init(waveform: Waveform, loudnessLUFS: Double, truePeakDBTP: Double) {
+    self.waveform = waveform
+    self.loudnessLUFS = loudnessLUFS
+    self.truePeakDBTP = truePeakDBTP
+  }
 }
 
 extension Mastering {

@@ -59,6 +59,9 @@ struct Batch: AsyncParsableCommand {
   @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
 
+  @Option(help: "The sample rate in Hz, 8000 to 48000. The voices have 22050 Hz.")
+  var sampleRate = RenderOptions.standardSampleRate
+
   @OptionGroup(title: "Publishing") var publishing: PublishingOptions
   @OptionGroup(title: "Limits") var limits: KeepingOptions
   @OptionGroup(title: "Files") var files: DataOptions
@@ -67,6 +70,7 @@ struct Batch: AsyncParsableCommand {
   private static let mostJobs = 256
 
   func validate() throws {
+    try ClipOptions.check(sampleRate: sampleRate)
     if let jobs, !(1...Self.mostJobs).contains(jobs) {
       throw ValidationError("--jobs \(jobs) is out of range: give 1 to \(Self.mostJobs).")
     }
@@ -99,7 +103,8 @@ struct Batch: AsyncParsableCommand {
           if !unknownColumns.isEmpty { row?.warnings = [] }
           return row
         },
-        options: clip.renderOptions(locale: locale, format: SoundFormat(container: format, encoding: encoding)),
+        options: clip.renderOptions(
+          locale: locale, format: SoundFormat(container: format, encoding: encoding), sampleRate: sampleRate),
         into: library, limit: jobs, each: { try reporter.take($0) })
     } catch {
       // Finished rows keep their clips. The summary still counts them, and the next run does not render them again.

@@ -75,12 +75,25 @@ struct ClipOptions: ParsableArguments {
   @Option(help: "The speed in words a minute, 80 to 450. (default: the phrase book's)")
   var rate: Int?
 
-  func renderOptions(locale: String?, format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16))
-    -> RenderOptions
-  {
-    var options = RenderOptions(method: method, pack: pack, voice: voice, rate: rate, format: format)
+  func renderOptions(
+    locale: String?, format: SoundFormat = SoundFormat(container: .wav, encoding: .pcm16),
+    sampleRate: Int = RenderOptions.standardSampleRate
+  ) -> RenderOptions {
+    var options = RenderOptions(
+      method: method, pack: pack, voice: voice, rate: rate, format: format, sampleRate: sampleRate)
     if let locale { options.defaultLocale = locale }
     return options
+  }
+}
+
+extension ClipOptions {
+  /// - Throws: `ValidationError`.
+  static func check(sampleRate: Int) throws {
+    let rates = RenderOptions.sampleRates
+    guard rates.contains(sampleRate) else {
+      throw ValidationError(
+        "--sample-rate \(sampleRate) is out of range: give \(rates.lowerBound) to \(rates.upperBound) Hz.")
+    }
   }
 }
 

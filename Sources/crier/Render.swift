@@ -32,6 +32,9 @@ struct Render: AsyncParsableCommand {
   @Option(help: "The sample encoding: \(SoundFormat.Encoding.allCases.map(\.rawValue).joined(separator: ", ")).")
   var encoding: SoundFormat.Encoding = .pcm16
 
+  @Option(help: "The sample rate in Hz, 8000 to 48000. The voices have 22050 Hz.")
+  var sampleRate = RenderOptions.standardSampleRate
+
   @Option(help: "Write the clip to this file instead of publishing it.", completion: .file())
   var output: String?
 
@@ -43,6 +46,7 @@ struct Render: AsyncParsableCommand {
   @OptionGroup(title: "Files") var files: DataOptions
 
   func validate() throws {
+    try ClipOptions.check(sampleRate: sampleRate)
     if output == "" { throw ValidationError("--output is empty: name a file.") }
     if output != nil, limits.isGiven {
       throw ValidationError(
@@ -71,7 +75,8 @@ struct Render: AsyncParsableCommand {
       let rendered = try await announcer.render(
         payload.announcement,
         options: clip.renderOptions(
-          locale: input.locale, format: SoundFormat(container: container, encoding: encoding)), into: library)
+          locale: input.locale, format: SoundFormat(container: container, encoding: encoding), sampleRate: sampleRate),
+        into: library)
       var report = rendered.report
       report.warnings = payload.warnings + report.warnings
       if let library { try await limits.pruneIfAsked(library, of: CrierHome()) }

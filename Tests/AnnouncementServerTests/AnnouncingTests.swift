@@ -157,10 +157,11 @@ struct AnnouncingTests {
   func options() async throws {
     let client = try await service.client()
     let plain = try await client.post(payment("p1"))
-    let options = #""method":"speech","voice":"en-us+f5","rate":200,"format":"caf","encoding":"ulaw""#
+    let options = #""method":"speech","voice":"en-us+f5","rate":200,"format":"caf","encoding":"ulaw","sample_rate":8000"#
     let other = try await client.post(payment("p2", "12.50", options))
     #expect(other.status == 201)
     #expect(try other.string("clip.format") == "caf" && other.string("clip.encoding") == "ulaw")
+    #expect(try other.number("clip.sample_rate") == 8_000 && plain.number("clip.sample_rate") == 22_050)
     #expect(try other.string("voice") == "en-us+f5" && plain.string("voice") != "en-us+f5")
     #expect(try plain.string("clip.name") != other.string("clip.name"))
   }

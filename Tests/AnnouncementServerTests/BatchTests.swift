@@ -219,6 +219,7 @@ struct BatchTests {
       ("?method=sing", 422, "option_invalid"), ("?format=mp3", 422, "option_invalid"),
       ("?format=caf&encoding=ima4", 422, "option_invalid"), ("?group=..%2Fx", 422, "option_invalid"),
       ("?method=speech&pack=a", 422, "option_invalid"), ("?rate=20", 400, "parameter_invalid"),
+      ("?sample_rate=7999", 400, "parameter_invalid"), ("?sample_rate=8e3", 400, "parameter_invalid"),
       ("?rate=fast", 400, "parameter_invalid"), ("?rate=0200", 400, "parameter_invalid"),
     ] {
       let answer = try await client.postBatch("text\none\n", query: query)

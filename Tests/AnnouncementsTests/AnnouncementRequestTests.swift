@@ -33,11 +33,12 @@ struct AnnouncementRequestTests {
     let request = try request(
       payment(
         #""deliver":["play","clip","play"],"device":"d1","method":"sing","voice":"en-us","rate":450,"pack":"p","#
-          + #""format":"mp3","encoding":"pcm16","group":"group.a""#))
+          + #""format":"mp3","encoding":"pcm16","sample_rate":8000,"group":"group.a""#))
     #expect(request.deliver == [.clip, .play] && request.device == "d1")
     let options = request.options
     #expect(options.method == "sing" && options.voice == "en-us" && options.rate == 450 && options.pack == "p")
-    #expect(options.format == "mp3" && options.encoding == "pcm16" && options.group == "group.a")
+    #expect(options.format == "mp3" && options.encoding == "pcm16" && options.sampleRate == 8_000
+        && options.group == "group.a")
   }
 
   @Test("a null option counts as absent, and an empty one is an error")
@@ -104,6 +105,8 @@ struct AnnouncementRequestTests {
       (#""voice":true"#, "voice"), (#""rate":"160""#, "rate"), (#""rate":79"#, "rate"), (#""rate":451"#, "rate"),
       (#""rate":-1"#, "rate"), (#""rate":160.5"#, "rate"), (#""rate":99999999999999999999"#, "rate"),
       (#""rate":[]"#, "rate"), (#""pack":{}"#, "pack"), (#""format":1"#, "format"), (#""encoding":false"#, "encoding"),
+      (#""sample_rate":7999"#, "sample_rate"), (#""sample_rate":48001"#, "sample_rate"),
+      (#""sample_rate":"8000""#, "sample_rate"), (#""sample_rate":8000.5"#, "sample_rate"),
       (#""group":[]"#, "group"),
     ])
   func shapes(more: String, field: String) {

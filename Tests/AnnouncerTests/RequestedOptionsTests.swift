@@ -27,11 +27,11 @@ struct RequestedOptionsTests {
     let options = try RenderOptions(
       requested {
         ($0.method, $0.voice, $0.rate, $0.pack) = ("auto", "en-us", 200, "own")
-        ($0.format, $0.encoding) = ("aiff", "alaw")
+        ($0.format, $0.encoding, $0.sampleRate) = ("aiff", "alaw", 8_000)
       }, defaults: .init(locale: "ja-JP", pack: "preferred"),
       base: RenderOptions(method: .clips, voice: "v", rate: 100, defaultLocale: "hi-IN"))
     #expect(options.method == .auto && options.voice == "en-us" && options.rate == 200 && options.pack == "own")
-    #expect(options.format == SoundFormat(container: .aiff, encoding: .alaw))
+    #expect(options.format == SoundFormat(container: .aiff, encoding: .alaw) && options.sampleRate == 8_000)
     #expect(options.preferredPack == "preferred" && options.defaultLocale == "ja-JP")
   }
 

@@ -52,3 +52,16 @@ final class Counter: Sendable {
     }
   }
 }
+
+/// The name of a rendered clip.
+func clipName(_ number: Int) -> String {
+  String(repeating: "a", count: 64 - "\(number)".count) + "\(number).wav"
+}
+
+/// The time of the tests of keeping clips.
+let testTime = Date(timeIntervalSince1970: 1_800_000_000)
+
+/// A clip that was last used this many hours ago.
+func storedSound(_ number: Int, hours: Double, bytes: Int = 100) -> StoredSound {
+  StoredSound(name: clipName(number), byteCount: bytes, lastUsed: testTime.addingTimeInterval(-hours * 3600))
+}

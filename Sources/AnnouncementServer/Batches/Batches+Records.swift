@@ -51,6 +51,7 @@ extension Batches {
     var pack: String?
     var format: String?
     var encoding: String?
+    var sampleRate: Int?
     var group: String?
     var defaultLocale: String?
     var defaultPack: String?
@@ -63,7 +64,7 @@ extension Batches {
     var options: AnnouncementRequest.Options {
       var options = AnnouncementRequest.Options()
       (options.method, options.voice, options.rate, options.pack) = (method, voice, rate, pack)
-      (options.format, options.encoding, options.group) = (format, encoding, group)
+      (options.format, options.encoding, options.sampleRate, options.group) = (format, encoding, sampleRate, group)
       return options
     }
 

@@ -66,6 +66,20 @@ struct Call: Sendable {
   /// Returns the first value of a query parameter, decoded.
   func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
+  /// Returns the value of a query parameter that is a whole number, without a sign or leading zeros; nil if it is
+  /// missing.
+  ///
+  /// - Throws: ``Problem`` with 400 `parameter_invalid`.
+  func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    guard let text = query(name) else { return nil }
+    guard let number = Int(text), range.contains(number), String(number) == text else {
+      throw Problem(
+        .badRequest, "parameter_invalid",
+        "\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
   /// The authority by which the sender calls the service: the field `Host`, if it is valid.
   var authority: String? { request.head.authority.flatMap { Authority($0) == nil ? nil : $0 } }
 

@@ -23,12 +23,7 @@ struct AnnouncementSearch: Sendable {
 
   /// - Throws: ``Problem`` that names a query item whose value is not valid.
   init(_ call: Call) throws(Problem) {
-    if let text = call.query("limit") {
-      guard let number = Int(text), (1...200).contains(number), String(number) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "limit: must be a whole number from 1 to 200.")
-      }
-      limit = number
-    }
+    if let number = try call.number("limit", in: 1...200) { limit = number }
     if let text = call.query("before") {
       guard let cursor = Ledger.AnnouncementCursor(text) else {
         throw Self.invalid("before: is not a cursor; give the value of next from the page before.")

@@ -33,7 +33,8 @@ struct BatchRoutes: Sendable {
   var routes: [Route] {
     [
       .post(
-        Self.path, .key(.announce), query: ["method", "voice", "rate", "pack", "format", "encoding", "group"], post),
+        Self.path, .key(.announce), query: ["method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group"],
+        post),
       .get(Self.path, .key(.read), query: ["limit"], list),
       .get("/v1/batches/{id}", .key(.read), get),
       .delete("/v1/batches/{id}", .key(.announce), cancel),
@@ -47,12 +48,8 @@ struct BatchRoutes: Sendable {
       method: call.query("method"), voice: call.query("voice"), pack: call.query("pack"), format: call.query("format"),
       encoding: call.query("encoding"), group: call.query("group"), defaultLocale: sender.defaults.locale,
       defaultPack: sender.defaults.pack, defaultGroup: sender.defaults.group, isStrict: call.isStrict)
-    if let text = call.query("rate") {
-      guard let rate = Int(text), RenderOptions.rates.contains(rate), String(rate) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "rate: must be a whole number from 80 to 450.")
-      }
-      requested.rate = rate
-    }
+    requested.rate = try call.number("rate", in: RenderOptions.rates)
+    requested.sampleRate = try call.number("sample_rate", in: RenderOptions.sampleRates)
     // Invalid options would make every row fail, so they are refused at once.
     _ = try RenderOptions(requested.options, defaults: requested.defaults)
     _ = try groups.group(requested.group, requested.defaults)
@@ -79,13 +76,7 @@ struct BatchRoutes: Sendable {
   private struct List: Encodable { var batches: [Batches.Status] }
 
   private func list(_ call: Call) async throws -> Response {
-    var limit = 20
-    if let text = call.query("limit") {
-      guard let number = Int(text), (1...200).contains(number), String(number) == text else {
-        throw Problem(.badRequest, "parameter_invalid", "limit: must be a whole number from 1 to 200.")
-      }
-      limit = number
-    }
+    let limit = try call.number("limit", in: 1...200) ?? 20
     let statuses = await batches.statuses(account: try call.sender.account)
     return try ServiceJSON.response(.ok, List(batches: Array(statuses.prefix(limit))))
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mastering
+import Resampling
+import SoundFiles
+import Waveforms
+
+/// Gives a finished announcement another sample rate. It keeps the promises of the mastering: -16 LUFS within 1 LU, and
+/// a true peak of at most -1 dBTP.
+///
+/// A lower rate removes high tones, so the sound becomes slightly quieter, and its peaks may rise. One gain corrects
+/// both. libsoxr chooses its code by the processor, so the last bit of a sample may differ between machines. For this
+/// reason only clips with another rate than the voices' may have other bytes elsewhere.
+enum SampleRateConversion {
+  private static let target = -16.0
+
+  /// - Parameter encoding: the encoding of the file. Encodings with fewer bits than PCM raise the peaks once more.
+  /// - Returns: the sound with its marks; the unchanged sound if it has this rate already.
+  /// - Throws: `AnnouncerError`, `optionInvalid`, if the sound cannot be loud enough at this rate; `ResamplingError`;
+  ///   `MasteringError`.
+  static func convert(_ mastered: MasteredWaveform, to rate: Int, for encoding: SoundFormat.Encoding) throws
+    -> MasteredWaveform
+  {
+    guard rate != mastered.waveform.sampleRate else { return mastered }
+    var waveform = Waveform(
+      samples: try Resampler.convert(mastered.waveform.samples, from: mastered.waveform.sampleRate, to: rate),
+      sampleRate: rate, marks: mastered.waveform.marks)
+    var measures = try Mastering.measure(waveform)
+    // The limit leaves 0.05 dB for the rounding to 16 bits.
+    let highestPeak = encoding == .pcm16 ? -1.05 : -1.5
+    let gain = min(target - measures.loudnessLUFS, highestPeak - measures.truePeakDBTP)
+    if abs(gain) > 0.02 {
+      let factor = pow(10, gain / 20)
+      waveform.samples = waveform.samples.map {
+        Int16(max(-32_768, min(32_767, (Double($0) * factor).rounded(.toNearestOrEven))))
+      }
+      measures = try Mastering.measure(waveform)
+    }
+    guard abs(measures.loudnessLUFS - target) <= 1, measures.truePeakDBTP <= -1 else {
+      throw AnnouncerError(
+        .optionInvalid, "sample_rate \(rate)", "is too low for the voice of this announcement",
+        remedy: "choose a higher rate")
+    }
+    return MasteredWaveform(
+      waveform: waveform, loudnessLUFS: measures.loudnessLUFS, truePeakDBTP: measures.truePeakDBTP)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import SoundLibrary
+
+@Suite("The rule for keeping clips")
+struct SoundKeepingRuleTests {
+  private func removed(
+    _ keeping: SoundKeeping, _ sounds: [StoredSound], needed: Set<String> = []
+  ) -> [(String, SoundKeeping.Reason)] {
+    keeping.removals(from: sounds, needed: needed, at: testTime).map { ($0.sound.name, $0.reason) }
+  }
+
+  @Test("without limits nothing is removed")
+  func noLimits() {
+    #expect(removed(SoundKeeping(), [storedSound(1, hours: 100_000)]).isEmpty)
+  }
+
+  @Test("over the budget in bytes, the clips unused for the longest time go, until the rest fits")
+  func bytes() {
+    let sounds = [storedSound(1, hours: 5), storedSound(2, hours: 9), storedSound(3, hours: 7), storedSound(4, hours: 3)]
+    for (limit, names) in [
+      (400, []), (399, [clipName(2)]), (300, [clipName(2)]), (299, [clipName(2), clipName(3)]),
+      (0, [clipName(2), clipName(3), clipName(1), clipName(4)]),
+    ] {
+      let removals = removed(SoundKeeping(mostBytes: limit), sounds)
+      #expect(removals.map(\.0) == names && removals.allSatisfy { $0.1 == .budget }, "\(limit)")
+    }
+  }
+
+  @Test("too many files are removed in the same order, and tones count but stay")
+  func files() {
+    let tone = StoredSound(name: "tone.wav", byteCount: 1_000, lastUsed: testTime.addingTimeInterval(-1e8))
+    let sounds = [tone, storedSound(1, hours: 5), storedSound(2, hours: 9)]
+    #expect(removed(SoundKeeping(mostFiles: 3), sounds).isEmpty)
+    #expect(removed(SoundKeeping(mostFiles: 2), sounds).map(\.0) == [clipName(2)])
+    #expect(removed(SoundKeeping(mostFiles: 0), sounds).map(\.0) == [clipName(2), clipName(1)])
+  }
+
+  @Test("clips that nobody asked for during the longest time go, also within the budget")
+  func unused() {
+    let sounds = [storedSound(1, hours: 24 * 31), storedSound(2, hours: 24 * 29)]
+    let removals = removed(SoundKeeping(mostBytes: 1_000, longestUnused: 30 * 86_400), sounds)
+    #expect(removals.map(\.0) == [clipName(1)] && removals.map(\.1) == [.unused])
+  }
+
+  @Test("no clip goes in the hour after its use, even if the recorded use is up to an hour too early")
+  func young() {
+    let sounds = [storedSound(1, hours: 1.9), storedSound(2, hours: 2.1), storedSound(3, hours: 0), storedSound(4, hours: -5)]
+    for keeping in [SoundKeeping(mostBytes: 0), SoundKeeping(mostFiles: 0), SoundKeeping(longestUnused: 0)] {
+      #expect(removed(keeping, sounds).map(\.0) == [clipName(2)])
+    }
+  }
+
+  @Test("a clip stays as long as a link to it is valid")
+  func links() {
+    let keeping = SoundKeeping(mostBytes: 0, keptAfterUse: 7 * 86_400)
+    #expect(removed(keeping, [storedSound(1, hours: 7 * 24), storedSound(2, hours: 7 * 24 + 2)]).map(\.0) == [clipName(2)])
+  }
+
+  @Test("needed clips stay, however old they are and whatever the budget")
+  func needed() {
+    let sounds = [storedSound(1, hours: 9_000), storedSound(2, hours: 8_000)]
+    let keeping = SoundKeeping(mostBytes: 0, mostFiles: 0, longestUnused: 0)
+    #expect(removed(keeping, sounds, needed: [clipName(1)]).map(\.0) == [clipName(2)])
+  }
+
+  @Test(
+    "only names of rendered clips are removed",
+    arguments: [
+      ("tone.wav", false), (String(repeating: "a", count: 64) + ".wav", true),
+      (String(repeating: "0", count: 64) + ".caf", true), (String(repeating: "9", count: 64) + ".aiff", true),
+      (String(repeating: "A", count: 64) + ".wav", false), (String(repeating: "a", count: 63) + ".wav", false),
+      (String(repeating: "a", count: 65) + ".wav", false), (String(repeating: "g", count: 64) + ".wav", false),
+      (String(repeating: "a", count: 64) + ".mp3", false), (String(repeating: "a", count: 64) + ".wav.wav", false),
+      (String(repeating: "a", count: 64), false), ("", false), (".wav", false),
+    ])
+  func names(name: String, isClip: Bool) {
+    #expect(SoundLibrary.isRenderedClip(name) == isClip)
+  }
+}

@@ -21,7 +21,9 @@ public struct SheetPlaces: Sendable {
     let tokens = Set(clips.flatMap(\.tokens))
     let spoken = try Self.currencies(of: tokens, writer)
     var sheets = [Self.sheet(try writer.vocabulary())]
-    for currencies in spoken.map({ [$0] }) + [spoken] {
+    // Words of all currencies come from the whole sheet, because nobody names all currencies one by one.
+    let together = spoken.count < writer.bookCurrencies.count ? [spoken] : []
+    for currencies in spoken.map({ [$0] }) + together {
       sheets.append(Self.sheet(try writer.vocabulary(currencies: currencies, includesOtherCurrencies: false)))
     }
     self.sheets = sheets.filter { sheet in

@@ -103,9 +103,9 @@ struct Voices: AsyncParsableCommand {
 
     func validate() throws {
       if locale.isEmpty { throw ValidationError("--locale is missing: give a language, such as --locale en-US.") }
-      if id != nil, locale.count > 1 { throw ValidationError("--id cannot be used with several --locale: drop it.") }
       if voices == "" { throw ValidationError("--voices is empty: name a folder.") }
       try program.check(locales: locale, id: id, hasEngineOptions: voice != nil || rate != nil)
+      if id != nil, locale.count > 1 { throw ValidationError("--id cannot be used with several --locale: drop it.") }
       if let rate, !RenderOptions.rates.contains(rate) {
         throw ValidationError("--rate \(rate) is out of range: give 80 to 450 words a minute.")
       }

@@ -92,7 +92,7 @@ public struct SoundLibrary: Sendable {
     }
   }
 
-  private static func check(_ name: String) throws(SoundLibraryError) {
+  static func check(_ name: String) throws(SoundLibraryError) {
     // The check is on bytes, as in the file system: Swift's characters would hide the "." at the start of
     // ".\u{308}.wav".
     let hasExtension = [".wav", ".aiff", ".caf"].contains { name.utf8.reversed().starts(with: $0.utf8.reversed()) }

@@ -37,12 +37,16 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     case publishing
     case reading
     case removing
+    /// Reading the preference for a tone.
+    case readingPreference = "reading_preference"
+    /// Storing or removing the preference for a tone.
+    case storingPreference = "storing_preference"
   }
 
   public let code: Code
   public let action: Action
 
-  /// The `Library/Sounds` folder in which the operation failed; nil when a name was refused.
+  /// The folder in which the operation failed, such as `Library/Sounds`; nil when a name was refused.
   public let folder: URL?
 
   /// The system's `errno`; nil when the error did not come from a system call.
@@ -97,6 +101,8 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
         case .reading: "Reading a clip from"
         case .removing: "Removing a clip from"
         case .publishing, .naming: "Publishing a clip in"
+        case .readingPreference: "Reading the chosen tone from"
+        case .storingPreference: "Storing the chosen tone in"
         }
       let system = systemError.map { " (\(SystemError(number: $0)))" } ?? ""
       let place = folder?.path(percentEncoded: false) ?? "Library/Sounds"
@@ -104,14 +110,19 @@ public struct SoundLibraryError: Error, Sendable, Hashable, CustomStringConverti
     }
   }
 
+  private var isAboutPreference: Bool { action == .readingPreference || action == .storingPreference }
+
   private var cause: String {
     switch code {
     case .tooLarge: "the clip is larger than \(SoundLibrary.maximumClipBytes) bytes"
     case .noSpace: "the disk is full"
     case .readOnly: "the file system is read-only"
     case .notPermitted: "this user does not have permission"
-    case .notAFolder: "Library or Sounds is a file, or a symbolic link, which the program does not follow"
-    case .notAFile: "a folder, a symbolic link or a device has the clip's name"
+    case .notAFolder:
+      "Library or \(isAboutPreference ? "Preferences" : "Sounds") is a file, or a symbolic link, which the program does "
+        + "not follow"
+    case .notAFile:
+      "a folder, a symbolic link or a device has the \(isAboutPreference ? "file" : "clip")'s name"
     case .tooManyOpenFiles: "the process has no file descriptors left"
     case .busy: "too many programs are publishing in it"
     case .invalidGroupName, .invalidClipName, .systemFailure: "the system reported an error"

@@ -3,7 +3,7 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds` folder. Every file is named relative to the open folder, so nothing is written anywhere
+/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder, so nothing is written anywhere
 /// else even if the path changes in the meantime.
 ///
 /// Temporary files use a few fixed names, and each is locked by its writer. Files of killed processes can therefore be
@@ -33,21 +33,21 @@ struct SoundsFolder: ~Copyable {
   private let folder: OpenDescriptor
   private let calls: FileSystemCalls
 
-  /// Opens the container's `Library/Sounds`; throws an error of the kind `missing` when it does not exist.
-  init(existing container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
-    try self.init(container, making: false, calls: calls)
+  /// Opens a folder of the container's `Library`; throws an error of the kind `missing` when it does not exist.
+  init(existing container: GroupContainer, name: String = "Sounds", calls: FileSystemCalls) throws(SystemError) {
+    try self.init(container, name, making: false, calls: calls)
   }
 
-  /// Opens the container's `Library/Sounds` and creates the folders that are missing on its path.
-  init(making container: GroupContainer, calls: FileSystemCalls) throws(SystemError) {
-    try self.init(container, making: true, calls: calls)
+  /// Opens a folder of the container's `Library` and creates the folders that are missing on its path.
+  init(making container: GroupContainer, name: String = "Sounds", calls: FileSystemCalls) throws(SystemError) {
+    try self.init(container, name, making: true, calls: calls)
   }
 
-  private init(_ container: GroupContainer, making: Bool, calls: FileSystemCalls) throws(SystemError) {
+  private init(_ container: GroupContainer, _ name: String, making: Bool, calls: FileSystemCalls) throws(SystemError) {
     let permissions: FileSystemCalls.Permissions? = making ? .readableByAll : nil
     let root = try OpenDescriptor.folder(container.directory, making: permissions, calls: calls)
     let library = try OpenDescriptor.folder("Library", in: root, making: permissions, calls: calls)
-    folder = try OpenDescriptor.folder("Sounds", in: library, making: permissions, calls: calls)
+    folder = try OpenDescriptor.folder(name, in: library, making: permissions, calls: calls)
     self.calls = calls
   }
 

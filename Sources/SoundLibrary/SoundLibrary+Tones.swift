@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+
+extension SoundLibrary {
+  /// Returns the names of the tones, sorted: the files in `Library/Sounds` that are not rendered clips. Folders and
+  /// symbolic links are left out. The array is empty when the folder does not exist.
+  ///
+  /// - Throws: ``SoundLibraryError``.
+  public func tones() throws(SoundLibraryError) -> [String] {
+    let names = try names { (try? Self.check($0)) != nil && !Self.isRenderedClip($0) }
+    guard !names.isEmpty else { return [] }
+    do throws(SystemError) {
+      let folder = try SoundsFolder(existing: container, calls: calls)
+      // A file that somebody removes at this moment is left out.
+      return names.filter { (try? folder.status(of: $0))?.isRegularFile == true }
+    } catch {
+      if error.kind == .missing { return [] }
+      throw SoundLibraryError(error, while: .reading, in: soundsDirectory)
+    }
+  }
+
+  /// Returns whether `Library/Sounds` has a file with a name that is not empty. The content is not checked.
+  public func hasSound(_ name: String) -> Bool {
+    guard (try? Self.check(name)) != nil,
+      let folder = try? SoundsFolder(existing: container, calls: calls),
+      let status = try? folder.status(of: name)
+    else { return false }
+    return status.isRegularFile && status.byteCount > 0
+  }
+
+  /// Returns what is known about the chosen tone.
+  public func tone(chosenIn preference: some TonePreference) -> SoundChoice.Tone {
+    do throws(SoundLibraryError) {
+      guard let name = try preference.tone() else { return .notChosen }
+      return hasSound(name) ? .chosen(name) : .missing(name)
+    } catch {
+      return .unreadable
+    }
+  }
+
+  /// Decides which sound a notification plays. There is always a result, because a notification must not be lost for
+  /// its sound.
+  ///
+  /// - Parameters:
+  ///   - announcement: The name of the announcement's clip; nil if there is none.
+  ///   - preference: The preference for a tone, which the group shares.
+  ///   - payload: The sound that the push names; nil if it names none.
+  public func soundChoice(
+    announcement: String?, preference: some TonePreference, payload: String?
+  ) -> SoundChoice {
+    SoundChoice(announcement: announcement, tone: tone(chosenIn: preference), payload: payload)
+  }
+}

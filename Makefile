@@ -140,6 +140,8 @@ install: voices man
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
 	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Tones
+	install -m 644 Tones/*.json $(DESTDIR)$(PREFIX)/share/crier/Tones
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console

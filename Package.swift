@@ -84,6 +84,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
+    name: "ToneMakingTests", dependencies: ["SoundMeasurement", "ToneMaking", "Waveforms"], swiftSettings: settings),
+  .testTarget(
     name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
     name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
@@ -110,8 +112,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CrierCommandTests",
     dependencies: [
-      "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement", "SoundOutputTestSupport",
-      "VoicePackMaking", "Waveforms", "crier", "speaker",
+      "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
+      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "crier", "speaker",
     ],
     swiftSettings: settings),
 ]
@@ -200,6 +202,7 @@ let package = Package(
       name: "Mastering", dependencies: ["ConcurrencySupport", "Waveforms", "CEBUR128"], swiftSettings: settingsWithC),
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
+    .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
     .target(
       name: "SoundOutputs",
       dependencies: [
@@ -272,6 +275,7 @@ let package = Package(
         "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
         "Waveforms", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
+        "ToneMaking",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Yams", package: "Yams"),

@@ -2,13 +2,16 @@
 
 public import Foundation
 
-/// Where the program's own files are: its data (`Templates/`, `Voices/`, `Console/`) and the speaker program.
+/// Where the program's own files are: its data (`Templates/`, `Tones/`, `Voices/`, `Console/`) and the speaker program.
 public struct Installation: Sendable, Hashable {
   /// The data folder, which contains `Templates/` and `Voices/`.
   public var data: URL
   public var speaker: URL
 
   public var templates: URL { data.appending(path: "Templates", directoryHint: .isDirectory) }
+
+  /// The folder that contains the descriptions of Crier's own tones.
+  public var tones: URL { data.appending(path: "Tones", directoryHint: .isDirectory) }
 
   /// The folder that contains the service's web console and its OpenAPI document.
   public var console: URL { data.appending(path: "Console", directoryHint: .isDirectory) }

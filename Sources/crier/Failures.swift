@@ -9,6 +9,7 @@ import Playback
 import SoundLibrary
 import SoundOutputs
 import SpeechEngine
+import ToneMaking
 import VoicePackIntegrity
 import VoicePackMaking
 import VoicePacks
@@ -58,6 +59,9 @@ enum Failures {
     case is VoicePackIntegrityError, is RecordingSheetError: 65
     case let error as PackMakingError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
+    case let error as ToneError: status(of: error.code)
+    case is UnplayableTone: 65
+    case is ToneExists: 73
     case let error as SoundLibraryError: error.action == .naming ? 64 : 73
     case let error as OutputError: status(of: error.code)
     case let error as LedgerError:
@@ -85,6 +89,14 @@ enum Failures {
     case .tooLong: 65
     case .methodUnavailable: 69
     case .optionInvalid: 64
+    }
+  }
+
+  private static func status(of code: ToneError.Code) -> Int32 {
+    switch code {
+    case .descriptionsMissing: 69
+    case .toneUnknown: 64
+    case .descriptionInvalid: 65
     }
   }
 

@@ -4,6 +4,6 @@ import ArgumentParser
 
 struct Sounds: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Manages the clips in Library/Sounds.",
-    subcommands: [Prune.self])
+    abstract: "Manages the clips and tones in Library/Sounds.",
+    subcommands: [Prune.self, Tone.self])
 }

@@ -16,14 +16,14 @@ struct Command {
     var message: String
   }
 
-  /// The test's own folder. It contains `CRIER_HOME` and the data: the checkout's phrase books and console, and only
-  /// the voice packs that the test makes.
+  /// The test's own folder. It contains `CRIER_HOME` and the data: the checkout's phrase books, tones and console, and
+  /// only the voice packs that the test makes.
   let directory: URL
 
   init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-    for folder in ["Templates", "Console"] {
+    for folder in ["Templates", "Tones", "Console"] {
       try FileManager.default.createSymbolicLink(
         at: data.appending(path: folder), withDestinationURL: Self.checkout.appending(path: folder))
     }

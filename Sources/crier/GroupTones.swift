@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ArgumentParser
+import Foundation
+import SoundFiles
+import SoundLibrary
+import ToneMaking
+import Waveforms
+
+/// The tones of a group: the files in its Library/Sounds, and Crier's own tones, which can be made.
+struct GroupTones {
+  /// iOS plays its default sound instead of a sound of 30 s or more.
+  private static let limitMilliseconds = 30_000
+
+  let library: SoundLibrary
+  let preference: FileTonePreference
+  let own: ToneDescriptions
+
+  init(library: SoundLibrary, own: ToneDescriptions) {
+    self.library = library
+    preference = FileTonePreference(container: library.container)
+    self.own = own
+  }
+
+  /// Returns the file that a user means: its name, or its name without the extension `.wav`.
+  func file(named typed: String, among files: [String]) -> String? {
+    // Texts are equal here in every Unicode normal form. The name that is stored is the one in the folder.
+    files.first { $0 == typed } ?? files.first { $0 == MadeTone.fileName(of: typed) }
+  }
+
+  /// Returns the name of Crier's own tone that a user means: its name or the name of its file; nil if there is none.
+  func ownName(_ typed: String) throws -> String? {
+    try own.names().first { $0 == typed || MadeTone.fileName(of: $0) == typed }
+  }
+
+  /// Makes one of Crier's own tones and publishes it.
+  ///
+  /// - Parameter replaces: Whether a different file with the name is replaced.
+  /// - Throws: ``ToneExists``, `ToneError`, `SoundLibraryError`.
+  func make(_ name: String, replaces: Bool) throws -> (tone: MadeTone, file: URL) {
+    let tone = try MadeTone(name, from: own)
+    if let old = try library.contents(of: tone.fileName), !replaces {
+      guard old == tone.bytes else { throw ToneExists(name: tone.fileName, folder: library.soundsDirectory) }
+      return (tone, try library.url(for: tone.fileName))
+    }
+    return (tone, try library.publish(tone.bytes, as: tone.fileName))
+  }
+
+  /// Returns the length of a file in ms.
+  ///
+  /// - Throws: ``UnplayableTone`` if the file is not a sound, or is so long that a phone plays its default sound
+  ///   instead; `SoundLibraryError`.
+  func milliseconds(of name: String) throws -> Int {
+    guard let bytes = try library.contents(of: name) else {
+      throw UnplayableTone(name: name, reason: "was removed in the meantime")
+    }
+    do {
+      let sound = try SoundFiles.mix(bytes, longestSeconds: 60)
+      guard !sound.samples.isEmpty else { throw UnplayableTone(name: name, reason: "contains no sound") }
+      // The comparison is on samples, because milliseconds are rounded.
+      guard sound.samples.count * 1000 < Self.limitMilliseconds * sound.sampleRate else {
+        throw UnplayableTone(name: name, reason: "lasts 30 s or longer, so the phone would play its default sound")
+      }
+      return sound.durationMilliseconds
+    } catch let error as SoundFileError {
+      let reason = error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason
+      throw UnplayableTone(name: name, reason: "cannot be played, because \(reason)")
+    }
+  }
+
+  /// Returns the error for a name that is no tone.
+  func unknown(_ typed: String, files: [String]) -> ValidationError {
+    if SoundLibrary.isRenderedClip(typed) {
+      return ValidationError(
+        "NAME: \(typed) has the name of an announcement's clip, which may be removed at any time. Choose a tone; "
+          + "crier sounds tone list shows them.")
+    }
+    let own = ((try? own.names()) ?? []).filter { !files.contains(MadeTone.fileName(of: $0)) }
+    let choices = files + own + [SoundChoice.defaultName]
+    // A name may be typed without the extension of its file.
+    let stems = choices.map { ($0 as NSString).deletingPathExtension }
+    let meant =
+      SimilarNames.name(like: typed, among: choices)
+      ?? SimilarNames.name(like: typed, among: stems).flatMap { stems.firstIndex(of: $0) }.map { choices[$0] }
+    let all = choices.count > 20 ? choices.prefix(20) + ["…"] : choices[...]
+    return ValidationError(
+      "NAME: there is no tone \"\(Terminal.printable(typed))\" in "
+        + "\(Terminal.printable(library.soundsDirectory.path(percentEncoded: false)))."
+        + (meant.map { " Did you mean \(Terminal.printable($0))?" } ?? "")
+        + " The tones are \(all.map(Terminal.printable).joined(separator: ", ")).")
+  }
+}
+
+/// The error for a file that would be replaced.
+struct ToneExists: Error, CustomStringConvertible {
+  var name: String
+  var folder: URL
+
+  var description: String {
+    "NAME: \(folder.path(percentEncoded: false)) already contains another file \(name). Give --replace to replace it, "
+      + "or rename that file."
+  }
+}
+
+/// The error for a file that cannot be a tone.
+struct UnplayableTone: Error, CustomStringConvertible {
+  var name: String
+  var reason: String
+
+  var description: String {
+    "The tone \(name) \(reason). Use a WAV, AIFF or CAF file that is shorter than 30 s."
+  }
+}

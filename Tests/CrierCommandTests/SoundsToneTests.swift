@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import SoundMeasurement
+import Testing
+import Waveforms
+
+@Suite("crier sounds tone")
+struct SoundsToneTests {
+  static let own = ["bell", "chime", "coins", "knock", "marimba"]
+
+  let crier: Command
+
+  init() throws { crier = try Command() }
+
+  private var preference: URL {
+    crier.home.appending(path: "containers/group.crier/Library/Preferences/group.crier.json")
+  }
+
+  private var stored: String? { try? String(contentsOf: preference, encoding: .utf8) }
+
+  private func names() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: crier.sounds.path)) ?? []).sorted()
+  }
+
+  private func put(_ name: String, _ bytes: [UInt8]) throws {
+    try FileManager.default.createDirectory(at: crier.sounds, withIntermediateDirectories: true)
+    try Data(bytes).write(to: crier.sounds.appending(path: name))
+  }
+
+  /// A WAV file of a number of samples at 8,000 Hz.
+  private func sound(samples: Int) -> [UInt8] {
+    WAVFile.encode(Waveform(samples: (0..<samples).map { Int16($0 % 100 * 100) }, sampleRate: 8000))
+  }
+
+  // MARK: - get and set
+
+  @Test("get prints default while nothing is chosen, and creates nothing")
+  func nothingChosen() throws {
+    defer { crier.remove() }
+    let result = try crier("sounds", "tone", "get")
+    #expect(result.status == 0 && result.output == "default\n" && result.message.isEmpty)
+    #expect(try crier("sounds", "tone", "get", "--json").output == "{\"exists\":true,\"name\":\"default\"}\n")
+    #expect(!FileManager.default.fileExists(atPath: crier.home.path))
+  }
+
+  @Test("set chooses a file, get prints it, and set default removes the choice")
+  func chooses() throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 8000))
+    let result = try crier("sounds", "tone", "set", "shop.wav")
+    #expect(result.status == 0 && result.output == "shop.wav\n" && result.message.isEmpty)
+    #expect(stored == "{\"sound\":\"shop.wav\"}\n")
+    #expect(try crier("sounds", "tone", "get").output == "shop.wav\n")
+    #expect(try crier("sounds", "tone", "get", "--json").output == "{\"exists\":true,\"name\":\"shop.wav\"}\n")
+    #expect(try crier("sounds", "tone", "set", "default").output == "default\n")
+    #expect(stored == nil)
+    #expect(try crier("sounds", "tone", "get").output == "default\n")
+    #expect(try crier("sounds", "tone", "set", "default").status == 0)
+  }
+
+  @Test("set makes one of Crier's own tones, by its name or its file's name", arguments: ["chime", "chime.wav"])
+  func makesOnDemand(_ typed: String) throws {
+    defer { crier.remove() }
+    let result = try crier("sounds", "tone", "set", typed, "--json")
+    #expect(result.status == 0 && result.output == "{\"exists\":true,\"name\":\"chime.wav\"}\n", "\(result.message)")
+    #expect(names() == ["chime.wav"])
+    #expect(try crier("sounds", "tone", "get").output == "chime.wav\n")
+  }
+
+  @Test("set uses a file that has the name of one of Crier's own tones, and does not change it")
+  func ownFile() throws {
+    defer { crier.remove() }
+    let bytes = sound(samples: 4000)
+    try put("chime.wav", bytes)
+    #expect(try crier("sounds", "tone", "set", "chime").output == "chime.wav\n")
+    #expect(try Data(contentsOf: crier.sounds.appending(path: "chime.wav")) == Data(bytes))
+  }
+
+  @Test("set stores the name as the folder has it, whatever the Unicode form of the argument")
+  func normalForms() throws {
+    defer { crier.remove() }
+    try put("cafe\u{301}.wav", sound(samples: 4000))
+    #expect(try crier("sounds", "tone", "set", "caf\u{e9}.wav").status == 0)
+    #expect(stored.map { Array($0.utf8) } == Array("{\"sound\":\"cafe\u{301}.wav\"}\n".utf8))
+  }
+
+  @Test(
+    "a name that is no tone is refused with the choices and the one that was probably meant",
+    arguments: [
+      ("chmie", "Did you mean chime?"), ("shp.wav", "Did you mean shop.wav?"), ("loud", "Did you mean loud.caf?"),
+    ])
+  func unknown(_ typed: String, _ meant: String) throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 4000))
+    try put("loud.caf", sound(samples: 4000))
+    _ = try crier("sounds", "tone", "set", "shop.wav")
+    let result = try crier("sounds", "tone", "set", typed)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.contains("there is no tone \"\(typed)\" in "))
+    #expect(result.message.contains(meant), "\(result.message)")
+    #expect(
+      result.message.contains("The tones are loud.caf, shop.wav, bell, chime, coins, knock, marimba, default."))
+    #expect(stored == "{\"sound\":\"shop.wav\"}\n")
+  }
+
+  @Test("the suggestion for a misspelt name of a tone of Crier is also given after the tone was made")
+  func unknownAfterMaking() throws {
+    defer { crier.remove() }
+    _ = try crier("sounds", "tone", "make", "chime")
+    let result = try crier("sounds", "tone", "set", "chme")
+    #expect(result.status == 64 && result.message.contains("Did you mean chime.wav?"), "\(result.message)")
+  }
+
+  @Test("a clip of an announcement is not accepted as a tone")
+  func clip() throws {
+    defer { crier.remove() }
+    let name = String(repeating: "0a", count: 32) + ".wav"
+    try put(name, sound(samples: 4000))
+    let result = try crier("sounds", "tone", "set", name)
+    #expect(result.status == 64 && result.message.contains("which may be removed at any time"))
+    #expect(stored == nil)
+  }
+
+  @Test("a file that a phone would not play is refused, and the old choice stays")
+  func unplayable() throws {
+    defer { crier.remove() }
+    try put("29.wav", sound(samples: 30 * 8000 - 1))
+    try put("30.wav", sound(samples: 30 * 8000))
+    try put("long.wav", sound(samples: 61 * 8000))
+    try put("text.wav", Array("no sound".utf8))
+    try put("none.wav", sound(samples: 0))
+    try put("zero.wav", [])
+    #expect(try crier("sounds", "tone", "set", "29.wav").status == 0)
+    for (name, reason) in [
+      ("30.wav", "lasts 30 s or longer"), ("long.wav", "is longer than 60 s"), ("text.wav", "cannot be played"),
+      ("none.wav", "contains no sound"), ("zero.wav", "cannot be played"),
+    ] {
+      let result = try crier("sounds", "tone", "set", name)
+      #expect(result.status == 65 && result.output.isEmpty, "\(name): \(result.message)")
+      #expect(result.message.contains("The tone \(name) ") && result.message.contains(reason), "\(result.message)")
+      #expect(!result.message.contains(".."))
+    }
+    #expect(stored == "{\"sound\":\"29.wav\"}\n")
+  }
+
+  @Test("a chosen tone whose file is gone is still printed, with a message")
+  func gone() throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 4000))
+    _ = try crier("sounds", "tone", "set", "shop.wav")
+    try FileManager.default.removeItem(at: crier.sounds.appending(path: "shop.wav"))
+    let result = try crier("sounds", "tone", "get")
+    #expect(result.status == 0 && result.output == "shop.wav\n")
+    #expect(result.message.contains("The file of the chosen tone shop.wav does not exist in "))
+    #expect(try crier("sounds", "tone", "get", "--json").output == "{\"exists\":false,\"name\":\"shop.wav\"}\n")
+    let list = try crier("sounds", "tone", "list")
+    #expect(list.output.split(separator: "\n").contains("shop.wav\t-\tmissing\tchosen"))
+  }
+
+  @Test("a damaged preference counts as none, and the next choice replaces it")
+  func damaged() throws {
+    defer { crier.remove() }
+    try FileManager.default.createDirectory(
+      at: preference.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("{\"sound\":".utf8).write(to: preference)
+    #expect(try crier("sounds", "tone", "get").output == "default\n")
+    #expect(try crier("sounds", "tone", "set", "bell").status == 0)
+    #expect(try crier("sounds", "tone", "get").output == "bell.wav\n")
+  }
+
+  @Test("a preference that cannot be written is an error with status 73")
+  func unwritable() throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 4000))
+    try Data().write(to: preference.deletingLastPathComponent())
+    let result = try crier("sounds", "tone", "set", "shop.wav")
+    #expect(result.status == 73 && result.output.isEmpty)
+    #expect(result.message.contains("Storing the chosen tone in "))
+  }
+
+  @Test("the group and the containers folder select the choice")
+  func groups() throws {
+    defer { crier.remove() }
+    let containers = crier.directory.appending(path: "elsewhere").path
+    let place = ["--group", "group.shop", "--containers", containers]
+    #expect(try crier.run(["sounds", "tone", "set", "bell"] + place).status == 0)
+    #expect(try crier.run(["sounds", "tone", "get"] + place).output == "bell.wav\n")
+    #expect(
+      FileManager.default.fileExists(
+        atPath: containers + "/group.shop/Library/Preferences/group.shop.json"))
+    #expect(try crier("sounds", "tone", "get").output == "default\n")
+    let home = crier.directory.appending(path: "other").path
+    #expect(try crier("sounds", "tone", "set", "coins", "--home", home).status == 0)
+    #expect(try crier("sounds", "tone", "get", "--home", home).output == "coins.wav\n")
+  }
+
+  @Test("programs that choose at the same time all succeed, and the last choice is complete")
+  func together() throws {
+    defer { crier.remove() }
+    let crier = crier
+    _ = try crier.run(["sounds", "tone", "make"] + Self.own)
+    let statuses = ConcurrentStatuses()
+    DispatchQueue.concurrentPerform(iterations: 10) { index in
+      let action = index % 2 == 0 ? ["set", Self.own[index / 2]] : ["get"]
+      let result = try? crier.run(["sounds", "tone"] + action)
+      statuses.add(result.map { $0.status } ?? -1, result?.output ?? "")
+    }
+    #expect(statuses.all.allSatisfy { $0.status == 0 })
+    let possible = Swift.Set(Self.own.map { "\($0).wav\n" } + ["default\n"])
+    #expect(statuses.all.allSatisfy { possible.contains($0.output) })
+    let last = try crier("sounds", "tone", "get").output
+    #expect(last != "default\n" && possible.contains(last))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: preference.deletingLastPathComponent().path)
+        == ["group.crier.json"])
+  }
+
+  // MARK: - list
+
+  @Test("list shows the default sound, the files that are no clips, and Crier's tones that can be made")
+  func lists() throws {
+    defer { crier.remove() }
+    let empty = try crier("sounds", "tone", "list")
+    #expect(empty.status == 0 && empty.message.isEmpty)
+    let lines = empty.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    #expect(lines.map { $0[0] } == ["default"] + Self.own)
+    #expect(lines[0] == ["default", "-", "the phone's default sound", "chosen"])
+    #expect(lines.dropFirst().allSatisfy { $0.count == 3 && $0[2] == "can be made" })
+    #expect(names().isEmpty)
+
+    try put("shop.wav", sound(samples: 12_000))
+    try put("broken.wav", Array("x".utf8))
+    try put(String(repeating: "0a", count: 32) + ".wav", sound(samples: 8000))
+    _ = try crier("sounds", "tone", "set", "chime")
+    let full = try crier("sounds", "tone", "list")
+    let rows = full.output.split(separator: "\n").map(String.init)
+    #expect(rows[0] == "default\t-\tthe phone's default sound")
+    #expect(rows[1] == "broken.wav\t-\tcannot be played")
+    #expect(rows[2].hasPrefix("chime.wav\t1.") && rows[2].hasSuffix(" s\tfile\tchosen"))
+    #expect(rows[3] == "shop.wav\t1.50 s\tfile")
+    #expect(rows.dropFirst(4).map { $0.split(separator: "\t")[0] } == ["bell", "coins", "knock", "marimba"])
+    #expect(full.message.contains("The tone broken.wav cannot be played"))
+  }
+
+  @Test("list --json has one line for each tone")
+  func listJSON() throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 12_000))
+    _ = try crier("sounds", "tone", "set", "shop.wav")
+    let lines = try crier("sounds", "tone", "list", "--json").output.split(separator: "\n").map(String.init)
+    #expect(
+      lines[0] == "{\"chosen\":false,\"duration_ms\":null,\"name\":\"default\",\"state\":\"system\",\"title\":null}")
+    #expect(
+      lines[1] == "{\"chosen\":true,\"duration_ms\":1500,\"name\":\"shop.wav\",\"state\":\"file\",\"title\":null}")
+    #expect(lines[2].contains("\"name\":\"bell\",\"state\":\"available\",\"title\":\"Two strokes of a shop bell\""))
+    #expect(lines.count == 7)
+  }
+
+  // MARK: - make
+
+  @Test("make writes the tones and prints their paths, and every run gives the same bytes")
+  func makes() throws {
+    defer { crier.remove() }
+    let result = try crier("sounds", "tone", "make", "bell", "knock.wav")
+    #expect(result.status == 0, "\(result.message)")
+    let files = result.output.split(separator: "\n").map { URL(filePath: String($0)) }
+    #expect(files.map(\.lastPathComponent) == ["bell.wav", "knock.wav"])
+    #expect(names() == ["bell.wav", "knock.wav"])
+    let bytes = try files.map { try Data(contentsOf: $0) }
+    let again = try crier("sounds", "tone", "make", "bell", "knock")
+    #expect(again.status == 0 && again.output == result.output)
+    for file in files { try FileManager.default.removeItem(at: file) }
+    _ = try crier("sounds", "tone", "make", "bell", "knock")
+    #expect(try files.map { try Data(contentsOf: $0) } == bytes)
+  }
+
+  @Test("make --json states the measured loudness, true peak and length of the file")
+  func makeJSON() throws {
+    defer { crier.remove() }
+    let output = try crier("sounds", "tone", "make", "coins", "--json").output
+    let line = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    #expect(Swift.Set(line.keys) == ["name", "path", "bytes", "duration_ms", "loudness_lufs", "true_peak_dbtp"])
+    let path = try #require(line["path"] as? String)
+    let report = try SoundReport.measure(file: path)
+    #expect(line["name"] as? String == "coins.wav")
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    #expect(line["bytes"] as? Int == bytes.count)
+    let (milliseconds, loudness) = (line["duration_ms"] as? Double ?? 0, line["loudness_lufs"] as? Double ?? 0)
+    #expect(abs(milliseconds - report.durationMilliseconds) <= 1)
+    #expect(abs(loudness - report.loudnessLUFS) <= 0.05 && abs(loudness + 12) <= 1)
+  }
+
+  @Test("make keeps a different file with the tone's name, unless --replace is given")
+  func replaces() throws {
+    defer { crier.remove() }
+    let bytes = sound(samples: 4000)
+    try put("bell.wav", bytes)
+    let result = try crier("sounds", "tone", "make", "bell")
+    #expect(result.status == 73 && result.output.isEmpty)
+    #expect(result.message.contains("already contains another file bell.wav. Give --replace"))
+    let file = crier.sounds.appending(path: "bell.wav")
+    #expect(try Data(contentsOf: file) == Data(bytes))
+    #expect(try crier("sounds", "tone", "make", "bell", "--replace").status == 0)
+    #expect(try Data(contentsOf: file) != Data(bytes))
+  }
+
+  @Test("an unknown tone is refused with the choices, and no tone is made")
+  func unknownTone() throws {
+    defer { crier.remove() }
+    let result = try crier("sounds", "tone", "make", "bell", "gong")
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.contains("choose one of bell, chime, coins, knock, marimba."))
+    #expect(names().isEmpty)
+  }
+
+  @Test("a faulty description is an error with status 65, and missing descriptions one with status 69")
+  func faulty() throws {
+    defer { crier.remove() }
+    let data = crier.directory.appending(path: "data2")
+    let tones = data.appending(path: "Tones")
+    #expect(try crier("sounds", "tone", "make", "bell", "--data", data.path).status == 69)
+    #expect(try crier("sounds", "tone", "list", "--data", data.path).output.hasPrefix("default\t"))
+    try FileManager.default.createDirectory(at: tones, withIntermediateDirectories: true)
+    try Data("{\"title\": \"Bell\"}".utf8).write(to: tones.appending(path: "bell.json"))
+    let result = try crier("sounds", "tone", "make", "bell", "--data", data.path)
+    #expect(result.status == 65 && result.message.contains("Tones/bell.json: "), "\(result.message)")
+    let set = try crier("sounds", "tone", "set", "bell", "--data", data.path)
+    #expect(set.status == 65 && stored == nil)
+  }
+
+  @Test(
+    "a wrong command line is refused with status 64",
+    arguments: [
+      ["set"], ["set", ""], ["make"], ["get", "chime"], ["set", "bell", "chime"], ["set", "../bell.wav"],
+      ["get", "--group", "../x"], ["get", "--containers", ""], ["set", "bell", "--home", ""], ["delete"],
+    ])
+  func wrong(_ arguments: [String]) throws {
+    defer { crier.remove() }
+    let result = try crier.run(["sounds", "tone"] + arguments)
+    #expect(result.status == 64 && result.output.isEmpty, "\(result.message)")
+    #expect(names().isEmpty && stored == nil)
+  }
+
+  @Test("removing clips never removes a tone")
+  func kept() throws {
+    defer { crier.remove() }
+    _ = try crier("sounds", "tone", "set", "bell")
+    let result = try crier("sounds", "prune", "--max-files", "0")
+    #expect(result.output.isEmpty, "\(result.message)")
+    #expect(names() == ["bell.wav"])
+  }
+}
+
+/// The results of commands that run at the same time.
+private final class ConcurrentStatuses: Sendable {
+  private let results = Locked<[(status: Int32, output: String)]>([])
+
+  var all: [(status: Int32, output: String)] { results.withLock { $0 } }
+
+  func add(_ status: Int32, _ output: String) { results.withLock { $0.append((status, output)) } }
+}

@@ -103,6 +103,26 @@ struct DeploymentTests {
     #expect(mode == 0o700, "no other user can read the backup")
   }
 
+  @Test("the backup contains the tones of all groups and the chosen tones, but no clips")
+  func backupOfTones() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    #expect(try crier("sounds", "tone", "set", "chime").status == 0)
+    #expect(try crier("sounds", "tone", "set", "bell", "--group", "group.b").status == 0)
+    let clip = String(repeating: "0a", count: 32) + ".wav"
+    for name in [clip, "my till.caf", ".publishing-3"] {
+      try Data(name.utf8).write(to: crier.sounds.appending(path: name))
+    }
+    let (status, message) = try backup(crier, ["home", "copy"])
+    #expect(status == 0 && message.isEmpty, "\(message)")
+    let copy = crier.directory.appending(path: "copy")
+    let sounds = copy.appending(path: "containers/group.crier/Library/Sounds")
+    #expect(try names(in: sounds) == ["chime.wav", "my till.caf"])
+    #expect(try crier("sounds", "tone", "get", "--home", copy.path).output == "chime.wav\n")
+    #expect(try crier("sounds", "tone", "get", "--home", copy.path, "--group", "group.b").output == "bell.wav\n")
+  }
+
   @Test("a backup changes nothing if its folder exists, if the home has no ledger, or without both arguments")
   func backupRefused() throws {
     let crier = try Command()

@@ -50,4 +50,8 @@ public struct GroupContainer: Sendable, Hashable {
       }
     }
   }
+
+  /// Returns whether a group name begins with `group.`, as the names of all app groups on iOS do. Such a name can be a
+  /// valid name of a folder here and still not be the name of any group on a phone.
+  public static func hasGroupPrefix(_ name: String) -> Bool { name.hasPrefix("group.") && name != "group." }
 }

@@ -13,16 +13,7 @@ extension SoundLibrary {
 
   /// Returns the names of all entries of the folder for which a condition is true, sorted.
   func names(where isWanted: (String) -> Bool) throws(SoundLibraryError) -> [String] {
-    let path = soundsDirectory.path(percentEncoded: false)
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: path).filter(isWanted).sorted()
-    } catch CocoaError.fileReadNoSuchFile {
-      return []
-    } catch CocoaError.fileReadNoPermission {
-      throw SoundLibraryError(code: .notPermitted, action: .reading, folder: soundsDirectory)
-    } catch {
-      throw SoundLibraryError(code: .systemFailure, action: .reading, folder: soundsDirectory)
-    }
+    try SoundsFolder.names(in: soundsDirectory).filter(isWanted).sorted()
   }
 
   /// Removes a clip. It stays removed after a power cut. A later request for the same clip makes it again.

@@ -30,8 +30,8 @@ struct SoundsFolder: ~Copyable {
 
   static func temporaryName(_ index: Int) -> String { "\(temporaryPrefix)\(index)" }
 
-  private let folder: OpenDescriptor
-  private let calls: FileSystemCalls
+  let folder: OpenDescriptor
+  let calls: FileSystemCalls
 
   /// Opens a folder of the container's `Library`; throws an error of the kind `missing` when it does not exist.
   init(existing container: GroupContainer, name: String = "Sounds", calls: FileSystemCalls) throws(SystemError) {
@@ -160,7 +160,7 @@ struct SoundsFolder: ~Copyable {
 
   func synchronize() throws(SystemError) { try folder.synchronize() }
 
-  private func openFile(_ name: String) throws(SystemError) -> OpenDescriptor {
+  func openFile(_ name: String) throws(SystemError) -> OpenDescriptor {
     do throws(SystemError) {
       let number = try retryingWhenInterrupted { () throws(SystemError) in try calls.openFile(folder.number, name) }
       return OpenDescriptor(number, calls: calls)

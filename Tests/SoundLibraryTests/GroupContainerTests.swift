@@ -50,4 +50,12 @@ struct GroupContainerTests {
         == #"The group name "\u{7EC4}/\u{1B}[2J" is invalid. Use 1 to 155 characters of A-Z, a-z, 0-9, "." and "-", "#
         + #"as in "group.crier"; it must not start with "." or contain ".."."#)
   }
+
+  @Test("a name has the prefix of app groups only if something follows group. in small letters")
+  func prefix() {
+    for name in ["group.crier", "group.com.example.shop"] { #expect(GroupContainer.hasGroupPrefix(name)) }
+    for name in ["till", "Group.crier", "group", "group.", "my.group.crier", ""] {
+      #expect(!GroupContainer.hasGroupPrefix(name))
+    }
+  }
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+import Foundation
+
+extension SoundPlaces {
+  /// Lists the folders of all places, in the order of the search.
+  ///
+  /// Links in place of `Library` or `Sounds` are refused, as they are when clips are published. Each listed file is
+  /// opened once to find out whether it can be read. The call blocks the thread.
+  ///
+  /// - Parameter isWanted: Returns whether an entry is listed. A caller that looks for a few names saves the time for
+  ///   the other files.
+  /// - Returns: A listing for each place, without entries if the folder does not exist.
+  /// - Throws: ``SoundLibraryError`` if a folder cannot be listed. Without the entries of one folder, the answer could
+  ///   differ from what a phone plays.
+  public func listings(
+    of isWanted: (_ name: String) -> Bool = { _ in true }
+  ) throws(SoundLibraryError) -> [SoundListing] {
+    try listings(of: isWanted, calls: .system)
+  }
+
+  func listings(
+    of isWanted: (_ name: String) -> Bool = { _ in true }, calls: FileSystemCalls
+  ) throws(SoundLibraryError) -> [SoundListing] {
+    var listings: [SoundListing] = []
+    let containers =
+      (appContainer.map { [(SoundPlace.appContainer, GroupContainer(directory: $0))] } ?? [])
+      + groupContainers.map { (.groupContainer($0.name), $0.container) }
+    for (place, container) in containers {
+      listings.append(
+        try Self.listing(place, container.soundsDirectory, of: isWanted) { () throws(SystemError) in
+          try SoundsFolder(existing: container, calls: calls)
+        })
+    }
+    if let bundle {
+      listings.append(
+        try Self.listing(.bundle, bundle, of: isWanted) { () throws(SystemError) in
+          try SoundsFolder(at: bundle, calls: calls)
+        })
+    }
+    return listings
+  }
+
+  private static func listing(
+    _ place: SoundPlace, _ url: URL, of isWanted: (String) -> Bool, open: () throws(SystemError) -> SoundsFolder
+  ) throws(SoundLibraryError) -> SoundListing {
+    var listing = SoundListing(place: place, folder: url, entries: [])
+    let sounds: SoundsFolder
+    do throws(SystemError) {
+      sounds = try open()
+    } catch {
+      if error.kind == .missing { return listing }
+      throw SoundLibraryError(error, while: .reading, in: url)
+    }
+    let names = try SoundsFolder.names(in: url).filter(isWanted).sorted { $0.precedesInBytes($1) }
+    do throws(SystemError) {
+      for name in names {
+        if let kind = try sounds.kind(of: name) { listing.entries.append(SoundListing.Entry(name: name, kind: kind)) }
+      }
+    } catch {
+      throw SoundLibraryError(error, while: .reading, in: url)
+    }
+    return listing
+  }
+}
+
+extension SoundsFolder {
+  /// Opens a folder of sounds by its path, such as that of a bundle.
+  init(at url: URL, calls: FileSystemCalls) throws(SystemError) {
+    folder = try OpenDescriptor.folder(url, calls: calls)
+    self.calls = calls
+  }
+
+  /// Returns the names of all entries, in no order; an empty array when the folder does not exist.
+  ///
+  /// - Throws: ``SoundLibraryError``.
+  static func names(in folder: URL) throws(SoundLibraryError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+    } catch CocoaError.fileReadNoSuchFile {
+      return []
+    } catch CocoaError.fileReadNoPermission {
+      throw SoundLibraryError(code: .notPermitted, action: .reading, folder: folder)
+    } catch {
+      throw SoundLibraryError(code: .systemFailure, action: .reading, folder: folder)
+    }
+  }
+
+  /// Returns the type of an entry; nil when the entry was removed since the folder was listed.
+  func kind(of name: String) throws(SystemError) -> SoundListing.Kind? {
+    do throws(SystemError) {
+      let status = try calls.statusOfName(folder.number, name)
+      guard status.isRegularFile else { return kindOfOther(name) }
+      guard status.byteCount > 0 else { return .emptyFile }
+    } catch {
+      if error.kind == .missing { return nil }
+      throw error
+    }
+    do throws(SystemError) {
+      _ = try openFile(name)
+      return .file
+    } catch {
+      if error.kind == .missing { return nil }
+      // Without this distinction, a shortage in this process would look like a fault of the file.
+      if error.kind == .tooManyOpenFiles { throw error }
+      return .unreadableFile
+    }
+  }
+
+  /// Returns the type of an entry that is not a regular file.
+  private func kindOfOther(_ name: String) -> SoundListing.Kind {
+    do throws(SystemError) {
+      _ = try OpenDescriptor.folder(name, in: folder, calls: calls)
+      return .folder
+    } catch {
+      // Opening a folder by a link fails with the same error as opening a pipe.
+    }
+    do throws(SystemError) {
+      _ = try OpenDescriptor(calls.openFile(folder.number, name), calls: calls)
+      return .special
+    } catch {
+      return error.isRefusedLink ? .symbolicLink : .special
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The entries of one of the folders in which iOS looks for sounds.
+public struct SoundListing: Sendable, Hashable {
+  /// The type of an entry, as far as it decides whether the entry can be played.
+  public enum Kind: Sendable, Hashable {
+    /// A regular file that has bytes and can be opened. Its content is not checked.
+    case file
+    /// A regular file of zero bytes.
+    case emptyFile
+    /// A regular file that cannot be opened, for example because of its permissions.
+    case unreadableFile
+    case folder
+    case symbolicLink
+    /// A pipe, a socket or a device.
+    case special
+  }
+
+  /// A name in the folder, and the type of what has the name.
+  ///
+  /// The name keeps its bytes. Two entries are equal, as Swift's strings are, if their names differ only in Unicode
+  /// normalization.
+  public struct Entry: Sendable, Hashable {
+    public var name: String
+    public var kind: Kind
+
+    public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
+  }
+
+  public var place: SoundPlace
+  /// The folder that has the entries. It may be missing; the listing then has no entries.
+  public var folder: URL
+  public var entries: [Entry]
+
+  public init(place: SoundPlace, folder: URL, entries: [Entry]) {
+    (self.place, self.folder, self.entries) = (place, folder, entries)
+  }
+
+  /// The file URL of an entry.
+  public func url(of entry: Entry) -> URL { folder.appending(path: entry.name, directoryHint: .notDirectory) }
+
+  /// Returns the entries that a phone's file system regards as having a name. An entry with the same bytes comes first,
+  /// and the other normal forms follow in the order of their bytes.
+  ///
+  /// The file system of iOS distinguishes letter case, and does not distinguish Unicode normal forms (Apple File System
+  /// Guide, "Frequently Asked Questions"). Swift's `==` also compares canonical forms. A phone's folder can have only one
+  /// of these entries, but a folder on another file system, such as ext4, can have all of them.
+  func entries(named name: String) -> [Entry] {
+    entries.filter { $0.name == name }.sorted { first, second in
+      let (isFirstExact, isSecondExact) = (first.name.hasSameBytes(as: name), second.name.hasSameBytes(as: name))
+      if isFirstExact != isSecondExact { return isFirstExact }
+      return first.name.precedesInBytes(second.name)
+    }
+  }
+}
+
+extension String {
+  /// Returns whether the UTF-8 of both strings is the same. `==` also accepts another Unicode normal form.
+  func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// Returns whether the UTF-8 is ordered before that of another string. Names that differ only in Unicode normalization
+  /// have an order by their bytes, and none by `<`.
+  func precedesInBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+
+  /// The string without differences of letter case, for comparing names as the file system of a Mac does. The detour
+  /// through capitals also folds letters such as ß and ς.
+  var withoutCase: String { uppercased().lowercased() }
+}

@@ -74,12 +74,16 @@ struct ClipRecord: Codable, Equatable {
   ///
   /// - Returns: The waveform and the record; `nil` if the file is damaged or has another recipe.
   static func read(_ bytes: [UInt8], recipe: String) -> (waveform: Waveform, record: ClipRecord)? {
-    guard let sound = try? SoundFiles.decode(bytes), let comment = sound.comment,
-      let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8)),
+    guard let sound = try? SoundFiles.decode(bytes), let record = unchecked(sound),
       record.recipe == recipe, record.frames == sound.waveform.samples.count,
       let digest = try? record.digest(with: sound.waveform.samples), digest == record.digest
     else { return nil }
     return (sound.waveform, record)
+  }
+
+  /// Returns the record of a decoded sound, or `nil` if it has none. The record is not compared with the sound.
+  static func unchecked(_ sound: DecodedSound) -> ClipRecord? {
+    sound.comment.flatMap { try? JSONDecoder().decode(ClipRecord.self, from: Data($0.utf8)) }
   }
 
   /// The engine that spoke the words of a clip.
@@ -93,9 +97,7 @@ struct ClipRecord: Codable, Equatable {
 
   /// Returns the engine that a clip's record names. Nothing else in the clip is checked.
   static func speaker(of bytes: [UInt8]) -> Speaker {
-    guard let comment = try? SoundFiles.decode(bytes).comment,
-      let record = try? JSONDecoder().decode(ClipRecord.self, from: Data(comment.utf8))
-    else { return .unknown }
+    guard let record = (try? SoundFiles.decode(bytes)).flatMap(unchecked) else { return .unknown }
     if let engine = record.engine { return .engine(engine) }
     return record.method == "clips" ? .none : .unknown
   }

@@ -116,7 +116,7 @@ struct BatchProgress: Equatable {
   private static func rate(_ rate: Double) -> String { rate < 10 ? tenths(rate) : grouped(Int(rate.rounded())) }
 
   /// Formats a size in decimal units, as disk sizes are.
-  private static func size(_ bytes: Int) -> String {
+  static func size(_ bytes: Int) -> String {
     for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(bytes) >= size {
       return "\(tenths(Double(bytes) / size)) \(unit)"
     }

@@ -20,7 +20,7 @@ public struct SoundResolution: Sendable, Hashable {
     case system
 
     /// The rule of a sound that a place has.
-    init(_ place: SoundPlace) {
+    public init(_ place: SoundPlace) {
       self =
         switch place {
         case .appContainer: .appContainer

@@ -113,6 +113,7 @@ struct Keys: AsyncParsableCommand {
         // If the default locale or pack did not exist, every request with this key would fail.
         let spoken = try locale.map { try files.phraseBooks(home: home.folder).book(for: $0).locale }
         if let pack { _ = try files.shelf(home: home.folder).manifest(id: pack) }
+        if let group { GroupWarning.note(about: [group], in: "--group") }
         let key = APIKey.make()
         let ledger = try home.folder.openLedger()
         let kept = try await ledger.createKey(request.newKey(key, try checked(), locale: spoken))

@@ -16,9 +16,13 @@ struct PublishingOptions: ParsableArguments {
     if containers == "" { throw ValidationError("--containers is empty: name a folder.") }
   }
 
+  /// Returns the group's library, after a warning on standard error if no group on iOS can have the name.
+  ///
   /// - Throws: `SoundLibraryError` for an invalid group name.
   func library(home: CrierHome = CrierHome()) throws -> SoundLibrary {
     let folder = containers.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? home.containers
-    return SoundLibrary(container: try GroupContainer(containers: folder, group: group))
+    let container = try GroupContainer(containers: folder, group: group)
+    GroupWarning.note(about: [group], in: "--group")
+    return SoundLibrary(container: container)
   }
 }

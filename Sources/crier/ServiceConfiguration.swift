@@ -74,7 +74,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var packs = ChosenPacks()
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
-  /// A warning for each environment variable that looks like a setting but is not a setting.
+  /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
+  /// iOS cannot have.
   private(set) var warnings: [String] = []
 
   private static var defaultRate: RateLimit {
@@ -125,6 +126,9 @@ struct ServiceConfiguration: Sendable {
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
+    for (name, groups) in [(Name.group, [settings.group]), (.groups, settings.groups ?? [])] {
+      warnings += GroupWarning.texts(about: groups, in: "\(name.rawValue) (\(self.place(of: name)))")
+    }
   }
 
   private mutating func read(_ reader: inout Reader) throws {

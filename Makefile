@@ -44,19 +44,22 @@ samples: voices
 # The sound server that tests play to and record.
 SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
 
+# The programs that make sound files for the tests of the doctor for sound files.
+SOUND_PROGRAMS = sox ffmpeg
+
 # Tests that run without others: those of the player keep time, and those of the engine use all processors for as long
 # as a child of the engine may run.
 ALONE = SpeechEngineTests|LedgerTests|PlaybackTests
 
 test:
-	@scripts/setup $(SOUND_SERVER) curl sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl sqlite3
 	$(SWIFT) build --build-tests
 	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))\.'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target\." || exit 1; done
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
-	@scripts/setup $(SOUND_SERVER) curl sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl sqlite3
 	SWIFT=$(SWIFT) scripts/sanitize thread
 	SWIFT=$(SWIFT) scripts/sanitize address
 

@@ -88,6 +88,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
+    name: "SoundDoctorTests", dependencies: ["SoundDoctor", "SoundFiles", "Waveforms"], swiftSettings: settings),
+  .testTarget(
     name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
     swiftSettings: settings),
   .testTarget(
@@ -203,6 +205,9 @@ let package = Package(
     .target(name: "SoundFiles", dependencies: ["Waveforms", "CSndFile"], swiftSettings: settingsWithC),
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
+    .target(
+      name: "SoundDoctor", dependencies: ["Mastering", "Resampling", "SoundFiles", "SoundLibrary", "Waveforms"],
+      swiftSettings: settings),
     .target(
       name: "SoundOutputs",
       dependencies: [

@@ -22,12 +22,19 @@ extension Mastering {
   ///
   /// - Throws: `MasteringError`: `silent` when there is no sample or every sample is zero; `meterFailed`.
   public static func measure(_ waveform: Waveform) throws(MasteringError) -> SoundMeasures {
+    SoundMeasures(
+      loudnessLUFS: try loudness(of: waveform),
+      truePeakDBTP: Double(TruePeak.hundredthsDBTP(of: waveform.samples)) / 100,
+      constantOffset: Double(ConstantOffset.find(in: waveform.samples)) / 32_768)
+  }
+
+  /// Measures only the integrated loudness of a sound in LUFS, to 0.01, as ``measure(_:)`` does.
+  ///
+  /// - Throws: the same errors as ``measure(_:)``.
+  public static func loudness(of waveform: Waveform) throws(MasteringError) -> Double {
     guard
       let loudness = try LoudnessMeter.hundredths(of: waveform.samples, sampleRate: waveform.sampleRate)
     else { throw MasteringError(.silent, "every sample is zero.") }
-    return SoundMeasures(
-      loudnessLUFS: Double(loudness) / 100,
-      truePeakDBTP: Double(TruePeak.hundredthsDBTP(of: waveform.samples)) / 100,
-      constantOffset: Double(ConstantOffset.find(in: waveform.samples)) / 32_768)
+    return Double(loudness) / 100
   }
 }

@@ -162,6 +162,16 @@ struct SoundStream: ~Copyable {
     }
   }
 
+  /// Reads the next frames with all their channels, interleaved; full scale is ±1. Returns an empty array at the end.
+  mutating func nextFrames(atMost length: Int) throws(SoundFileError) -> [Float] {
+    // unsafe: libsndfile writes at most `length` frames of `channels` samples.
+    let piece = unsafe [Float](unsafeUninitializedCapacity: length * channels) { target, count in
+      count = unsafe max(0, Int(sf_readf_float(handle, target.baseAddress, sf_count_t(length)))) * channels
+    }
+    try Self.check(unsafe sf_error(handle), .malformed, "reading the samples")
+    return piece
+  }
+
   /// Ends writing and returns the complete file.
   mutating func close() throws(SoundFileError) -> [UInt8] {
     let status = unsafe sf_close(handle)

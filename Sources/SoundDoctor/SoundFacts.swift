@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What was found out about a file. ``SoundDiagnosis`` decides by these facts alone.
+public struct SoundFacts: Sendable, Hashable {
+  /// The file's path as it was given, for messages and commands.
+  public var path: String
+
+  /// The path of the folder that holds the file, from the root.
+  public var folder: String
+
+  /// The size of the file in bytes; `nil` when it was not read.
+  public var bytes: Int?
+
+  public var content: SoundContent
+
+  /// The statements of the file's header; `nil` when the file is not a sound.
+  public var header: SoundHeader?
+
+  /// What decoding the sound found; `nil` when libsndfile cannot decode it.
+  public var levels: SoundLevels?
+
+  public init(
+    path: String, folder: String, bytes: Int? = nil, content: SoundContent, header: SoundHeader? = nil,
+    levels: SoundLevels? = nil
+  ) {
+    self.path = path
+    self.folder = folder
+    self.bytes = bytes
+    self.content = content
+    self.header = header
+    self.levels = levels
+  }
+
+  /// The file's name with its extension.
+  public var name: String { String(path.split(separator: "/").last ?? "") }
+}
+
+/// The measured levels of a sound.
+public struct SoundLevels: Sendable, Hashable {
+  /// The highest magnitude of a sample in any channel, where 1 is full scale.
+  public var peak: Double
+
+  /// The number of samples in runs at full scale.
+  public var clippedSamples: Int
+
+  /// The integrated loudness of the mean of the channels, in LUFS; `nil` when it cannot be measured, as for silence.
+  public var loudnessLUFS: Double?
+
+  public init(peak: Double, clippedSamples: Int = 0, loudnessLUFS: Double? = nil) {
+    self.peak = peak
+    self.clippedSamples = clippedSamples
+    self.loudnessLUFS = loudnessLUFS
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The statements of a sound file's header, compared with the bytes that follow it.
+public struct SoundHeader: Sendable, Hashable {
+  /// A statement of the header that is wrong.
+  public enum Fault: Sendable, Hashable {
+    /// The header states more frames than there are.
+    case truncated(stated: Int, present: Int)
+    /// The header states no length, as when a program writes into a pipe.
+    case lengthMissing
+    /// Two statements contradict each other or the file. The text says which, as a sentence.
+    case mismatch(String)
+  }
+
+  public var container: SoundContainer
+  public var codec: SoundCodec?
+  /// The sample rate in Hz; `nil` when the header states none.
+  public var sampleRate: Int?
+  public var channels: Int?
+  /// The length of the sound in frames, as the header states it. If it states none, the number of frames present.
+  public var frames: Int?
+  /// The number of complete frames in the file, with the silence that fills the last block of a block encoding.
+  public var storedFrames: Int?
+  /// A CAF whose header leaves the length open, as the format permits. A truncation of the file would not be noticed.
+  public var isOpenEnded = false
+  public var faults: [Fault] = []
+
+  public init(container: SoundContainer, codec: SoundCodec? = nil) {
+    self.container = container
+    self.codec = codec
+  }
+
+  /// The duration in ms, rounded down; `nil` when the rate or the length is unknown.
+  ///
+  /// It is rounded down so that a sound below 30 s never shows 30,000 ms.
+  public var durationMilliseconds: Int? {
+    guard let frames, let sampleRate, sampleRate > 0 else { return nil }
+    let (product, overflow) = frames.multipliedReportingOverflow(by: 1000)
+    return overflow ? nil : product / sampleRate
+  }
+
+  mutating func report(_ text: String) { faults.append(.mismatch(text)) }
+
+  /// Sets the frames of a sound whose encoding has one frame in a fixed number of bytes, or several in a block.
+  ///
+  /// - Parameters:
+  ///   - stated: the bytes of sound that the header states; `nil` when it states none.
+  ///   - present: the bytes of sound in the file.
+  mutating func setFrames(stated: Int?, present: Int, bytesPerBlock: Int, framesPerBlock: Int) {
+    guard bytesPerBlock > 0, framesPerBlock > 0 else { return }
+    let whole = present / bytesPerBlock * framesPerBlock
+    storedFrames = whole
+    frames = whole
+    guard let stated else { return }
+    if stated > present {
+      // A header can state any number, so the product must not overflow.
+      let promised = min(stated / bytesPerBlock, 1 << 48) * framesPerBlock
+      frames = promised
+      faults.append(.truncated(stated: promised, present: whole))
+    } else if stated % bytesPerBlock != 0 {
+      report("The \(stated) bytes of sound are not a whole number of frames.")
+    }
+  }
+}
+
+/// Reads numbers and names of a file at given positions. Positions behind the end give `nil`.
+struct HeaderBytes {
+  let bytes: [UInt8]
+
+  var count: Int { bytes.count }
+
+  func little(_ length: Int, at offset: Int) -> Int? { number(length, at: offset) { $0.reversed() } }
+
+  func big(_ length: Int, at offset: Int) -> Int? { number(length, at: offset) { Array($0) } }
+
+  /// Returns four bytes as text, or `nil` if they are not printable ASCII.
+  func name(at offset: Int) -> String? {
+    guard let raw = slice(4, at: offset), raw.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
+    return String(decoding: raw, as: UTF8.self)
+  }
+
+  func holds(_ text: String, at offset: Int) -> Bool {
+    slice(text.utf8.count, at: offset).map { $0.elementsEqual(text.utf8) } ?? false
+  }
+
+  func slice(_ length: Int, at offset: Int) -> ArraySlice<UInt8>? {
+    guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+    return bytes[offset..<offset + length]
+  }
+
+  private func number(_ length: Int, at offset: Int, _ order: (ArraySlice<UInt8>) -> [UInt8]) -> Int? {
+    slice(length, at: offset).map { Int(truncatingIfNeeded: order($0).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
+  }
+}

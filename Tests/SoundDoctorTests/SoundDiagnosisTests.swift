@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundDoctor
+import Testing
+
+@Suite("SoundDiagnosis, by facts alone")
+struct SoundDiagnosisTests {
+  private func header(
+    _ container: SoundContainer = .wav, _ codec: SoundCodec = .pcm(bits: 16), rate: Int = 44_100, frames: Int = 44_100
+  ) -> SoundHeader {
+    var header = SoundHeader(container: container, codec: codec)
+    (header.sampleRate, header.channels, header.frames, header.storedFrames) = (rate, 1, frames, frames)
+    return header
+  }
+
+  private func codes(
+    _ header: SoundHeader? = nil, path: String = "tone.wav", folder: String = "/home/ada",
+    levels: SoundLevels? = SoundLevels(peak: 0.5, loudnessLUFS: -16)
+  ) -> [SoundProblem.Code] {
+    let header = header ?? self.header()
+    let facts = SoundFacts(
+      path: path, folder: folder, bytes: 1, content: .sound(header.container), header: header, levels: levels)
+    return SoundDiagnosis(of: facts).problems.map(\.code)
+  }
+
+  @Test("a sound is too long from exactly 30 s on, at every rate", arguments: [8_000, 11_025, 22_050, 44_100, 48_000])
+  func limit(rate: Int) {
+    #expect(codes(header(rate: rate, frames: 30 * rate - 1)) == [])
+    #expect(codes(header(rate: rate, frames: 30 * rate)) == [.tooLong])
+    #expect(codes(header(rate: rate, frames: 30 * rate + 1)) == [.tooLong])
+    #expect(codes(header(rate: rate, frames: .max)) == [.tooLong])
+  }
+
+  @Test("the duration never reads 30,000 ms for a sound below 30 s")
+  func duration() {
+    #expect(header(frames: 30 * 44_100 - 1).durationMilliseconds == 29_999)
+    #expect(header(frames: 30 * 44_100).durationMilliseconds == 30_000)
+    #expect(header(frames: .max).durationMilliseconds == nil)
+  }
+
+  @Test("linear PCM of 8 to 32 bits is playable, and no other number of bits")
+  func bits() {
+    for bits in 8...32 { #expect(codes(header(.wav, .pcm(bits: bits))) == []) }
+    for bits in [0, 1, 7, 33, 64] { #expect(codes(header(.wav, .pcm(bits: bits))) == [.codecNotSupported]) }
+  }
+
+  @Test("a loudness within 3 LU of ours is no problem, and more is a warning")
+  func loudness() {
+    func at(_ loudness: Double) -> [SoundProblem.Code] {
+      codes(levels: SoundLevels(peak: 0.5, loudnessLUFS: loudness))
+    }
+    #expect(at(-19) == [] && at(-13) == [])
+    #expect(at(-19.01) == [.tooQuiet] && at(-12.99) == [.tooLoud])
+  }
+
+  @Test("a sound 60 dB below full scale cannot be heard, and a clipped one only gets a warning")
+  func peak() {
+    #expect(codes(levels: SoundLevels(peak: 0)) == [.silent])
+    #expect(codes(levels: SoundLevels(peak: 0.001)) == [.silent])
+    #expect(codes(levels: SoundLevels(peak: 0.002)) == [])
+    #expect(codes(levels: SoundLevels(peak: 1, clippedSamples: 3, loudnessLUFS: -16)) == [.clipping])
+    #expect(codes(levels: SoundLevels(peak: 1.1, loudnessLUFS: -16)) == [.clipping])
+  }
+
+  @Test("a correct header with a sound that cannot be decoded is an error")
+  func undecodable() { #expect(codes(levels: nil) == [.undecodable]) }
+
+  @Test(
+    "only a folder named Sounds that is not in Library is warned of",
+    arguments: [
+      ("/containers/group.crier/Library/Sounds", true), ("/containers/group.crier/Sounds", false),
+      ("/Sounds", false), ("/containers/group.crier/library/sounds", false), ("/home/ada/tones", true), ("/", true),
+    ])
+  func folder(folder: String, isRight: Bool) {
+    #expect(codes(folder: folder) == (isRight ? [] : [.wrongFolder]))
+  }
+
+  @Test("errors come before warnings, and only errors make a sound unplayable")
+  func order() {
+    var faulty = header(rate: 96_000)
+    faulty.faults = [.lengthMissing]
+    let found = codes(faulty, path: "default.wav", folder: "/Sounds")
+    #expect(found == [.headerMismatch, .unusualSampleRate, .reservedName, .wrongFolder])
+    let facts = SoundFacts(
+      path: "default.wav", folder: "/", content: .sound(.wav), header: header(),
+      levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
+    #expect(SoundDiagnosis(of: facts).isPlayable)
+  }
+
+  @Test(
+    "each kind of content that is not a sound is a problem of its own, without others",
+    arguments: [
+      (SoundContent.missing, SoundProblem.Code.missing), (.folder, .folder), (.special, .notAFile),
+      (.unreadable, .unreadable), (.oversized, .fileTooLarge), (.empty, .emptyFile), (.zeros, .onlyZeroBytes),
+      (.text, .textNotSound), (.html, .htmlNotSound), (.unknown, .unknownContent),
+    ])
+  func content(content: SoundContent, code: SoundProblem.Code) {
+    let diagnosis = SoundDiagnosis(of: SoundFacts(path: "default", folder: "/Sounds", content: content))
+    #expect(diagnosis.problems.map(\.code) == [code] && !diagnosis.isPlayable && !diagnosis.isMendable)
+  }
+
+  @Test("the commands quote the file's name for the shell")
+  func quoting() {
+    func remedy(_ path: String) -> String? {
+      let facts = SoundFacts(
+        path: path, folder: "/", content: .sound(.mp3), header: header(.mp3, .mp3),
+        levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
+      return SoundDiagnosis(of: facts).problems.first { $0.code == .mp3NotDocumented }?.remedy
+    }
+    #expect(remedy("it's $HOME.mp3") == #"crier sounds check --fix 'it'\''s $HOME.mp3'"#)
+    #expect(remedy("-rf.mp3") == "crier sounds check --fix './-rf.mp3'")
+    #expect(remedy("a:b.mp3") == "crier sounds check --fix './a:b.mp3'")
+    #expect(remedy("/tones/a:b.mp3") == "crier sounds check --fix '/tones/a:b.mp3'")
+  }
+
+  @Test("docs/sounds.md explains every code, with its severity")
+  func documented() throws {
+    let page = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/sounds.md"),
+      encoding: .utf8)
+    for code in SoundProblem.Code.allCases {
+      #expect(page.contains("| `\(code.rawValue)` | \(code.severity.rawValue) |"), "\(code.rawValue)")
+    }
+  }
+}

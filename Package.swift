@@ -276,9 +276,9 @@ let package = Package(
       name: "crier",
       dependencies: [
         "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
-        "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundFiles", "SoundLibrary",
-        "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "WaveformDrawing",
-        "Waveforms", argumentParser, crypto, logging, nioCore,
+        "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundDoctor", "SoundFiles",
+        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
+        "WaveformDrawing", "Waveforms", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         "ToneMaking",
         .product(name: "Configuration", package: "swift-configuration"),

@@ -16,13 +16,33 @@ enum MP4Header {
       let channels = bytes.big(2, at: entry + 24)
       header.channels = codec == .aac ? aacChannels(bytes, table) ?? channels : channels
       header.sampleRate = bytes.big(2, at: entry + 32)
-      guard let times = box(bytes, media, "mdhd")?.lowerBound, bytes.big(1, at: times) == 0,
-        let timescale = bytes.big(4, at: times + 12), let duration = bytes.big(4, at: times + 16)
-      else { return header }
-      if timescale > 0, let rate = header.sampleRate { header.frames = duration * rate / timescale }
+      let edited = editedDuration(bytes, movie: movie.content, track: track.content)
+      if let (units, timescale) = edited ?? duration(bytes, box(bytes, media, "mdhd")), let rate = header.sampleRate {
+        header.frames = units * rate / timescale
+      }
       return header
     }
     return header
+  }
+
+  /// Reads the duration of a box “mvhd” or “mdhd”, which begin alike.
+  private static func duration(_ bytes: HeaderBytes, _ box: Range<Int>?) -> (units: Int, timescale: Int)? {
+    guard let start = box?.lowerBound, bytes.big(1, at: start) == 0, let timescale = bytes.big(4, at: start + 12),
+      let units = bytes.big(4, at: start + 16), timescale > 0
+    else { return nil }
+    return (units, timescale)
+  }
+
+  /// Returns the duration by the first entry of the track's edit list, which leaves out the silence that an encoder
+  /// adds.
+  private static func editedDuration(
+    _ bytes: HeaderBytes, movie: Range<Int>, track: Range<Int>
+  ) -> (units: Int, timescale: Int)? {
+    guard let list = box(bytes, track, "edts").flatMap({ box(bytes, $0, "elst") })?.lowerBound,
+      bytes.big(1, at: list) == 0, bytes.big(4, at: list + 4) == 1, let units = bytes.big(4, at: list + 8), units > 0,
+      let timescale = duration(bytes, box(bytes, movie, "mvhd"))?.timescale
+    else { return nil }
+    return (units, timescale)
   }
 
   private static func codec(_ type: String) -> SoundCodec? {

@@ -2,6 +2,7 @@
 
 import Foundation
 import SoundDoctor
+import SoundFiles
 import Testing
 import Waveforms
 
@@ -59,6 +60,18 @@ struct SoundExaminationTests {
       of: WAVFile.encode(sound), path: "tone.wav", folder: "/containers/group.crier/Library/Sounds")
     #expect(examination.mix == sound)
     #expect(SoundDiagnosis(of: examination.facts).isPlayable)
+  }
+
+  @Test("every format that Crier writes is playable without a warning", arguments: SoundFormat.Container.allCases)
+  func ours(container: SoundFormat.Container) throws {
+    let sound = Waveform(samples: (0..<22_050).map { $0 / 25 % 2 == 0 ? 4_500 : -4_500 }, sampleRate: 22_050)
+    for encoding in SoundFormat.encodings(of: container) {
+      let bytes = try SoundFiles.encode(
+        sound, as: SoundFormat(container: container, encoding: encoding), comment: "支付宝到账")
+      let facts = SoundExamination(of: bytes, path: "tone.\(container.rawValue)", folder: "/").facts
+      #expect(SoundDiagnosis(of: facts).problems.isEmpty, "\(encoding)")
+      #expect(facts.header?.codec?.name == encoding.rawValue)
+    }
   }
 
   @Test("no beginning and no change of a single header byte causes a trap")

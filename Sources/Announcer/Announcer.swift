@@ -293,7 +293,8 @@ public final class Announcer: Sendable {
 
   private static func find(_ recipe: String, _ options: RenderOptions, in library: SoundLibrary) throws -> StoredClip? {
     let name = "\(recipe).\(options.format.fileExtension)"
-    guard let bytes = try library.contents(of: name, isUse: true), let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
+    guard let bytes = try library.contents(of: name, isUse: true),
+      let (waveform, record) = ClipRecord.read(bytes, recipe: recipe)
     else { return nil }
     return StoredClip(name: name, bytes: bytes, record: record, waveform: waveform)
   }

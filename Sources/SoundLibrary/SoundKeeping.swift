@@ -88,6 +88,25 @@ public struct SoundKeeping: Sendable, Hashable {
     case budget
   }
 
+  /// The reason why a file is not removed, whatever the limits.
+  public enum KeepReason: String, Sendable, Hashable {
+    /// It is a tone or another file that cannot be made again.
+    case notAClip = "not_a_clip"
+    /// An unfinished announcement or batch needs it.
+    case needed
+    /// It was used recently, or a link to it is still valid.
+    case recentlyUsed = "recently_used"
+  }
+
+  /// Returns the reasons why a file is not removed; an empty array if only the limits decide.
+  public func reasonsToKeep(_ sound: StoredSound, needed: Set<String>, at now: Date) -> [KeepReason] {
+    var reasons: [KeepReason] = []
+    if !sound.isRenderedClip { reasons.append(.notAClip) }
+    if needed.contains(sound.name) { reasons.append(.needed) }
+    if now.timeIntervalSince(sound.lastUsed) <= keptAfterUse { reasons.append(.recentlyUsed) }
+    return reasons
+  }
+
   public struct Removal: Sendable, Hashable {
     public var sound: StoredSound
     public var reason: Reason
@@ -102,9 +121,7 @@ public struct SoundKeeping: Sendable, Hashable {
     var bytes = sounds.reduce(0) { $0 + $1.byteCount }
     var files = sounds.count
     var removals: [Removal] = []
-    let candidates = sounds.filter {
-      $0.isRenderedClip && now.timeIntervalSince($0.lastUsed) > keptAfterUse && !needed.contains($0.name)
-    }
+    let candidates = sounds.filter { reasonsToKeep($0, needed: needed, at: now).isEmpty }
     for sound in candidates.sorted(by: { ($0.lastUsed, $0.name) < ($1.lastUsed, $1.name) }) {
       let isUnused = longestUnused.map { now.timeIntervalSince(sound.lastUsed) > $0 } ?? false
       let isOverBudget = mostBytes.map { bytes > $0 } ?? false || mostFiles.map { files > $0 } ?? false

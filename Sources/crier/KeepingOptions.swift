@@ -34,21 +34,28 @@ struct KeepingOptions: ParsableArguments {
   /// - Parameter removes: Whether the clips are really removed.
   /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`, `SoundLibraryError`.
   func prune(_ library: SoundLibrary, of home: CrierHome, removes: Bool = true) async throws -> [SoundKeeping.Removal] {
-    var needed: Set<String> = []
-    var lifetime: TimeInterval = 0
-    if !CrierHome.isMissing(home.ledger) {
-      // The home folder must be safe before its settings file is trusted.
-      let ledger = try home.openLedger()
-      let configuration = try await ServiceConfiguration(
-        flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
-      lifetime = configuration.settings.clipLifetime
-      needed = try await ledger.neededClips(ofBatches: await UnfinishedBatches.ids(in: home.batches))
-    }
+    let (needed, lifetime) = try await Self.needs(of: home)
     return try library.prune(
       SoundKeeping(
         mostBytes: maxMb.map { $0 << 20 }, mostFiles: maxFiles, longestUnused: unusedDays.map { Double($0) * 86_400 },
         keptAfterUse: lifetime),
       needed: needed, removes: removes)
+  }
+
+  /// Returns the names of the clips that the home's service needs, and the time for which it keeps a clip after its last
+  /// use, in seconds. A home without a ledger needs nothing.
+  ///
+  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`.
+  static func needs(of home: CrierHome) async throws -> (clips: Set<String>, lifetime: TimeInterval) {
+    if CrierHome.isMissing(home.ledger) { return ([], 0) }
+    // The home folder must be safe before its settings file is trusted.
+    let ledger = try home.openLedger()
+    let configuration = try await ServiceConfiguration(
+      flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
+    return (
+      try await ledger.neededClips(ofBatches: await UnfinishedBatches.ids(in: home.batches)),
+      configuration.settings.clipLifetime
+    )
   }
 
   /// Removes the clips that exceed the limits after a command has published clips. Nothing is removed if no limit is
@@ -63,7 +70,8 @@ struct KeepingOptions: ParsableArguments {
     let unused = removals.count { $0.reason == .unused }
     let bytes = removals.reduce(0) { $0 + $1.sound.byteCount }
     let parts = [
-      unused > 0 ? "\(unused) unused" : nil, unused < removals.count ? "\(removals.count - unused) over the limits" : nil,
+      unused > 0 ? "\(unused) unused" : nil,
+      unused < removals.count ? "\(removals.count - unused) over the limits" : nil,
     ]
     return parts.compactMap(\.self).joined(separator: ", ") + ", \(bytes) bytes"
   }

@@ -4,6 +4,6 @@ import ArgumentParser
 
 struct Sounds: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Manages the clips and tones in Library/Sounds.",
-    subcommands: [Prune.self, Tone.self])
+    abstract: "Lists, checks, chooses and removes the sounds in Library/Sounds.",
+    subcommands: [List.self, Check.self, Which.self, Tone.self, Prune.self])
 }

@@ -44,8 +44,13 @@ extension Sounds {
         case .size: sounds.sort { $0.bytes > $1.bytes }
         case .used: sounds.sort { $0.lastUsed > $1.lastUsed }
         }
+        let (needed, lifetime) = try await KeepingOptions.needs(of: home.folder)
+        let keeping = SoundKeeping(keptAfterUse: lifetime)
+        let now = Date()
         for sound in sounds {
-          let line = SoundLine(sound, keptBecause: Self.reasonsToKeep(sound.name))
+          let stored = StoredSound(name: sound.name, byteCount: sound.bytes, lastUsed: sound.lastUsed)
+          let reasons = keeping.reasonsToKeep(stored, needed: needed, at: now).map(\.rawValue)
+          let line = SoundLine(sound, keptBecause: reasons)
           try StandardOutput.write(json ? try line.jsonLine : line.text)
         }
         if sounds.isEmpty {
@@ -53,9 +58,6 @@ extension Sounds {
         }
       }
     }
-
-    /// Returns why a sound must not be removed. No rule keeps sounds yet.
-    private static func reasonsToKeep(_ name: String) -> [String] { [] }
   }
 }
 

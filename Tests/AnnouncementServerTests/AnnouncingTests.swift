@@ -157,7 +157,8 @@ struct AnnouncingTests {
   func options() async throws {
     let client = try await service.client()
     let plain = try await client.post(payment("p1"))
-    let options = #""method":"speech","voice":"en-us+f5","rate":200,"format":"caf","encoding":"ulaw","sample_rate":8000"#
+    let options =
+      #""method":"speech","voice":"en-us+f5","rate":200,"format":"caf","encoding":"ulaw","sample_rate":8000"#
     let other = try await client.post(payment("p2", "12.50", options))
     #expect(other.status == 201)
     #expect(try other.string("clip.format") == "caf" && other.string("clip.encoding") == "ulaw")

@@ -37,7 +37,8 @@ struct AnnouncementRequestTests {
     #expect(request.deliver == [.clip, .play] && request.device == "d1")
     let options = request.options
     #expect(options.method == "sing" && options.voice == "en-us" && options.rate == 450 && options.pack == "p")
-    #expect(options.format == "mp3" && options.encoding == "pcm16" && options.sampleRate == 8_000
+    #expect(
+      options.format == "mp3" && options.encoding == "pcm16" && options.sampleRate == 8_000
         && options.group == "group.a")
   }
 

@@ -5,6 +5,7 @@ import Foundation
 import SoundFiles
 import SoundMeasurement
 import Testing
+import Waveforms
 
 @Suite("The sample rate of a clip", .timeLimit(.minutes(10)))
 struct SampleRateTests {

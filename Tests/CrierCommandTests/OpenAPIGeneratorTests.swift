@@ -39,7 +39,9 @@ struct OpenAPIGeneratorTests {
       "id", "amount", "minor", "currency", "kind", "channel", "payer", "payer_reading", "note", "locale", "sequence",
       "occurred_at",
     ]
-    let options: Set = ["deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group"]
+    let options: Set = [
+      "deliver", "device", "method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group",
+    ]
     #expect(fields(schemas["Payment"]) == keys && fields(schemas["PreviewedPayment"]) == keys)
     for name in ["PaymentRequest", "PreviewPayment"] {
       #expect(fields(schemas[name]).isSuperset(of: keys.union(options)), "\(name)")

@@ -45,14 +45,14 @@ struct SoundsListTests {
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
     let rows = result.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     try #require(rows.count == 3)
-    #expect(rows[0] == ["tone.wav", "-", "1.0 s", "44.1 kB", "used 2023-11-14T22:14:20Z"])
+    #expect(rows[0] == ["tone.wav", "-", "1.0 s", "44.1 kB", "used 2023-11-14T22:14:20Z", "kept: not_a_clip"])
     let milliseconds = try #require(report["clip"]?.object?["duration_ms"]?.number)
     #expect(rows[1].count == 5)
     #expect(rows[1][0] == clip.lastPathComponent)
     #expect(rows[1][1] == "Received twelve dollars and fifty cents")
     #expect(rows[1][2] == String(format: "%.1f s", milliseconds / 1_000))
     #expect(rows[1][4] == "used 2023-11-14T22:13:20Z")
-    #expect(rows[2] == ["broken.wav", "-", "no sound", "8 B", "used 2020-09-13T12:26:40Z"])
+    #expect(rows[2] == ["broken.wav", "-", "no sound", "8 B", "used 2020-09-13T12:26:40Z", "kept: not_a_clip"])
   }
 
   @Test("--json prints one object a sound, with exact figures and null for what is unknown")
@@ -72,9 +72,26 @@ struct SoundsListTests {
     ]
     let second: [String: JSONValue] = [
       "name": .string("tone.wav"), "words": .null, "duration_ms": .number(1_500), "bytes": .number(Double(bytes)),
-      "last_used": .string("2020-09-13T12:26:40Z"), "kept_because": .array([]),
+      "last_used": .string("2020-09-13T12:26:40Z"), "kept_because": .array([.string("not_a_clip")]),
     ]
     #expect(lines == [.object(first), .object(second)])
+  }
+
+  @Test("a clip that was just used, or that a waiting announcement needs, says why it is kept")
+  func kept() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier, ["--port", "0", "--output", "null"])
+    #expect(try service.send("POST", "/v1/playback/pause").status == 200)
+    for id in ["1", "2", "3"] {
+      let body = #"{"id":"\#(id)","amount":"\#(id).00","currency":"USD"\#(id == "3" ? "" : #","deliver":["play"]"#)}"#
+      let answer = try service.send(
+        "POST", "/v1/announcements", headers: ["Content-Type: application/json"], body: Data(body.utf8))
+      let clip = URL(filePath: try #require(try answer.json()["clip"]?["path"]?.string))
+      if id != "2" { try setUse(of: clip, to: 1_000) }
+    }
+    let lines = try crier("sounds", "list").output.split(separator: "\n").map { $0.split(separator: "\t") }
+    #expect(lines.map { $0.count > 5 ? $0[5] : "" } == ["kept: needed, recently_used", "kept: needed", ""])
   }
 
   @Test("--sort orders by name, by size or by last use, and equal sounds by name")

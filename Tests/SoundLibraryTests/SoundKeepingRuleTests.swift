@@ -20,7 +20,9 @@ struct SoundKeepingRuleTests {
 
   @Test("over the budget in bytes, the clips unused for the longest time go, until the rest fits")
   func bytes() {
-    let sounds = [storedSound(1, hours: 5), storedSound(2, hours: 9), storedSound(3, hours: 7), storedSound(4, hours: 3)]
+    let sounds = [
+      storedSound(1, hours: 5), storedSound(2, hours: 9), storedSound(3, hours: 7), storedSound(4, hours: 3),
+    ]
     for (limit, names) in [
       (400, []), (399, [clipName(2)]), (300, [clipName(2)]), (299, [clipName(2), clipName(3)]),
       (0, [clipName(2), clipName(3), clipName(1), clipName(4)]),
@@ -48,7 +50,9 @@ struct SoundKeepingRuleTests {
 
   @Test("no clip goes in the hour after its use, even if the recorded use is up to an hour too early")
   func young() {
-    let sounds = [storedSound(1, hours: 1.9), storedSound(2, hours: 2.1), storedSound(3, hours: 0), storedSound(4, hours: -5)]
+    let sounds = [
+      storedSound(1, hours: 1.9), storedSound(2, hours: 2.1), storedSound(3, hours: 0), storedSound(4, hours: -5),
+    ]
     for keeping in [SoundKeeping(mostBytes: 0), SoundKeeping(mostFiles: 0), SoundKeeping(longestUnused: 0)] {
       #expect(removed(keeping, sounds).map(\.0) == [clipName(2)])
     }
@@ -57,7 +61,8 @@ struct SoundKeepingRuleTests {
   @Test("a clip stays as long as a link to it is valid")
   func links() {
     let keeping = SoundKeeping(mostBytes: 0, keptAfterUse: 7 * 86_400)
-    #expect(removed(keeping, [storedSound(1, hours: 7 * 24), storedSound(2, hours: 7 * 24 + 2)]).map(\.0) == [clipName(2)])
+    #expect(
+      removed(keeping, [storedSound(1, hours: 7 * 24), storedSound(2, hours: 7 * 24 + 2)]).map(\.0) == [clipName(2)])
   }
 
   @Test("needed clips stay, however old they are and whatever the budget")

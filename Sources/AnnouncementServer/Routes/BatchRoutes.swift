@@ -33,7 +33,8 @@ struct BatchRoutes: Sendable {
   var routes: [Route] {
     [
       .post(
-        Self.path, .key(.announce), query: ["method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group"],
+        Self.path, .key(.announce),
+        query: ["method", "voice", "rate", "pack", "format", "encoding", "sample_rate", "group"],
         post),
       .get(Self.path, .key(.read), query: ["limit"], list),
       .get("/v1/batches/{id}", .key(.read), get),

@@ -80,7 +80,8 @@ struct SoundKeeper {
 
   mutating func step() throws {
     // Half of the requests are for one clip in a hundred.
-    let index = Int.random(in: 0..<(Bool.random(using: &numbers) ? Self.clipCount : Self.clipCount / 100), using: &numbers)
+    let index = Int.random(
+      in: 0..<(Bool.random(using: &numbers) ? Self.clipCount : Self.clipCount / 100), using: &numbers)
     let name = Self.name(index)
     let before = time()
     switch Int.random(in: 0..<100, using: &numbers) {

@@ -137,9 +137,9 @@ extension Announcer {
   }
 
   /// Encodings with fewer bits can raise peaks by up to 0.1 dB above the limit (measured on IMA ADPCM), and so can
-  /// another sample rate.
+  /// another sample rate. Together they can raise peaks more; see ``SampleRateConversion``.
   static func mastering(for options: RenderOptions) -> Mastering {
-    let isUnchanged = options.format.encoding == .pcm16 && options.sampleRate == RenderOptions.standardSampleRate
-    return isUnchanged ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
+    if options.sampleRate != RenderOptions.standardSampleRate { return Mastering(maximumTruePeakDBTP: -3) }
+    return options.format.encoding == .pcm16 ? Mastering() : Mastering(maximumTruePeakDBTP: -1.5)
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 import SoundLibrary
 import Testing
 
-/// A file system of 64 KiB in memory, unmounted when the test is over.
+/// A file system of 2 MiB in memory, unmounted when the test is over.
 private final class SmallDisk {
   let directory: URL
 
@@ -12,7 +12,7 @@ private final class SmallDisk {
   init?() {
     directory = FileManager.default.temporaryDirectory.appending(path: "small-disk-\(UUID().uuidString)")
     try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    guard Self.run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", directory.path) else {
+    guard Self.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", directory.path) else {
       try? FileManager.default.removeItem(at: directory)
       return nil
     }
@@ -48,8 +48,8 @@ struct FullDiskTests {
     let disk = try #require(SmallDisk())
     let container = GroupContainer(directory: disk.directory)
     let library = SoundLibrary(container: container)
-    let small = [UInt8](repeating: 1, count: 20_000)
-    let large = [UInt8](repeating: 2, count: 50_000)
+    let small = [UInt8](repeating: 1, count: 700_000)
+    let large = [UInt8](repeating: 2, count: 1_600_000)
     _ = try library.publish(small, as: "a.wav")
 
     for name in ["a.wav", "b.wav"] {

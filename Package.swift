@@ -82,6 +82,10 @@ let quickTests: [Target] = [
     name: "SoundLibraryTests", dependencies: ["ConcurrencySupport", "FileSystem", "SoundLibrary"],
     swiftSettings: settings),
   .testTarget(
+    name: "SoundDownloadsTests",
+    dependencies: ["ConcurrencySupport", "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary", crypto],
+    swiftSettings: settings),
+  .testTarget(
     name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
     name: "ToneMakingTests", dependencies: ["SoundMeasurement", "ToneMaking", "Waveforms"], swiftSettings: settings),
@@ -154,6 +158,8 @@ let package = Package(
   products: [
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
+    .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
+    .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
     .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
     .library(name: "VoicePacks", targets: ["VoicePacks"]),
     .library(name: "Waveforms", targets: ["Waveforms"]),
@@ -198,6 +204,14 @@ let package = Package(
       name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
+    .target(
+      name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "SoundLibrary"],
+      swiftSettings: settingsWithC),
+
+    // On Linux, URLSession is in FoundationNetworking, which links libcurl.
+    .target(
+      name: "SoundDownloadsURLSession", dependencies: ["ConcurrencySupport", "SoundDownloads"],
+      swiftSettings: settingsWithC),
 
     // Targets that call C libraries.
     .target(

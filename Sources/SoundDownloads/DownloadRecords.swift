@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+import Foundation
+import SoundLibrary
+
+/// What is known of a downloaded sound, so that the server can be asked whether it has changed.
+struct DownloadRecord: Sendable, Hashable, Codable {
+  /// The file name in the library.
+  var name: String
+  /// The server's entity tag for the bytes.
+  var entityTag: String
+  /// The SHA-256 of the bytes. A record holds only as long as the library has these bytes under this name.
+  var sha256: String
+}
+
+/// The records of a group container, one small file for each URL and given name.
+///
+/// They are in `Library/Caches/.sound-downloads`, outside `Library/Sounds`, and iOS may remove them. A missing, damaged
+/// or outdated record only means that the next download transfers all bytes. Failures are therefore ignored. The files
+/// contain no URL, because a URL can contain secrets.
+struct DownloadRecords: Sendable {
+  /// The maximum size of a record in bytes. Entity tags have no limit of their own.
+  static let mostBytes = 4096
+
+  let library: SoundLibrary
+
+  /// The number of records that are kept. The oldest are removed first.
+  var most = 256
+
+  var folder: URL {
+    library.container.directory.appending(path: "Library/Caches/.sound-downloads", directoryHint: .isDirectory)
+  }
+
+  private func file(_ id: DownloadID) -> URL { folder.appending(path: "\(id.digest).json") }
+
+  /// Returns the record of a download if the library still has the recorded bytes.
+  func current(_ id: DownloadID) -> DownloadRecord? {
+    guard let handle = try? FileHandle(forReadingFrom: file(id)) else { return nil }
+    defer { try? handle.close() }
+    guard let data = try? handle.read(upToCount: Self.mostBytes + 1), data.count <= Self.mostBytes,
+      let record = try? JSONDecoder().decode(DownloadRecord.self, from: data),
+      let bytes = try? library.contents(of: record.name),
+      SHA256.hexadecimalDigest(of: bytes) == record.sha256
+    else { return nil }
+    return record
+  }
+
+  /// Stores the record of a published sound. Without an entity tag, an earlier record is removed.
+  func store(_ id: DownloadID, name: String, entityTag: String?, bytes: [UInt8]) {
+    guard let entityTag else {
+      try? DurableFile.remove(file(id))
+      return
+    }
+    let record = DownloadRecord(name: name, entityTag: entityTag, sha256: SHA256.hexadecimalDigest(of: bytes))
+    guard let data = try? JSONEncoder().encode(record), data.count <= Self.mostBytes else {
+      try? DurableFile.remove(file(id))
+      return
+    }
+    try? DurableFolder.make(folder, .ownerOnly)
+    try? DurableFile.write(data, to: file(id))
+    removeOldest()
+  }
+
+  private func removeOldest() {
+    let key = URLResourceKey.contentModificationDateKey
+    guard
+      let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [key]),
+      files.count > most
+    else { return }
+    let dated = files.map { ($0, (try? $0.resourceValues(forKeys: [key]))?.contentModificationDate ?? .distantPast) }
+    for (file, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(files.count - most) {
+      try? FileManager.default.removeItem(at: file)
+    }
+  }
+}
+
+/// The identity of a download: its URL, and the name that the caller gave. Equal downloads at the same time share one
+/// transfer.
+struct DownloadID: Sendable, Hashable {
+  let url: URL
+  let name: String?
+
+  init(_ url: URL, _ name: String?) {
+    self.url = url.withoutFragment
+    self.name = name
+  }
+
+  /// The SHA-256 of the identity.
+  var digest: String {
+    guard let name else { return Self.digest(of: url) }
+    // A URL contains no line break.
+    return SHA256.hexadecimalDigest(of: "\(url.absoluteString)\n\(name)".utf8)
+  }
+
+  static func digest(of url: URL) -> String { SHA256.hexadecimalDigest(of: url.absoluteString.utf8) }
+
+  /// The name of the file: the given one, or the digest of the URL with the extension of the format.
+  ///
+  /// A notification service extension cannot see the app's own container, so only a digest is certain not to collide
+  /// with a name there.
+  func fileName(_ kind: SoundKind) -> String { name ?? "\(Self.digest(of: url)).\(kind.rawValue)" }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import SoundLibrary
+
+/// The limits of a download.
+public struct DownloadRules: Sendable, Hashable {
+  /// Whether `http:` URLs are allowed; false by default. A redirect from `https` to `http` is never followed.
+  public var allowsUnencrypted: Bool
+
+  /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; false by default. See
+  /// ``HostAddress/isPrivate``.
+  public var allowsPrivateAddresses: Bool
+
+  /// The longest time for a download with all of its redirects and attempts; 20 s by default. iOS gives a notification
+  /// service extension about 30 s for all its work.
+  public var longest: Duration
+
+  /// The maximum size of a sound in bytes, from 1 to `SoundLibrary.maximumClipBytes`. The default of 6 MiB is enough
+  /// for 30 s of 16-bit stereo at 48 kHz. A download holds this many bytes in memory, and a notification service
+  /// extension has about 24 MB in all.
+  public let mostBytes: Int
+
+  /// The maximum number of redirects of one attempt; 5 by default.
+  public var mostRedirects: Int
+
+  /// The maximum number of attempts if connections break; 3 by default.
+  public var mostAttempts: Int
+
+  /// - Parameter mostBytes: Values outside the range of ``mostBytes`` are replaced by its nearest end.
+  public init(
+    allowsUnencrypted: Bool = false, allowsPrivateAddresses: Bool = false, longest: Duration = .seconds(20),
+    mostBytes: Int = 6 << 20, mostRedirects: Int = 5, mostAttempts: Int = 3
+  ) {
+    self.allowsUnencrypted = allowsUnencrypted
+    self.allowsPrivateAddresses = allowsPrivateAddresses
+    self.longest = longest
+    self.mostBytes = min(max(mostBytes, 1), SoundLibrary.maximumClipBytes)
+    self.mostRedirects = mostRedirects
+    self.mostAttempts = mostAttempts
+  }
+
+  /// Checks a URL: its scheme, its host, and that it contains no password. The host's addresses are not checked.
+  ///
+  /// - Throws: ``SoundDownloadError``.
+  public func check(_ url: URL) throws(SoundDownloadError) {
+    let host = url.shownHost
+    guard let host, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" else {
+      throw SoundDownloadError(.invalidURL, host: host)
+    }
+    guard url.user == nil, url.password == nil else { throw SoundDownloadError(.credentialsInURL, host: host) }
+    guard scheme == "https" || allowsUnencrypted else { throw SoundDownloadError(.notEncrypted, host: host) }
+  }
+
+  /// Checks all addresses of a URL's host.
+  ///
+  /// One private address is enough to refuse the host, because the system may connect to any of the addresses.
+  ///
+  /// - Throws: ``SoundDownloadError``.
+  public func check(_ addresses: [HostAddress], of url: URL) throws(SoundDownloadError) {
+    guard !addresses.isEmpty else { throw SoundDownloadError(.hostNotFound, host: url.shownHost) }
+    guard allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
+      throw SoundDownloadError(.privateAddress, host: url.shownHost)
+    }
+  }
+
+  /// Returns the URL to which a redirect leads. The addresses of its host are not checked.
+  ///
+  /// - Parameters:
+  ///   - location: The value of the answer's `Location`; nil when it has none.
+  ///   - trail: The URLs that were requested so far, with the redirecting one at the end.
+  /// - Throws: ``SoundDownloadError``.
+  func redirect(to location: String?, after trail: [URL]) throws(SoundDownloadError) -> URL {
+    guard let from = trail.last else { preconditionFailure("A redirect is the answer to a request.") }
+    let host = from.shownHost
+    guard let location, let target = URL(string: location, relativeTo: from)?.absoluteURL.withoutFragment,
+      target.shownHost != nil
+    else { throw SoundDownloadError(.invalidRedirect, host: host) }
+    guard !trail.contains(target) else { throw SoundDownloadError(.redirectCircle, host: host) }
+    guard trail.count <= mostRedirects else { throw SoundDownloadError(.tooManyRedirects, host: host) }
+    if from.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
+      throw SoundDownloadError(.insecureRedirect, host: host)
+    }
+    try check(target)
+    return target
+  }
+}
+
+extension URL {
+  /// The host for error texts; nil when there is none.
+  var shownHost: String? {
+    guard let host = host(percentEncoded: true), !host.isEmpty else { return nil }
+    return host
+  }
+
+  /// The URL as it is requested: the fragment is never sent to a server.
+  var withoutFragment: URL {
+    guard fragment != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+    parts.fragment = nil
+    return parts.url ?? self
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// A source of a host's addresses.
+public protocol HostResolving: Sendable {
+  /// Returns all addresses of a host; an empty array when none is known.
+  ///
+  /// - Parameter host: A name, or an address as in a URL, without brackets.
+  func addresses(of host: String) async -> [HostAddress]
+}
+
+/// The system's own way to find a host's addresses: `getaddrinfo(3)`.
+///
+/// It also reads all ways of writing an IPv4 address that a connection would accept, such as `127.1` and `2130706433`.
+public struct SystemHostResolver: HostResolving {
+  public init() {}
+
+  public func addresses(of host: String) async -> [HostAddress] {
+    await onWaitingThread { Self.lookUp(host) }
+  }
+
+  private static func lookUp(_ host: String) -> [HostAddress] {
+    var list: UnsafeMutablePointer<addrinfo>?
+    // Safe: the system fills in the list, which is freed after its addresses are copied.
+    guard unsafe getaddrinfo(host, nil, nil, &list) == 0 else { return [] }
+    defer { unsafe freeaddrinfo(list) }
+    var found: [HostAddress] = []
+    var next = unsafe list
+    while let entry = unsafe next?.pointee {
+      if let address = unsafe HostAddress(entry), !found.contains(address) { found.append(address) }
+      unsafe next = entry.ai_next
+    }
+    return found
+  }
+}
+
+extension HostAddress {
+  /// Copies the address of an entry; nil when it belongs to another family.
+  fileprivate init?(_ entry: addrinfo) {
+    guard let address = unsafe entry.ai_addr else { return nil }
+    // Safe: the family says which structure the pointer leads to.
+    switch unsafe entry.ai_family {
+    case AF_INET:
+      let bytes = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { unsafe $0.pointee.sin_addr }
+      self.init(bytes: unsafe withUnsafeBytes(of: bytes) { unsafe Array($0) })
+    case AF_INET6:
+      let bytes = unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { unsafe $0.pointee.sin6_addr }
+      self.init(bytes: unsafe withUnsafeBytes(of: bytes) { unsafe Array($0) })
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+
+/// Shares downloads between callers: callers with the same key at the same time wait for one download.
+///
+/// A caller whose task is cancelled stops waiting at once, and the others go on. When the last caller has left, the
+/// download is cancelled.
+final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias Outcome = Result<Value, SoundDownloadError>
+
+  /// One download in progress.
+  struct Flight: Sendable, Hashable {
+    let key: Key
+    fileprivate let number: Int
+  }
+
+  private struct Progress {
+    var flight: Flight
+    var waiting: [Int: AwaitedAnswer<Outcome>]
+    var tasks: [Task<Void, Never>] = []
+    var isCommitted = false
+  }
+
+  private struct State {
+    var flights: [Key: Progress] = [:]
+    /// Callers that were cancelled before they waited.
+    var left: Set<Int> = []
+    var lastNumber = 0
+
+    mutating func nextNumber() -> Int {
+      lastNumber += 1
+      return lastNumber
+    }
+  }
+
+  private let state = Locked(State())
+
+  /// The number of callers that wait.
+  var waiting: Int { state.withLock { state in state.flights.values.reduce(0) { $0 + $1.waiting.count } } }
+
+  /// Returns the outcome of the download with a key, and starts it if it is not in progress.
+  ///
+  /// - Parameters:
+  ///   - start: Starts the download and its time limit as tasks. Each of them calls ``end(_:with:)``.
+  func outcome(for key: Key, start: (Flight) -> [Task<Void, Never>]) async -> Outcome {
+    let caller = state.withLock { $0.nextNumber() }
+    defer { state.withLock { _ = $0.left.remove(caller) } }
+    return await withTaskCancellationHandler {
+      await waitForAnswer { answer in
+        let hasLeft = state.withLock { state in
+          guard !state.left.contains(caller) else { return true }
+          if state.flights[key] == nil {
+            let flight = Flight(key: key, number: state.nextNumber())
+            state.flights[key] = Progress(flight: flight, waiting: [:])
+            // The tasks begin on other threads, so they cannot end before the lock is released.
+            state.flights[key]?.tasks = start(flight)
+          }
+          state.flights[key]?.waiting[caller] = answer
+          return false
+        }
+        if hasLeft { answer.give(.failure(SoundDownloadError(.cancelled))) }
+      }
+    } onCancel: {
+      leave(caller, key)
+    }
+  }
+
+  /// Announces that the download is about to change the library. After this, only the download itself ends it.
+  ///
+  /// - Returns: False if the download has already ended; then the library must stay as it is.
+  func commit(_ flight: Flight) -> Bool {
+    state.withLock { state in
+      guard state.flights[flight.key]?.flight == flight else { return false }
+      state.flights[flight.key]?.isCommitted = true
+      return true
+    }
+  }
+
+  /// Ends a download with its own outcome. A second end has no effect.
+  func end(_ flight: Flight, with outcome: Outcome) {
+    end(flight, with: outcome) { _ in true }
+  }
+
+  /// Ends a download from outside, unless it is already changing the library.
+  func interrupt(_ flight: Flight, with error: SoundDownloadError) {
+    end(flight, with: .failure(error)) { !$0.isCommitted }
+  }
+
+  private func end(_ flight: Flight, with outcome: Outcome, if mayEnd: (Progress) -> Bool) {
+    let ended: Progress? = state.withLock { state in
+      guard let progress = state.flights[flight.key], progress.flight == flight, mayEnd(progress) else { return nil }
+      state.flights[flight.key] = nil
+      return progress
+    }
+    guard let ended else { return }
+    for task in ended.tasks { task.cancel() }
+    for answer in ended.waiting.values { answer.give(outcome) }
+  }
+
+  private func leave(_ caller: Int, _ key: Key) {
+    var abandoned: [Task<Void, Never>] = []
+    let answer: AwaitedAnswer<Outcome>? = state.withLock { state in
+      guard let answer = state.flights[key]?.waiting.removeValue(forKey: caller) else {
+        state.left.insert(caller)
+        return nil
+      }
+      if let progress = state.flights[key], progress.waiting.isEmpty, !progress.isCommitted {
+        state.flights[key] = nil
+        abandoned = progress.tasks
+      }
+      return answer
+    }
+    for task in abandoned { task.cancel() }
+    answer?.give(.failure(SoundDownloadError(.cancelled)))
+  }
+}

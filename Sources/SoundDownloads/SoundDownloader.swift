@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+public import Foundation
+public import SoundLibrary
+
+/// A sound that was downloaded into the library.
+public struct DownloadedSound: Sendable, Hashable {
+  /// The name in `Library/Sounds`, for `UNNotificationContent.sound`.
+  public var name: String
+  /// The file's URL.
+  public var file: URL
+  /// Whether the file was written now; false if the server said that the stored file is current.
+  public var isNew: Bool
+}
+
+/// Downloads sounds by their URLs into the `Library/Sounds` of a group container.
+///
+/// An existing file stays until the new one is whole and was checked. An error leaves the library unchanged.
+///
+/// Callers that ask for the same URL and name at the same time share one download. A caller whose task is cancelled
+/// stops waiting, and the others still get the sound.
+public final class SoundDownloader: Sendable {
+  private let library: SoundLibrary
+  private let fetcher: any SoundFetching
+  private let resolver: any HostResolving
+  private let rules: DownloadRules
+  private let clock: any Clock<Duration>
+  private let check: @Sendable ([UInt8]) throws -> Void
+  private let records: DownloadRecords
+  private let flights = SharedFlights<DownloadID, DownloadedSound>()
+
+  /// - Parameters:
+  ///   - fetcher: The client that sends the requests.
+  ///   - resolver: The source of the hosts' addresses, which are checked before each request.
+  ///   - clock: The clock that measures ``DownloadRules/longest``.
+  ///   - check: Throws an error if the bytes are not a sound that the phone plays. The error's text becomes a part of
+  ///     the download's error.
+  public init(
+    library: SoundLibrary, fetcher: any SoundFetching, resolver: any HostResolving = SystemHostResolver(),
+    rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock(),
+    check: @escaping @Sendable ([UInt8]) throws -> Void
+  ) {
+    self.library = library
+    self.fetcher = fetcher
+    self.resolver = resolver
+    self.rules = rules
+    self.clock = clock
+    self.check = check
+    records = DownloadRecords(library: library)
+  }
+
+  /// The number of callers that wait for downloads.
+  var waiting: Int { flights.waiting }
+
+  /// Downloads a sound, or asks the server whether the stored one has changed.
+  ///
+  /// - Parameters:
+  ///   - url: The sound's URL.
+  ///   - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
+  ///     sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. Such a file may
+  ///     be removed like a rendered clip when the library exceeds its budget; a file with a given name stays.
+  /// - Throws: ``SoundDownloadError``.
+  public func download(_ url: URL, as name: String? = nil) async throws(SoundDownloadError) -> DownloadedSound {
+    try rules.check(url)
+    if let name {
+      do throws(SoundLibraryError) {
+        _ = try library.url(for: name)
+      } catch {
+        throw SoundDownloadError(.invalidName, host: url.shownHost)
+      }
+    }
+    let outcome = await flights.outcome(for: DownloadID(url, name)) { flight in
+      let limit = Task.detached { [clock, rules, flights] in
+        do { try await clock.sleep(for: rules.longest) } catch { return }
+        flights.interrupt(flight, with: SoundDownloadError(.tookTooLong, host: url.shownHost))
+      }
+      let work = Task.detached {
+        self.flights.end(flight, with: await self.fly(flight))
+      }
+      return [limit, work]
+    }
+    return try outcome.get()
+  }
+
+  private typealias Flight = SharedFlights<DownloadID, DownloadedSound>.Flight
+
+  private func fly(_ flight: Flight) async -> Result<DownloadedSound, SoundDownloadError> {
+    do throws(SoundDownloadError) {
+      return .success(try await transfer(flight))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func transfer(_ flight: Flight) async throws(SoundDownloadError) -> DownloadedSound {
+    let id = flight.key
+    let stored = await onWaitingThread { self.records.current(id) }
+    var transfer = Transfer(id.url, storedTag: stored?.entityTag, rules: rules)
+    while true {
+      switch try await request(&transfer) {
+      case .readBody:
+        let whole = transfer
+        return try await onWaitingThread { () throws(SoundDownloadError) in try self.publish(whole, flight) }
+      case .keepStored:
+        if let stored, let kept = try await keep(stored, transfer) { return kept }
+        transfer.forgetStored()
+      case .request: break
+      }
+    }
+  }
+
+  /// Sends one request and receives its answer.
+  ///
+  /// - Returns: ``Transfer/Next/readBody`` when the whole body has been read.
+  private func request(_ transfer: inout Transfer) async throws(SoundDownloadError) -> Transfer.Next {
+    let url = transfer.url
+    let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
+    try stopIfCancelled()
+    try rules.check(addresses, of: url)
+    let request = SoundRequest(
+      url: url, fields: transfer.fields, addresses: addresses, mostBytes: rules.mostBytes)
+    let answer: SoundAnswer
+    do {
+      answer = try await fetcher.fetch(request)
+    } catch {
+      try stopIfCancelled()
+      try transfer.fail(error as? SoundFetchError ?? .connectionLost)
+      return .request
+    }
+    let next = try transfer.receiveHead(status: answer.status, fields: answer.fields)
+    guard next == .readBody else { return next }
+    var failure: SoundFetchError?
+    var pieces = answer.body.makeAsyncIterator()
+    while true {
+      let piece: [UInt8]?
+      do {
+        piece = try await pieces.next()
+      } catch {
+        failure = error as? SoundFetchError ?? .connectionLost
+        break
+      }
+      guard let piece else { break }
+      try transfer.receive(piece)
+    }
+    try stopIfCancelled()
+    // The name may have got another address between the check and the connection.
+    if let address = await answer.connectedAddress() { try rules.check([address], of: url) }
+    return try transfer.endBody(failure) ? .readBody : .request
+  }
+
+  /// A cancelled task has no caller any more, so nobody sees this error.
+  private func stopIfCancelled() throws(SoundDownloadError) {
+    if Task.isCancelled { throw SoundDownloadError(.cancelled) }
+  }
+
+  /// Returns the stored sound, or nil when it was removed meanwhile.
+  private func keep(
+    _ stored: DownloadRecord, _ transfer: Transfer
+  ) async throws(SoundDownloadError) -> DownloadedSound? {
+    let (library, name) = (library, stored.name)
+    return try await onWaitingThread { () throws(SoundDownloadError) -> DownloadedSound? in
+      do throws(SoundLibraryError) {
+        guard try library.use(name) else { return nil }
+        return DownloadedSound(name: name, file: try library.url(for: name), isNew: false)
+      } catch {
+        throw transfer.error(.notPublished, reason: error.description)
+      }
+    }
+  }
+
+  private func publish(_ transfer: Transfer, _ flight: Flight) throws(SoundDownloadError) -> DownloadedSound {
+    let id = flight.key
+    guard let kind = SoundKind(transfer.bytes) else { throw transfer.error(.notASound) }
+    let name = id.fileName(kind)
+    guard kind.isExtension(of: name) else { throw transfer.error(.wrongExtension) }
+    do {
+      try check(transfer.bytes)
+    } catch {
+      throw transfer.error(.contentRefused, reason: "\(error)")
+    }
+    guard flights.commit(flight) else { throw transfer.error(.cancelled) }
+    let file: URL
+    do throws(SoundLibraryError) {
+      file = try library.publish(transfer.bytes, as: name)
+    } catch {
+      throw transfer.error(.notPublished, reason: error.description)
+    }
+    records.store(id, name: name, entityTag: transfer.entityTag, bytes: transfer.bytes)
+    return DownloadedSound(name: name, file: file, isNew: true)
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import SoundDownloads
+
+/// The answer to one task of a session, from its request to the end of its body.
+final class SessionAnswer: Sendable {
+  typealias Head = Result<SoundAnswer, SoundFetchError>
+
+  private struct State {
+    /// The fetcher's wait for the head; nil once the head or an error was given.
+    var head: AwaitedAnswer<Head>?
+    /// The stream of the body until it is handed over. Afterwards only the downloader has it, so that the task is
+    /// cancelled when the downloader drops it.
+    var stream: AsyncThrowingStream<[UInt8], any Error>?
+    var byteCount = 0
+    var connectedAddress: HostAddress?
+  }
+
+  private let state: Locked<State>
+  private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  private let mostBytes: Int
+  private let cancel: @Sendable () -> Void
+
+  /// - Parameter cancel: Cancels the session's task.
+  init(mostBytes: Int, cancel: @escaping @Sendable () -> Void) {
+    self.mostBytes = mostBytes
+    self.cancel = cancel
+    let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+    self.continuation = continuation
+    state = Locked(State(stream: stream))
+  }
+
+  /// Starts the task and returns the answer when its head has arrived.
+  func head(start: () -> Void) async throws(SoundFetchError) -> SoundAnswer {
+    let head: Head = await waitForAnswer { answer in
+      state.withLock { $0.head = answer }
+      start()
+    }
+    return try head.get()
+  }
+
+  func receiveHead(status: Int, fields: [String: String]) {
+    let taken = state.withLock { state in
+      defer { state.stream = nil }
+      return state.stream
+    }
+    guard let stream = taken else { return }
+    continuation.onTermination = { [cancel] termination in
+      if case .cancelled = termination { cancel() }
+    }
+    give(
+      .success(
+        SoundAnswer(status: status, fields: fields, body: stream) { [self] in
+          state.withLock { $0.connectedAddress }
+        }))
+  }
+
+  func receive(_ bytes: [UInt8]) {
+    let (before, now) = state.withLock { state in
+      defer { state.byteCount += bytes.count }
+      return (state.byteCount, state.byteCount + bytes.count)
+    }
+    // The stream has no limit of its own. The downloader refuses the answer when it reads the piece beyond the limit.
+    if before <= mostBytes { continuation.yield(bytes) }
+    // Pieces that had already arrived still follow the cancellation. On Linux, a session does not stop if its task is
+    // cancelled again for each of them.
+    if before <= mostBytes, now > mostBytes { cancel() }
+  }
+
+  func connected(to address: HostAddress?) { state.withLock { $0.connectedAddress = address } }
+
+  /// - Parameter error: Why the task failed; nil if the body is complete.
+  func end(_ error: SoundFetchError?) {
+    give(.failure(error ?? .connectionLost))
+    continuation.finish(throwing: error)
+  }
+
+  /// Gives the head or an error to the fetcher, once.
+  private func give(_ head: Head) {
+    let waiting = state.withLock { state in
+      defer { state.head = nil }
+      return state.head
+    }
+    waiting?.give(head)
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+public import SoundDownloads
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A fetcher that uses `URLSession`.
+///
+/// `URLSession` finds the host's address itself and cannot be told which address to use. Between the downloader's check
+/// and the connection, a hostile name server can therefore exchange a public address for a private one. On Apple's
+/// systems, the fetcher reports the address of the connection after the answer, so that such an answer is discarded.
+/// On Linux, `URLSession` does not tell the address. With `https`, a private server would also need a valid certificate
+/// for the host's name.
+///
+/// A proxy of the system is used as in every session. The proxy then finds the address, and no address is reported.
+public final class URLSessionSoundFetcher: SoundFetching {
+  private let answers = SessionAnswers()
+  private let session: URLSession
+
+  public init() {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    // The delegate calls must arrive in order, so they use a serial queue.
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    session = URLSession(configuration: configuration, delegate: answers, delegateQueue: queue)
+  }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  public func fetch(_ request: SoundRequest) async throws -> SoundAnswer {
+    var sent = URLRequest(url: request.url)
+    for (name, value) in request.fields { sent.setValue(value, forHTTPHeaderField: name) }
+    let task = session.dataTask(with: sent)
+    let answer = SessionAnswer(mostBytes: request.mostBytes, cancel: { task.cancel() })
+    answers.add(answer, of: task.taskIdentifier)
+    return try await withTaskCancellationHandler {
+      try await answer.head { task.resume() }
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}

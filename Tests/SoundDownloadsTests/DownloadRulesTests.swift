@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundLibrary
+import Testing
+
+@testable import SoundDownloads
+
+@Suite("Rules of downloads")
+struct DownloadRulesTests {
+  private func code(_ text: String, _ rules: DownloadRules = DownloadRules()) throws -> SoundDownloadError.Code? {
+    let url = try #require(URL(string: text))
+    do throws(SoundDownloadError) {
+      try rules.check(url)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test(
+    "only an https URL with a host and without a password is allowed",
+    arguments: [
+      ("https://a.example/s.wav", nil), ("HTTPS://a.example", nil), ("https://a.example:8443/s.wav?token=1", nil),
+      ("https://[2001:db8::1]/s.wav", nil), ("http://a.example/s.wav", .notEncrypted),
+      ("ftp://a.example/s.wav", .invalidURL), ("file:///etc/passwd", .invalidURL), ("data:,abc", .invalidURL),
+      ("s.wav", .invalidURL), ("//a.example/s.wav", .invalidURL), ("https:///s.wav", .invalidURL),
+      ("https://user@a.example/", .credentialsInURL), ("https://user:secret@a.example/", .credentialsInURL),
+    ] as [(String, SoundDownloadError.Code?)])
+  func schemes(_ text: String, _ expected: SoundDownloadError.Code?) throws {
+    #expect(try code(text) == expected)
+  }
+
+  @Test("http is allowed on request, and other schemes are not")
+  func unencrypted() throws {
+    let rules = DownloadRules(allowsUnencrypted: true)
+    #expect(try code("http://a.example/s.wav", rules) == nil)
+    #expect(try code("ftp://a.example/s.wav", rules) == .invalidURL)
+  }
+
+  @Test("the size limit is at least one byte and at most that of the library")
+  func sizes() {
+    #expect(DownloadRules(mostBytes: 0).mostBytes == 1)
+    #expect(DownloadRules(mostBytes: .max).mostBytes == SoundLibrary.maximumClipBytes)
+    #expect(DownloadRules(mostBytes: 1000).mostBytes == 1000)
+  }
+
+  @Test("one private address among public ones is enough to refuse a host, unless private addresses are allowed")
+  func addresses() throws {
+    let url = try #require(URL(string: "https://a.example/s.wav"))
+    let inside = HostAddress(bytes: [192, 168, 1, 2])
+    let mixed = [TableResolver.publicAddress, inside]
+    #expect(throws: SoundDownloadError(.privateAddress, host: "a.example")) {
+      try DownloadRules().check(mixed, of: url)
+    }
+    #expect(throws: SoundDownloadError(.hostNotFound, host: "a.example")) { try DownloadRules().check([], of: url) }
+    try DownloadRules().check([TableResolver.publicAddress], of: url)
+    try DownloadRules(allowsPrivateAddresses: true).check(mixed, of: url)
+  }
+
+  private func redirect(
+    _ location: String?, after trail: [String], _ rules: DownloadRules = DownloadRules(allowsUnencrypted: true)
+  ) throws -> Result<String, SoundDownloadError> {
+    let trail = try trail.map { try #require(URL(string: $0)) }
+    do throws(SoundDownloadError) {
+      return .success(try rules.redirect(to: location, after: trail).absoluteString)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test("a redirect may be relative, and its fragment is dropped")
+  func relative() throws {
+    let trail = ["https://a.example/x/s.wav?q=1"]
+    #expect(try redirect("t.wav", after: trail) == .success("https://a.example/x/t.wav"))
+    #expect(try redirect("/t.wav?y=2#part", after: trail) == .success("https://a.example/t.wav?y=2"))
+    #expect(try redirect("//b.example/t.wav", after: trail) == .success("https://b.example/t.wav"))
+  }
+
+  @Test("a redirect in a circle, beyond the limit, to http or to no URL is refused")
+  func refused() throws {
+    let first = "https://a.example/1"
+    #expect(try redirect(first, after: [first]) == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
+    #expect(try redirect("#x", after: [first]) == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
+    #expect(
+      try redirect(first, after: [first, "https://a.example/2"])
+        == .failure(SoundDownloadError(.redirectCircle, host: "a.example")))
+    let five = (1...5).map { "https://a.example/\($0)" }
+    #expect(try redirect("/6", after: five) == .success("https://a.example/6"))
+    #expect(
+      try redirect("/7", after: five + ["https://a.example/6"])
+        == .failure(SoundDownloadError(.tooManyRedirects, host: "a.example")))
+    #expect(
+      try redirect("http://a.example/2", after: [first])
+        == .failure(SoundDownloadError(.insecureRedirect, host: "a.example")))
+    #expect(try redirect(nil, after: [first]) == .failure(SoundDownloadError(.invalidRedirect, host: "a.example")))
+    #expect(try redirect("", after: [first]) == .failure(SoundDownloadError(.invalidRedirect, host: "a.example")))
+    #expect(
+      try redirect("https://user:secret@b.example/", after: [first])
+        == .failure(SoundDownloadError(.credentialsInURL, host: "b.example")))
+  }
+
+  @Test(
+    "only content types that can be a sound are read",
+    arguments: [
+      (nil, true), ("audio/wav", true), ("audio/x-caf; a=b", true), ("application/octet-stream", true),
+      ("binary/octet-stream", true), ("Audio/AIFF", true), ("nonsense", true),
+      ("text/html", false), ("TEXT/HTML; charset=utf-8", false), ("application/json", false),
+      ("application/problem+json", false), ("application/xhtml+xml", false), ("application/xml", false),
+      ("image/png", false), ("video/mp4", false), ("multipart/byteranges; boundary=x", false),
+    ] as [(String?, Bool)])
+  func contentTypes(_ type: String?, _ isPossible: Bool) {
+    #expect(SoundKind.isPossible(contentType: type) == isPossible)
+  }
+
+  @Test("the format is found in the first bytes")
+  func kinds() {
+    #expect(SoundKind(Sample.wav()) == .wav)
+    #expect(SoundKind(Array("FORM....AIFF".utf8)) == .aiff)
+    #expect(SoundKind(Array("FORM....AIFC".utf8)) == .aiff)
+    #expect(SoundKind(Array("caff".utf8)) == .caf)
+    for other in ["", "RIFF", "RIFF....AVI ", "FORM....8SVX", "fLaC", "<html>", "ID3"] {
+      #expect(SoundKind(Array(other.utf8)) == nil)
+    }
+  }
+
+  @Test("an error names the attempt, the host and the next step, and nothing else of the URL")
+  func texts() throws {
+    for code in SoundDownloadError.Code.allCases {
+      let text = SoundDownloadError(code, host: "a.example", status: 404, reason: "It is short.").description
+      #expect(text.hasPrefix("Downloading a sound from a.example failed: "))
+      #expect(text.hasSuffix(".") && !text.contains(".."))
+      #expect(text.contains(". "))
+    }
+    let texts = Set(SoundDownloadError.Code.allCases.map { SoundDownloadError($0).description })
+    #expect(texts.count == SoundDownloadError.Code.allCases.count)
+    let url = try #require(URL(string: "http://a.example/secret.wav?token=secret"))
+    let error = #expect(throws: SoundDownloadError.self) { try DownloadRules().check(url) }
+    #expect(error.map { !"\($0)".contains("secret") } == true)
+    #expect(
+      SoundDownloadError(.contentRefused, host: "a.example", reason: "The header lies.").description
+        == "Downloading a sound from a.example failed: the sound was refused: The header lies. "
+        + "Replace the file on the server.")
+  }
+}

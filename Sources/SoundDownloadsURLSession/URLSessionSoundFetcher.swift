@@ -16,6 +16,10 @@ public import SoundDownloads
 /// On Linux, `URLSession` does not tell the address. With `https`, a private server would also need a valid certificate
 /// for the host's name.
 ///
+/// On Linux, the session reads a fast server ahead of its delegate, and collects the body of a redirect without a limit.
+/// A hostile server on a fast network can use more memory than ``SoundRequest/mostBytes`` until the task is cancelled,
+/// and delay other sessions of the process, which share a queue. Use it only with servers that you trust there.
+///
 /// A proxy of the system is used as in every session. The proxy then finds the address, and no address is reported.
 public final class URLSessionSoundFetcher: SoundFetching {
   private let answers = SessionAnswers()

@@ -94,8 +94,9 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return progress
     }
     guard let ended else { return }
-    for task in ended.tasks { task.cancel() }
+    // The callers come first, because the cancellation of a request can block.
     for answer in ended.waiting.values { answer.give(outcome) }
+    for task in ended.tasks { task.cancel() }
   }
 
   private func leave(_ caller: Int, _ key: Key) {
@@ -111,7 +112,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       return answer
     }
-    for task in abandoned { task.cancel() }
     answer?.give(.failure(SoundDownloadError(.cancelled)))
+    for task in abandoned { task.cancel() }
   }
 }

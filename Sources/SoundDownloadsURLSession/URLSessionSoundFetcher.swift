@@ -24,6 +24,8 @@ public import SoundDownloads
 public final class URLSessionSoundFetcher: SoundFetching {
   private let answers = SessionAnswers()
   private let session: URLSession
+  /// The queue that cancels tasks. On Linux, a cancellation waits for the session, which can be busy with a fast server.
+  private let cancellations = DispatchQueue(label: "crier.downloads.cancellations")
 
   public init() {
     let configuration = URLSessionConfiguration.ephemeral
@@ -43,12 +45,13 @@ public final class URLSessionSoundFetcher: SoundFetching {
     var sent = URLRequest(url: request.url)
     for (name, value) in request.fields { sent.setValue(value, forHTTPHeaderField: name) }
     let task = session.dataTask(with: sent)
-    let answer = SessionAnswer(mostBytes: request.mostBytes, cancel: { task.cancel() })
+    let cancel = { @Sendable [cancellations] in cancellations.async { task.cancel() } }
+    let answer = SessionAnswer(mostBytes: request.mostBytes, cancel: cancel)
     answers.add(answer, of: task.taskIdentifier)
     return try await withTaskCancellationHandler {
       try await answer.head { task.resume() }
     } onCancel: {
-      task.cancel()
+      cancel()
     }
   }
 }

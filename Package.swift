@@ -129,7 +129,8 @@ let exhaustiveChecks: [Target] = [
   .testTarget(
     name: "ExhaustiveChecks",
     dependencies: [
-      "Announcements", "AmountReadback", "Announcer", "Ledger", "Playback", "PlaybackOrder", "PlaybackTestSupport",
+      "Announcements", "AmountReadback", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder",
+      "PlaybackTestSupport",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
       "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "sound-keeper", "speaker",
     ],

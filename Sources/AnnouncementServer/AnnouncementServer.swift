@@ -144,7 +144,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     player = lanePlayer
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
-      lifetime: settings.urlLifetime)
+      lifetime: settings.clipLifetime)
     batches = Batches(
       files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
       urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger)
@@ -337,6 +337,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let removed = try await clips.prune(keeping) { [ledger, batches] in
         let running = await batches.unfinished
         return try await ledger.neededClips(ofBatches: running.ids).union(running.clips)
+      } failed: { [logger] error in
+        logger.warning(
+          "An old clip could not be removed. The service tries again in ten minutes.",
+          metadata: ["error": "\(Problem.loggable(error))"])
       }
       guard !removed.isEmpty else { return }
       logger.info(

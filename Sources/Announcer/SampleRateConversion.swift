@@ -45,8 +45,8 @@ enum SampleRateConversion {
     }
     guard abs(measures.loudnessLUFS - target) <= 1, measures.truePeakDBTP <= -1 else {
       throw AnnouncerError(
-        .optionInvalid, "sample_rate \(rate)", "is too low for the voice of this announcement",
-        remedy: "choose a higher rate")
+        .optionInvalid, "sample_rate \(rate)", "cannot keep the loudness of this announcement",
+        remedy: "choose another rate, or leave it out")
     }
     return MasteredWaveform(
       waveform: waveform, loudnessLUFS: measures.loudnessLUFS, truePeakDBTP: measures.truePeakDBTP)

@@ -35,9 +35,6 @@ extension FileSystemCalls {
     lock: { (file) throws(SystemError) in
       _ = try check(flock(file, LOCK_EX | LOCK_NB))
     },
-    waitForLock: { (file) throws(SystemError) in
-      _ = try check(flock(file, LOCK_EX))
-    },
     touch: { (file, time) throws(SystemError) in
       let times = [timespec](repeating: timespec(tv_sec: time, tv_nsec: 0), count: 2)
       _ = try check(unsafe futimens(file, times))  // Safe: the two times live as long as the call.

@@ -26,10 +26,6 @@ package struct FileSystemCalls: Sendable {
   /// lock. The system releases the lock when the last descriptor is closed, even after `kill -9`.
   package var lock: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
 
-  /// Takes the lock of an open file, and waits as long as another open file has it. Use it for locks that are held for
-  /// a few system calls only.
-  package var waitForLock: @Sendable (_ file: Descriptor) throws(SystemError) -> Void
-
   /// Sets the time of an open file's last change, in seconds since 1970.
   package var touch: @Sendable (_ file: Descriptor, _ time: Int) throws(SystemError) -> Void
 

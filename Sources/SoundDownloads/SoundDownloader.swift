@@ -69,6 +69,8 @@ public final class SoundDownloader: Sendable {
       } catch {
         throw SoundDownloadError(.invalidName, host: url.shownHost)
       }
+      // The name of a rendered clip would let foreign audio be heard for an amount.
+      guard !SoundLibrary.isRenderedClip(name) else { throw SoundDownloadError(.invalidName, host: url.shownHost) }
     }
     let outcome = await flights.outcome(for: DownloadID(url, name)) { flight in
       let limit = Task.detached { [clock, rules, flights] in

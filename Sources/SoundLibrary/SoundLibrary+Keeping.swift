@@ -62,36 +62,49 @@ extension SoundLibrary {
   ///   - needed: The names of clips that must stay. A clip that is needed only after this list was made must have been
   ///     used or published, which keeps it.
   ///   - removes: Whether the clips are really removed; false to learn what would be removed.
+  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
   /// - Returns: The removed clips, in the order of their last use.
-  /// - Throws: ``SoundLibraryError``. Clips that were already removed stay removed.
+  /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.
   @discardableResult
   public func prune(
-    _ keeping: SoundKeeping, needed: Set<String>, removes: Bool = true
+    _ keeping: SoundKeeping, needed: Set<String>, removes: Bool = true,
+    failed: (SoundLibraryError) -> Void = { _ in }
   ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
     let now = now()
     let sounds = try sounds()
-    let removals = keeping.removals(from: sounds, needed: needed, at: now)
+    // A downloaded sound may have the form of a clip's name. If it is the chosen tone, it stays.
+    let tone = [try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self)
+    let removals = keeping.removals(from: sounds, needed: needed.union(tone), at: now)
     guard removes else { return removals }
     let temporaries = try temporaryNames()
     let use = SoundUse(at: now)
     let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
     guard !removals.isEmpty || !temporaries.isEmpty || !misdated.isEmpty else { return [] }
+    let folder: SoundsFolder
     do throws(SystemError) {
-      let folder = try SoundsFolder(existing: container, calls: calls)
-      for name in temporaries { _ = folder.removeIfAbandoned(name) }
-      // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
-      for sound in misdated { try? folder.mark(use, sound.name) }
-      var removed: [SoundKeeping.Removal] = []
-      for removal in removals {
-        let time = Int(removal.sound.lastUsed.timeIntervalSince1970)
-        if try folder.remove(removal.sound.name, lastUsedAt: time) { removed.append(removal) }
-      }
-      try folder.synchronize()
-      return removed
+      folder = try SoundsFolder(existing: container, calls: calls)
     } catch {
       if error.kind == .missing { return [] }
       throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
     }
+    for name in temporaries { _ = folder.removeIfAbandoned(name) }
+    // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
+    for sound in misdated { try? folder.mark(use, sound.name) }
+    var removed: [SoundKeeping.Removal] = []
+    for removal in removals {
+      let time = Int(removal.sound.lastUsed.timeIntervalSince1970)
+      do throws(SystemError) {
+        if try folder.remove(removal.sound.name, lastUsedAt: time) { removed.append(removal) }
+      } catch {
+        failed(SoundLibraryError(error, while: .removing, in: soundsDirectory))
+      }
+    }
+    do throws(SystemError) {
+      try folder.synchronize()
+    } catch {
+      failed(SoundLibraryError(error, while: .removing, in: soundsDirectory))
+    }
+    return removed
   }
 
   /// Returns the names of the temporary files of publishers, also of those that have ended.

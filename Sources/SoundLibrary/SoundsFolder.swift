@@ -26,6 +26,11 @@ struct SoundsFolder: ~Copyable {
   /// while those are all in use.
   static let temporaryNameLimit = 1024
 
+  /// How often a lock is tried that another process holds, and the pause between two tries in seconds. A lock is held
+  /// for a few system calls, unless its process is stopped.
+  static let lockAttempts = 20
+  static let lockPause: TimeInterval = 0.001
+
   static let temporaryPrefix = ".publishing-"
 
   static func temporaryName(_ index: Int) -> String { "\(temporaryPrefix)\(index)" }
@@ -76,7 +81,15 @@ struct SoundsFolder: ~Copyable {
 
   /// Replaces a file. If the old file is just being removed, the removal ends first. It could otherwise hit the new one.
   private func replace(_ name: String, _ old: borrowing OpenDescriptor, by newName: String) throws(SystemError) {
-    try? calls.waitForLock(old.number)
+    for _ in 0..<Self.lockAttempts {
+      do throws(SystemError) {
+        try calls.lock(old.number)
+        break
+      } catch {
+        guard error.kind == .busy else { break }
+        Thread.sleep(forTimeInterval: Self.lockPause)
+      }
+    }
     try calls.rename(folder.number, newName, name)
   }
 
@@ -88,7 +101,7 @@ struct SoundsFolder: ~Copyable {
     let status = try calls.status(file.number)
     guard status.isRegularFile else { throw .notAFile }
     guard status.byteCount <= limit else { throw .tooLarge }
-    if let use { try mark(use, file, status) }
+    if let use, use.isNews(status) { try mark(use, name) }
     var bytes: [UInt8] = []
     while true {
       // Asking for one byte more than expected reads the whole file in one call, and a second call finds its end.
@@ -112,24 +125,38 @@ struct SoundsFolder: ~Copyable {
     try calls.statusOfName(folder.number, name)
   }
 
-  /// Records that a file is used; throws an error of the kind `missing` when it does not exist.
+  /// Records that a file is used, unless its last recorded use is recent.
+  ///
+  /// - Throws: An error of the kind `missing` when the file does not exist, is removed at this moment, or belongs to
+  ///   another user, so that the use cannot be recorded. The caller then makes the file again.
   func mark(_ use: SoundUse, _ name: String) throws(SystemError) {
-    let status = try status(of: name)
-    guard status.isRegularFile else { throw .notAFile }
-    guard use.isNews(status) else { return }
-    let file = try openFile(name)
-    try mark(use, file, try calls.status(file.number))
+    for _ in 0..<Self.lockAttempts {
+      let status = try status(of: name)
+      guard status.isRegularFile else { throw .notAFile }
+      guard use.isNews(status) else { return }
+      if try mark(use, try openFile(name)) { return }
+      Thread.sleep(forTimeInterval: Self.lockPause)
+    }
+    throw .missing
   }
 
-  /// Records that an open file is used, unless its last recorded use is recent. Throws an error of the kind `missing` if
-  /// the file is removed at this moment.
-  private func mark(_ use: SoundUse, _ file: borrowing OpenDescriptor, _ status: FileStatus) throws(SystemError) {
-    guard use.isNews(status) else { return }
-    // A removal holds the lock while it looks at the time and removes the file. Without locks, nothing is removed.
-    try? calls.waitForLock(file.number)
-    guard try calls.status(file.number).links > 0 else { throw SystemError.missing }
-    // A file of another user or on a read-only disk keeps its time. The use itself succeeds.
-    try? calls.touch(file.number, use.time)
+  /// - Returns: Whether the use was recorded; false while another process uses, replaces or removes the file.
+  private func mark(_ use: SoundUse, _ file: consuming OpenDescriptor) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      // A removal holds the lock while it looks at the time and removes the file. Without locks, nothing is removed.
+      try calls.lock(file.number)
+    } catch {
+      if error.kind == .busy { return false }
+    }
+    guard try calls.status(file.number).links > 0 else { return false }
+    do throws(SystemError) {
+      try calls.touch(file.number, use.time)
+    } catch {
+      // A removal would not know of the use of another user's file.
+      if error.kind == .notPermitted { throw .missing }
+      // On a read-only disk, nothing is removed.
+    }
+    return true
   }
 
   /// Removes a file if it is still the one with the given last use. The folder is not synchronized.

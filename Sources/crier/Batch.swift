@@ -113,7 +113,7 @@ struct Batch: AsyncParsableCommand {
       throw error
     }
     reporter.end()
-    try await limits.pruneIfAsked(library, of: CrierHome())
+    await limits.pruneIfAsked(library, of: CrierHome())
     return reporter.progress.failed > 0
   }
 }

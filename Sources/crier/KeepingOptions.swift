@@ -39,7 +39,7 @@ struct KeepingOptions: ParsableArguments {
       SoundKeeping(
         mostBytes: maxMb.map { $0 << 20 }, mostFiles: maxFiles, longestUnused: unusedDays.map { Double($0) * 86_400 },
         keptAfterUse: lifetime),
-      needed: needed, removes: removes)
+      needed: needed, removes: removes, failed: { Terminal.note("\($0)") })
   }
 
   /// Returns the names of the clips that the home's service needs, and the time for which it keeps a clip after its last
@@ -53,17 +53,23 @@ struct KeepingOptions: ParsableArguments {
     let configuration = try await ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
     return (
-      try await ledger.neededClips(ofBatches: await UnfinishedBatches.ids(in: home.batches)),
+      try await ledger.neededClips(ofBatches: try await UnfinishedBatches.ids(in: home.batches)),
       configuration.settings.clipLifetime
     )
   }
 
   /// Removes the clips that exceed the limits after a command has published clips. Nothing is removed if no limit is
   /// given.
-  func pruneIfAsked(_ library: SoundLibrary, of home: CrierHome) async throws {
+  ///
+  /// The clips are published by then, so an error is only reported.
+  func pruneIfAsked(_ library: SoundLibrary, of home: CrierHome) async {
     guard isGiven else { return }
-    let removed = try await prune(library, of: home)
-    if !removed.isEmpty { Terminal.note("Removed \(removed.count) clips: \(Self.reasons(removed)).") }
+    do {
+      let removed = try await prune(library, of: home)
+      if !removed.isEmpty { Terminal.note("Removed \(removed.count) clips: \(Self.reasons(removed)).") }
+    } catch {
+      Terminal.note("Old clips could not be removed. \(error)")
+    }
   }
 
   static func reasons(_ removals: [SoundKeeping.Removal]) -> String {

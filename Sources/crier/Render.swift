@@ -79,13 +79,13 @@ struct Render: AsyncParsableCommand {
         into: library)
       var report = rendered.report
       report.warnings = payload.warnings + report.warnings
-      if let library { try await limits.pruneIfAsked(library, of: CrierHome()) }
       if let output { report.locate(at: try OutputFile.write(rendered.bytes, to: output)) }
       try StandardOutput.write(json ? try report.json : report.clip.path)
       if !json {
         Terminal.note(report.summary)
         for remark in report.remarks { Terminal.note(remark) }
       }
+      if let library { await limits.pruneIfAsked(library, of: CrierHome()) }
     }
   }
 

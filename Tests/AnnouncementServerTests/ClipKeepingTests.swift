@@ -95,7 +95,7 @@ struct ClipKeepingTests {
     await service.server.pruneClips()
     #expect(Set(service.clips()).isSuperset(of: [waiting, listed, noted]))
     #expect(!service.clips().contains(ended))
-    #expect(await UnfinishedBatches.ids(in: service.folder.url.appending(path: "batches")) == [id])
+    #expect(try await UnfinishedBatches.ids(in: service.folder.url.appending(path: "batches")) == [id])
   }
 
   @Test("tones and other files that are no clips stay")
@@ -132,6 +132,23 @@ struct ClipKeepingTests {
     try FileManager.default.removeItem(at: folder)
     try Data().write(to: folder)
     await service.server.pruneClips()
-    #expect(service.log.lines.contains { $0.contains("Old clips could not be removed") })
+    #expect(service.log.lines.contains { $0.contains("An old clip could not be removed") })
+  }
+
+  @Test("groups that the settings do not name any more are pruned too, and a broken folder does not stop the others")
+  func otherGroups() async throws {
+    let service = try service()
+    let containers = service.folder.url.appending(path: "containers")
+    let name = String(repeating: "a", count: 64) + ".wav"
+    let former = containers.appending(path: "group.former/Library/Sounds")
+    try FileManager.default.createDirectory(at: former, withIntermediateDirectories: true)
+    try Data([1]).write(to: former.appending(path: name))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)], ofItemAtPath: former.path + "/" + name)
+    try FileManager.default.createDirectory(
+      at: containers.appending(path: "group.broken"), withIntermediateDirectories: true)
+    try Data().write(to: containers.appending(path: "group.broken/Library"))
+    await service.server.pruneClips()
+    #expect(service.clips("group.former").isEmpty)
   }
 }

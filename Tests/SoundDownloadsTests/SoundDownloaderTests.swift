@@ -119,7 +119,11 @@ struct SoundDownloaderTests {
     #expect(home.files == [sound.name: caf])
   }
 
-  @Test("an invalid file name is refused before anything is requested", arguments: ["a.mp3", "../a.wav", ".a.wav", ""])
+  @Test(
+    "an invalid file name is refused before anything is requested",
+    arguments: [
+      String(repeating: "a", count: 64) + ".wav", "a.mp3", "../a.wav", ".a.wav", "",
+    ])
   func invalidNames(_ name: String) async {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer() }
     let error = await failure { try await downloader(fetcher).download(Self.url, as: name) }

@@ -94,9 +94,9 @@ struct SoundKeepingTests {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     let path = home.container.soundsDirectory.appending(path: clipName(1)).path
     var calls = FileSystemCalls.system
-    calls.waitForLock = { [calls] (file) throws(SystemError) in
+    calls.lock = { [calls] (file) throws(SystemError) in
       try? FileManager.default.removeItem(atPath: path)
-      try calls.waitForLock(file)
+      try calls.lock(file)
     }
     #expect(try !library(calls: calls).use(clipName(1)))
     _ = try library(hours: -10).publish([1], as: clipName(1))
@@ -123,15 +123,47 @@ struct SoundKeepingTests {
     #expect(try library(calls: calls).contents(of: clipName(1), isUse: true) == [1])
   }
 
-  @Test("a removal that fails is an error that names the folder")
-  func failure() throws {
+  @Test("a use of another user's file cannot be recorded, so the clip counts as missing and is made again")
+  func foreign() throws {
     _ = try library(hours: -10).publish([1], as: clipName(1))
     var calls = FileSystemCalls.system
-    calls.remove = { (_, _) throws(SystemError) in throw SystemError(number: EROFS) }
-    let error = #expect(throws: SoundLibraryError.self) {
-      try library(calls: calls).prune(SoundKeeping(mostBytes: 0), needed: [])
+    calls.touch = { (_, _) throws(SystemError) in throw SystemError(number: EPERM) }
+    #expect(try !library(calls: calls).use(clipName(1)))
+    #expect(try library(calls: calls).contents(of: clipName(1), isUse: true) == nil)
+    #expect(try library(calls: calls).contents(of: clipName(1)) == [1])
+  }
+
+  @Test("a lock that a stopped process holds delays a use, and never blocks it for ever")
+  func stopped() throws {
+    _ = try library(hours: -10).publish([1], as: clipName(1))
+    let lock = try #require(
+      try LockedFile(home.container.soundsDirectory.appending(path: clipName(1)), patience: 0))
+    #expect(try !library().use(clipName(1)))
+    _ = try library().publish([2], as: clipName(1))
+    #expect(try library().contents(of: clipName(1), isUse: true) == [2])
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("the chosen tone stays, even if its name has the form of a clip's name")
+  func chosenTone() throws {
+    for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
+    try FileTonePreference(container: home.container).setTone(clipName(1))
+    #expect(try library().prune(SoundKeeping(mostBytes: 0), needed: []).map(\.sound.name) == [clipName(2)])
+  }
+
+  @Test("a clip that cannot be removed is an error that names the folder, and the others are removed")
+  func failure() throws {
+    for number in 1...3 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
+    let first = Counter()
+    var calls = FileSystemCalls.system
+    calls.remove = { [calls] (folder, name) throws(SystemError) in
+      if first.add() == 1 { throw SystemError(number: EACCES) }
+      try calls.remove(folder, name)
     }
-    #expect(error?.code == .readOnly && error?.description.hasPrefix("Removing a clip from ") == true)
-    #expect(home.names == [clipName(1)])
+    var errors: [SoundLibraryError] = []
+    let removed = try library(calls: calls).prune(SoundKeeping(mostBytes: 0), needed: []) { errors.append($0) }
+    #expect(removed.map(\.sound.name) == [clipName(2), clipName(3)] && home.names == [clipName(1)])
+    #expect(errors.map(\.code) == [.notPermitted])
+    #expect(errors.allSatisfy { $0.description.hasPrefix("Removing a clip from ") })
   }
 }

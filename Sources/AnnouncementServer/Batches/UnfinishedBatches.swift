@@ -13,15 +13,23 @@ public enum UnfinishedBatches {
     var status: Status
   }
 
-  /// Reads the ids of the unfinished batches from the folder of the batches. Nothing in the folder is changed.
-  public static func ids(in folder: URL) async -> [String] {
-    await onWaitingThread {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+  /// Reads the ids of the unfinished batches from the folder of the batches. Nothing in the folder is changed. A batch
+  /// whose record cannot be read counts as unfinished.
+  ///
+  /// - Throws: The error of reading the folder, except if it does not exist.
+  public static func ids(in folder: URL) async throws -> [String] {
+    try await onWaitingThread {
+      let names: [String]
+      do {
+        names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+      } catch CocoaError.fileReadNoSuchFile {
+        return []
+      }
       return names.filter { $0.hasSuffix(".json") }.compactMap { name in
         guard let data = try? Data(contentsOf: folder.appending(path: name)),
-          let status = try? JSONDecoder().decode(Record.self, from: data).status, status.state == .running
-        else { return nil }
-        return status.id
+          let status = try? JSONDecoder().decode(Record.self, from: data).status
+        else { return String(name.dropLast(".json".count)) }
+        return status.state == .running ? status.id : nil
       }
     }
   }

@@ -34,15 +34,18 @@ extension Clips {
     return (try? library.use(file.lastPathComponent)) ?? true
   }
 
-  /// Removes the clips that a rule does not keep from the folders of the operator's groups, and from memory.
+  /// Removes the clips that a rule does not keep from the folders of all app groups, and from memory.
   ///
-  /// - Parameter needed: Returns the names of the clips that must stay.
+  /// - Parameters:
+  ///   - needed: Returns the names of the clips that must stay.
+  ///   - failed: Called with each error. The other clips and folders are pruned.
   /// - Returns: The removed clips.
-  /// - Throws: `SoundLibraryError`; the errors of `needed`. Clips that were already removed stay removed.
+  /// - Throws: The errors of `needed`. Nothing was removed then.
   func prune(
-    _ keeping: SoundKeeping, needed: @Sendable () async throws -> Set<String>
+    _ keeping: SoundKeeping, needed: @Sendable () async throws -> Set<String>,
+    failed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [SoundKeeping.Removal] {
-    let libraries = try await libraries()
+    let libraries = await allLibraries()
     let used = usedInMemory()
     // The uses are recorded before the folder is looked at, so that they count.
     await onWaitingThread {
@@ -51,9 +54,13 @@ extension Clips {
     let needed = try await needed()
     var removals: [SoundKeeping.Removal] = []
     for library in libraries {
-      let removed = try await onWaitingThread { try library.prune(keeping, needed: needed) }
-      for removal in removed { forget(removal.sound.name) }
-      removals += removed
+      do {
+        let removed = try await onWaitingThread { try library.prune(keeping, needed: needed, failed: failed) }
+        for removal in removed { forget(removal.sound.name) }
+        removals += removed
+      } catch {
+        failed(error)
+      }
     }
     return removals
   }

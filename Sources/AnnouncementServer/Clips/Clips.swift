@@ -178,7 +178,10 @@ final class Clips: Sendable {
     let moment = moment
     let found = try await onWaitingThread {
       for library in libraries {
-        if let bytes = try library.contents(of: name, isUse: true), !bytes.isEmpty { return Optional(bytes) }
+        // A clip whose use cannot be recorded, because it belongs to another user, is still served.
+        if let bytes = try library.contents(of: name, isUse: true) ?? library.contents(of: name), !bytes.isEmpty {
+          return Optional(bytes)
+        }
       }
       return nil
     }
@@ -197,6 +200,17 @@ final class Clips: Sendable {
 
   /// Returns the names of the clips in memory that were asked for since the last call.
   func usedInMemory() -> [String] { files.keys { $0.use.take() } }
+
+  /// Returns the libraries of all groups that have a folder, also of groups that are not the operator's any more. Names
+  /// and notes must disappear from them too.
+  func allLibraries() async -> [SoundLibrary] {
+    await onWaitingThread { [containers] in
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: containers.path(percentEncoded: false))) ?? []
+      return names.sorted().compactMap { name in
+        (try? GroupContainer(containers: containers, group: name)).map { SoundLibrary(container: $0) }
+      }
+    }
+  }
 
   /// Returns the libraries of the operator's groups.
   func libraries() async throws -> [SoundLibrary] {

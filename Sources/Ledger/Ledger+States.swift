@@ -9,7 +9,7 @@ extension Ledger {
     /// Codes and numbers for the event and the entry, such as `["code": "no_voice"]`; at most 1,000 bytes as JSON. It
     /// must not contain amounts or names.
     public var detail: [String: String]
-    /// The path of the announcement's clip, at most 4,096 bytes; nil keeps the stored path.
+    /// The file name of the announcement's clip, at most 4,096 bytes; nil keeps the stored name.
     public var clip: String?
     /// The length of the part that was played, in milliseconds; nil keeps the stored value.
     public var heardMilliseconds: Int?

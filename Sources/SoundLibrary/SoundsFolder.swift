@@ -87,7 +87,7 @@ struct SoundsFolder: ~Copyable {
         break
       } catch {
         guard error.kind == .busy else { break }
-        Thread.sleep(forTimeInterval: Self.lockPause)
+        Thread.sleep(forTimeInterval: Self.lockPause)  // no event announces that a lock was released
       }
     }
     try calls.rename(folder.number, newName, name)
@@ -135,7 +135,7 @@ struct SoundsFolder: ~Copyable {
       guard status.isRegularFile else { throw .notAFile }
       guard use.isNews(status) else { return }
       if try mark(use, try openFile(name)) { return }
-      Thread.sleep(forTimeInterval: Self.lockPause)
+      Thread.sleep(forTimeInterval: Self.lockPause)  // no event announces that a lock was released
     }
     throw .missing
   }

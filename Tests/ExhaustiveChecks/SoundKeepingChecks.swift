@@ -29,7 +29,7 @@ struct SoundKeepingChecks {
     // The needed clips exist before another process looks for them.
     #expect(outputs[0].output.fileHandleForReading.availableData == Data("ready\n".utf8))
     for seed in 2...4 { outputs.append(try start(seed, Self.seconds)) }
-    // Meanwhile processes are killed while they publish.
+    // Meanwhile processes are killed while they publish, at random moments.
     for seed in 5..<5 + Int(Self.seconds) {
       let (process, output) = try start(seed, Self.seconds)
       _ = output.fileHandleForReading  // keeps the pipe open

@@ -86,3 +86,15 @@ struct Command {
   static let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     .standardizedFileURL
 }
+
+extension Command {
+  /// Puts the program at another place. It is linked if possible. A copy stays open for writing in processes that other
+  /// tests fork meanwhile, and then cannot be run.
+  static func linkProgram(to place: URL) throws {
+    do {
+      try FileManager.default.linkItem(at: program, to: place)
+    } catch {
+      try FileManager.default.copyItem(at: program, to: place)
+    }
+  }
+}

@@ -180,13 +180,7 @@ struct RenderCommandTests {
     defer { crier.remove() }
     // The program is alone in a folder without the speaker, and its data is given with --data.
     let alone = crier.directory.appending(path: "crier")
-    // The program is linked if possible. A copy stays open for writing in processes that other tests fork meanwhile,
-    // and then cannot be run.
-    do {
-      try FileManager.default.linkItem(at: Command.program, to: alone)
-    } catch {
-      try FileManager.default.copyItem(at: Command.program, to: alone)
-    }
+    try Command.linkProgram(to: alone)
     let process = Process()
     let message = Pipe()
     process.executableURL = alone

@@ -78,10 +78,10 @@ struct SwappedRecordingsTests {
     let crier = try Command()
     defer { crier.remove() }
     let folder = try recordings(crier)
-    // A copy of the program has no speaker program beside it.
+    // Here, the program has no speaker program beside it.
     let alone = crier.directory.appending(path: "bin/crier")
     try FileManager.default.createDirectory(at: alone.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try FileManager.default.copyItem(at: Command.program, to: alone)
+    try Command.linkProgram(to: alone)
     let imported = try crier.run(
       ["voices", "import", folder.path, "--locale", "en-US", "--id", "shop"], program: alone)
     #expect(imported.status == 0)

@@ -76,6 +76,28 @@ public final class Ledger: Sendable {
       writer: writer, file: file, limit: options.waitingLimit, byteLimit: options.waitingBytes)
   }
 
+  /// Opens an existing ledger for reading only. The ledger's file keeps its bytes, and nothing is migrated. SQLite may
+  /// make the two empty files of a log beside it, and leave them there. Calls that write fail with `readOnly`.
+  ///
+  /// The call blocks while it reads the whole file, unless ``Options/checksIntegrity`` is false.
+  ///
+  /// - Throws: ``LedgerError``, with `olderVersion` if the file must be migrated before this version can read it.
+  public init(reading file: URL, options: Options = Options()) throws(LedgerError) {
+    let file = file.absoluteURL.standardizedFileURL
+    do {
+      reader = try Self.openForReading(file, options: options)
+    } catch {
+      throw LedgerError(error, while: .opening, in: file)
+    }
+    // SQLite refuses each write on this connection.
+    writer = reader
+    self.file = file
+    self.options = options
+    now = { Date() }
+    writes = WriteQueue(
+      writer: writer, file: file, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+  }
+
   // MARK: - Access
 
   /// Runs work that writes, and returns when its changes are durable; see ``Ledger``. Work that throws a
@@ -160,35 +182,64 @@ public final class Ledger: Sendable {
       throw LedgerError(.busy, while: .opening, in: file)
     }
     let writer = try withExtendedLifetime(lock) {
-      // SQLite would treat a file that was truncated to nothing as a new one, and discard its log.
-      let logSize = try FileStatus.byteCount(at: path + "-wal") ?? 0
-      let size = try FileStatus.byteCount(at: path) ?? 0
-      guard size > 0 || logSize == 0 else { throw LedgerError(.damaged, while: .opening, in: file) }
+      try requireWholeFile(file)
       try DurableFile.createEmpty(file)
 
-      let writer = try DatabaseQueue(path: path, configuration: configuration(file, options, isWriter: true))
+      let writer = try DatabaseQueue(path: path, configuration: configuration(file, options, .writer))
       try Schema.migrate(writer, file: file)
       return writer
     }
-    let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, isWriter: false))
-    if options.checksIntegrity {
-      try reader.inDatabase { database in
-        let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
-        guard findings == ["ok"] else { throw LedgerError(.damaged, while: .opening, in: file) }
-      }
-    }
+    let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, .reader))
+    if options.checksIntegrity { try checkIntegrity(reader, file) }
     return (writer, reader)
   }
 
-  private static func configuration(_ file: URL, _ options: Options, isWriter: Bool) -> Configuration {
+  private static func openForReading(_ file: URL, options: Options) throws -> DatabaseQueue {
+    let path = file.path(percentEncoded: false)
+    // SQLite reports a missing file like one that may not be read.
+    guard try FileStatus.byteCount(at: path) != nil else { throw SystemError.missing }
+    try requireWholeFile(file)
+    let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, .onlyReader))
+    try Schema.requireCurrent(reader, file: file)
+    if options.checksIntegrity { try checkIntegrity(reader, file) }
+    return reader
+  }
+
+  /// Refuses a file that was truncated to nothing. SQLite would treat it as a new one, and discard its log.
+  private static func requireWholeFile(_ file: URL) throws {
+    let path = file.path(percentEncoded: false)
+    let logSize = try FileStatus.byteCount(at: path + "-wal") ?? 0
+    let size = try FileStatus.byteCount(at: path) ?? 0
+    guard size > 0 || logSize == 0 else { throw LedgerError(.damaged, while: .opening, in: file) }
+  }
+
+  private static func checkIntegrity(_ reader: DatabaseQueue, _ file: URL) throws {
+    try reader.inDatabase { database in
+      let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
+      guard findings == ["ok"] else { throw LedgerError(.damaged, while: .opening, in: file) }
+    }
+  }
+
+  /// The purpose of a connection.
+  private enum Role {
+    case writer
+    /// It reads beside a writer, and can empty the log when it is the last connection to be closed.
+    case reader
+    /// It never changes the file.
+    case onlyReader
+  }
+
+  private static func configuration(_ file: URL, _ options: Options, _ role: Role) -> Configuration {
     var configuration = Configuration()
     configuration.label = "crier.ledger"
     configuration.busyMode = .timeout(options.busyTimeout)
+    configuration.readonly = role == .onlyReader
     // GRDB's own setting for a write-ahead log leaves commits unsynchronized (`synchronous=NORMAL`), hence these
     // settings.
     configuration.prepareDatabase { database in
       let isNew = try Schema.examine(database, file: file)
-      guard isWriter else { return try database.execute(sql: "PRAGMA query_only = 1") }
+      if role == .onlyReader { return }
+      guard role == .writer else { return try database.execute(sql: "PRAGMA query_only = 1") }
       // This setting lets pruning return pages to the disk. In an existing file it would have no effect but would still
       // be written, and a damaged file must not be written.
       if isNew { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }

@@ -31,6 +31,17 @@ enum Schema {
     try migrator.migrate(writer)
   }
 
+  /// Refuses a ledger whose tables are not those of this version. Nothing in it is changed.
+  static func requireCurrent(_ reader: DatabaseQueue, file: URL) throws {
+    let migrator = migrator
+    guard try !reader.read(migrator.hasBeenSuperseded) else {
+      throw LedgerError(.newerVersion, while: .opening, in: file)
+    }
+    guard try reader.read(migrator.hasCompletedMigrations) else {
+      throw LedgerError(.olderVersion, while: .opening, in: file)
+    }
+  }
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1: announcements, events, commands") { database in

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Testing
+
+@Suite("Clips that announcements and batches need")
+struct NeededClipsTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func needed(_ batches: String...) async throws -> Set<String> {
+    try await ledger.neededClips(ofBatches: batches)
+  }
+
+  /// Accepts an announcement that waits with a clip.
+  private func waiting(_ id: String, clip: String) async throws -> Int64 {
+    let number = try await ledger.accept(payment(id)).number
+    try await ledger.set(number, .rendering)
+    try await ledger.set(number, .waiting, Ledger.Change(clip: clip))
+    return number
+  }
+
+  /// Accepts an announcement whose answer has a clip. The announcement itself has none yet.
+  private func answered(_ id: String, clip: String) async throws -> Int64 {
+    let answer = NewAnswer(
+      account: "shop", key: "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
+      clip: PublishedClip(name: clip, group: "group.crier"))
+    return try #require(
+      try await ledger.accept(answer: answer, playing: payment(id, account: "shop")).acceptance?.number)
+  }
+
+  @Test("an empty ledger needs no clip")
+  func empty() async throws {
+    #expect(try await needed("b-1").isEmpty)
+  }
+
+  @Test("an unfinished announcement needs its clip, and a finished one does not")
+  func unfinished() async throws {
+    let first = try await waiting("A-1", clip: "a.wav")
+    _ = try await waiting("A-2", clip: "b.wav")
+    _ = try await ledger.accept(payment("A-3"))
+    #expect(try await needed() == ["a.wav", "b.wav"])
+    try await ledger.set(first, .playing)
+    #expect(try await needed() == ["a.wav", "b.wav"])
+    try await ledger.set(first, .played)
+    #expect(try await needed() == ["b.wav"])
+  }
+
+  @Test("an unfinished announcement needs the clip of its answer, also before it has a clip itself")
+  func answer() async throws {
+    let number = try await answered("A-1", clip: "a.wav")
+    // An answer without an announcement is of a clip that is not to be played.
+    _ = try await ledger.accept(
+      answer: NewAnswer(
+        account: "shop", key: "id:A-2", bodyDigest: digestOf("A-2"), id: "A-2", status: 201, report: Data(),
+        clip: PublishedClip(name: "b.wav", group: nil)))
+    #expect(try await needed() == ["a.wav"])
+    try await ledger.set(number, .cancelled)
+    #expect(try await needed().isEmpty)
+  }
+
+  @Test("an unfinished replay needs the clips of its finished original: that of its playing and that of its answer")
+  func replay() async throws {
+    let original = try await answered("A-1", clip: "answer.wav")
+    try await ledger.set(original, .rendering)
+    try await ledger.set(original, .waiting, Ledger.Change(clip: "played.wav"))
+    try await ledger.set(original, .cancelled)
+    #expect(try await needed().isEmpty)
+    let number = try await ledger.accept(replayAnnouncement("r"), again: original, for: "shop").number
+    #expect(try await needed() == ["answer.wav", "played.wav"])
+    try await ledger.set(number, .cancelled)
+    #expect(try await needed().isEmpty)
+  }
+
+  @Test("a replay whose original was pruned needs only its own clip")
+  func pruned() async throws {
+    let original = try await waiting("A-1", clip: "a.wav")
+    try await ledger.set(original, .cancelled)
+    let number = try await ledger.accept(replayAnnouncement("r"), again: original, for: nil).number
+    place.clock.advance(by: 10)
+    try await ledger.prune(finishedBefore: place.clock.now)
+    #expect(try await needed().isEmpty)
+    try await ledger.set(number, .rendering)
+    try await ledger.set(number, .waiting, Ledger.Change(clip: "b.wav"))
+    #expect(try await needed() == ["b.wav"])
+  }
+
+  @Test("the clips of the named batches are needed, and those of other batches are not")
+  func batches() async throws {
+    try await ledger.note(clips: ["a.wav", "b.wav"], ofBatch: "b-1", account: "shop")
+    try await ledger.note(clips: ["c.wav"], ofBatch: "b-2", account: "shop")
+    try await ledger.note(clips: ["d.wav"], ofBatch: "b-3", account: "kiosk")
+    #expect(try await needed().isEmpty)
+    #expect(try await needed("b-1", "b-3", "b-4") == ["a.wav", "b.wav", "d.wav"])
+    try await ledger.forgetClips(ofBatch: "b-1")
+    #expect(try await needed("b-1", "b-2") == ["c.wav"])
+  }
+
+  @Test("an id with a zero byte names no batch, not even one that begins like it")
+  func zero() async throws {
+    try await ledger.note(clips: ["a.wav"], ofBatch: "b-1", account: "shop")
+    #expect(try await needed("b-1\0", "\0", "b-1\0b-1").isEmpty)
+    #expect(try await needed("b-1\0", "b-1") == ["a.wav"])
+  }
+}

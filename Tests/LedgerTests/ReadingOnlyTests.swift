@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import LedgerTestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite("A ledger that is opened for reading only")
+struct ReadingOnlyTests {
+  let place: TemporaryLedger
+
+  init() throws { place = try TemporaryLedger() }
+
+  private func failure() -> LedgerError.Code? {
+    do {
+      _ = try Ledger(reading: place.file)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test("it is read beside its writer, refuses to write, and keeps its bytes")
+  func beside() async throws {
+    let writer = try place.open()
+    try await _ = writer.accept(payment("a"))
+    let ledger = try Ledger(reading: place.file)
+    #expect(try await ledger.entry(id: "a")?.number == 1)
+    try await _ = writer.accept(payment("b"))
+    #expect(try await ledger.recent().map(\.id) == ["b", "a"])
+    let error = await #expect(throws: LedgerError.self) { try await ledger.accept(payment("c")) }
+    #expect(error?.code == .readOnly)
+    await #expect(throws: LedgerError.self) { try await ledger.prune(finishedBefore: .distantFuture) }
+    #expect(try await writer.recent().map(\.id) == ["b", "a"])
+  }
+
+  @Test("the file keeps its bytes when the last reader closes it, also with a log that a crash left")
+  func bytes() async throws {
+    let writer = try place.open()
+    try await _ = writer.accept(payment("a"))
+    // What a crash leaves: the files as they are while the ledger is open.
+    let copy = place.folder.appending(path: "copy.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
+    }
+    let before = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
+    #expect(before[1].count > 0)
+    do { #expect(try await Ledger(reading: copy).entry(id: "a")?.number == 1) }
+    #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == before)
+    #expect(try await Ledger(at: copy).accept(payment("b")).number == 2)
+  }
+
+  @Test("a ledger that nobody has open is read, and a writer opens it afterwards")
+  func closed() async throws {
+    do { try await _ = place.open().accept(payment("a")) }
+    try await place.isClosed()
+    let before = try Data(contentsOf: place.file)
+    do { #expect(try await Ledger(reading: place.file).counts()[.accepted] == 1) }
+    #expect(try Data(contentsOf: place.file) == before)
+    #expect(try await place.open().accept(payment("b")).number == 2)
+  }
+
+  @Test("a ledger of an earlier version is refused with a code of its own, and is not migrated")
+  func older() async throws {
+    try EarlierLedger.write(to: place.file)
+    let before = try Data(contentsOf: place.file)
+    let error = #expect(throws: LedgerError.self) { try Ledger(reading: place.file) }
+    #expect(error?.code == .olderVersion)
+    #expect(error?.description.contains("was written by an older version of this program. The file was not") == true)
+    #expect(try Data(contentsOf: place.file) == before)
+    #expect(try await place.open().entry(account: "shop", id: "waiting-1") != nil)
+  }
+
+  @Test("a newer ledger, another program's database, a damaged file and a missing file are refused and stay as they are")
+  func refused() async throws {
+    #expect(failure() == .systemFailure)
+    #expect(!FileManager.default.fileExists(atPath: place.file.path))
+    try await _ = place.open().accept(payment("a"))
+    try await place.isClosed()
+    let whole = try Data(contentsOf: place.file)
+    try {
+      let newer = try DatabaseQueue(path: place.file.path)
+      try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: something to come')") }
+      try newer.close()
+    }()
+    #expect(failure() == .newerVersion)
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: place.file.path + suffix) }
+    try {
+      let other = try DatabaseQueue(path: place.file.path)
+      try other.write { try $0.execute(sql: "CREATE TABLE notes (text)") }
+      try other.close()
+    }()
+    #expect(failure() == .notALedger)
+    try whole.prefix(3 * 4096 + 100).write(to: place.file)
+    #expect(failure() == .damaged)
+    try Data(String(repeating: "This is a letter. ", count: 500).utf8).write(to: place.file)
+    #expect(failure() == .damaged)
+    try Data().write(to: place.file)
+    #expect(failure() == .olderVersion, "a ledger whose creation was interrupted")
+    try Data(count: 5000).write(to: URL(filePath: place.file.path + "-wal"))
+    #expect(failure() == .damaged)
+    #expect(try place.size() == 0 && place.size("-wal") == 5000)
+  }
+}

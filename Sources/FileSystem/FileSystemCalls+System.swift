@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -82,6 +84,17 @@ extension FileSystemCalls {
     },
     remove: { (folder, name) throws(SystemError) in
       _ = try check(unsafe unlinkat(folder, name, 0))  // Safe: the text lives as long as the call.
+    },
+    names: { (path) throws(SystemError) in
+      do {
+        return try FileManager.default.contentsOfDirectory(atPath: path)
+      } catch CocoaError.fileReadNoSuchFile {
+        throw .missing
+      } catch CocoaError.fileReadNoPermission {
+        throw SystemError(number: EACCES)
+      } catch {
+        throw .inputOutput
+      }
     },
     close: { descriptor in
       // Bytes that matter were synchronized before, and the descriptor is closed even after an error.

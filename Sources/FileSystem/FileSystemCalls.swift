@@ -50,6 +50,9 @@ package struct FileSystemCalls: Sendable {
   /// Removes a file's name from its folder.
   package var remove: @Sendable (_ folder: Descriptor, _ name: String) throws(SystemError) -> Void
 
+  /// Returns the names of a folder's entries, in no order.
+  package var names: @Sendable (_ path: String) throws(SystemError) -> [String]
+
   package var close: @Sendable (_ descriptor: Descriptor) -> Void
 
   /// The permissions of a new file or folder, before the process's umask is applied.

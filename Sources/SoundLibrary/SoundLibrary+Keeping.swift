@@ -16,8 +16,9 @@ extension SoundLibrary {
   /// folder does not exist. Folders and symbolic links are left out.
   ///
   /// - Throws: ``SoundLibraryError``.
-  public func sounds() throws(SoundLibraryError) -> [StoredSound] {
-    let names = try names()
+  public func sounds() throws(SoundLibraryError) -> [StoredSound] { try sounds(named: try names()) }
+
+  private func sounds(named names: [String]) throws(SoundLibraryError) -> [StoredSound] {
     guard !names.isEmpty else { return [] }
     do throws(SystemError) {
       let folder = try SoundsFolder(existing: container, calls: calls)
@@ -71,12 +72,14 @@ extension SoundLibrary {
     failed: (SoundLibraryError) -> Void = { _ in }
   ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
     let now = now()
-    let sounds = try sounds()
+    // A folder can have a million entries, so it is listed once.
+    let names = try entryNames()
+    let sounds = try sounds(named: names.filter(Self.isClipName).sorted())
     // A downloaded sound may have the form of a clip's name. If it is the chosen tone, it stays.
     let tone = [try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self)
     let removals = keeping.removals(from: sounds, needed: needed.union(tone), at: now)
     guard removes else { return removals }
-    let temporaries = try temporaryNames()
+    let temporaries = names.filter { $0.hasPrefix(SoundsFolder.temporaryPrefix) }
     let use = SoundUse(at: now)
     let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
     guard !removals.isEmpty || !temporaries.isEmpty || !misdated.isEmpty else { return [] }
@@ -105,10 +108,5 @@ extension SoundLibrary {
       failed(SoundLibraryError(error, while: .removing, in: soundsDirectory))
     }
     return removed
-  }
-
-  /// Returns the names of the temporary files of publishers, also of those that have ended.
-  private func temporaryNames() throws(SoundLibraryError) -> [String] {
-    try names { $0.hasPrefix(SoundsFolder.temporaryPrefix) }
   }
 }

@@ -8,12 +8,12 @@ extension SoundLibrary {
   ///
   /// - Throws: ``SoundLibraryError``.
   public func names() throws(SoundLibraryError) -> [String] {
-    try names { (try? url(for: $0)) != nil }
+    try entryNames().filter(Self.isClipName).sorted()
   }
 
-  /// Returns the names of all entries of the folder for which a condition is true, sorted.
-  func names(where isWanted: (String) -> Bool) throws(SoundLibraryError) -> [String] {
-    try SoundsFolder.names(in: soundsDirectory).filter(isWanted).sorted()
+  /// Returns the names of all entries of the folder, in no order; an empty array when the folder does not exist.
+  func entryNames() throws(SoundLibraryError) -> [String] {
+    try SoundsFolder.names(in: soundsDirectory, calls: calls)
   }
 
   /// Removes a clip. It stays removed after a power cut. A later request for the same clip makes it again.

@@ -8,7 +8,7 @@ extension SoundLibrary {
   ///
   /// - Throws: ``SoundLibraryError``.
   public func tones() throws(SoundLibraryError) -> [String] {
-    let names = try names { (try? Self.check($0)) != nil && !Self.isRenderedClip($0) }
+    let names = try names().filter { !Self.isRenderedClip($0) }
     guard !names.isEmpty else { return [] }
     do throws(SystemError) {
       let folder = try SoundsFolder(existing: container, calls: calls)

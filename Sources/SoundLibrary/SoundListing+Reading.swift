@@ -29,13 +29,13 @@ extension SoundPlaces {
       + groupContainers.map { (.groupContainer($0.name), $0.container) }
     for (place, container) in containers {
       listings.append(
-        try Self.listing(place, container.soundsDirectory, of: isWanted) { () throws(SystemError) in
+        try Self.listing(place, container.soundsDirectory, of: isWanted, calls: calls) { () throws(SystemError) in
           try SoundsFolder(existing: container, calls: calls)
         })
     }
     if let bundle {
       listings.append(
-        try Self.listing(.bundle, bundle, of: isWanted) { () throws(SystemError) in
+        try Self.listing(.bundle, bundle, of: isWanted, calls: calls) { () throws(SystemError) in
           try SoundsFolder(at: bundle, calls: calls)
         })
     }
@@ -43,7 +43,8 @@ extension SoundPlaces {
   }
 
   private static func listing(
-    _ place: SoundPlace, _ url: URL, of isWanted: (String) -> Bool, open: () throws(SystemError) -> SoundsFolder
+    _ place: SoundPlace, _ url: URL, of isWanted: (String) -> Bool, calls: FileSystemCalls,
+    open: () throws(SystemError) -> SoundsFolder
   ) throws(SoundLibraryError) -> SoundListing {
     var listing = SoundListing(place: place, folder: url, entries: [])
     let sounds: SoundsFolder
@@ -53,7 +54,7 @@ extension SoundPlaces {
       if error.kind == .missing { return listing }
       throw SoundLibraryError(error, while: .reading, in: url)
     }
-    let names = try SoundsFolder.names(in: url).filter(isWanted).sorted { $0.precedesInBytes($1) }
+    let names = try SoundsFolder.names(in: url, calls: calls).filter(isWanted).sorted { $0.precedesInBytes($1) }
     do throws(SystemError) {
       for name in names {
         if let kind = try sounds.kind(of: name) { listing.entries.append(SoundListing.Entry(name: name, kind: kind)) }
@@ -75,15 +76,13 @@ extension SoundsFolder {
   /// Returns the names of all entries, in no order; an empty array when the folder does not exist.
   ///
   /// - Throws: ``SoundLibraryError``.
-  static func names(in folder: URL) throws(SoundLibraryError) -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
-    } catch CocoaError.fileReadNoSuchFile {
-      return []
-    } catch CocoaError.fileReadNoPermission {
-      throw SoundLibraryError(code: .notPermitted, action: .reading, folder: folder)
+  static func names(in folder: URL, calls: FileSystemCalls) throws(SoundLibraryError) -> [String] {
+    do throws(SystemError) {
+      return try calls.names(folder.path(percentEncoded: false))
     } catch {
-      throw SoundLibraryError(code: .systemFailure, action: .reading, folder: folder)
+      if error.kind == .missing { return [] }
+      let code: SoundLibraryError.Code = error.kind == .notPermitted ? .notPermitted : .systemFailure
+      throw SoundLibraryError(code: code, action: .reading, folder: folder)
     }
   }
 

@@ -66,6 +66,22 @@ struct SoundKeepingTests {
     #expect(try library().prune(keeping, needed: []).isEmpty)
   }
 
+  @Test("pruning lists the folder once, also when it removes clips and temporary files")
+  func listing() throws {
+    for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
+    try home.leaveBehind(".publishing-3")
+    let listings = Counter()
+    var calls = FileSystemCalls.system
+    calls.names = { [calls] (path) throws(SystemError) in
+      listings.add()
+      return try calls.names(path)
+    }
+    #expect(try library(calls: calls).prune(SoundKeeping(mostFiles: 1), needed: []).count == 1)
+    #expect(listings.value == 1 && home.names == [clipName(2)])
+    _ = try library(calls: calls).prune(SoundKeeping(mostFiles: 0), needed: [], removes: false)
+    #expect(listings.value == 2)
+  }
+
   @Test("a clip that is used or published again while others are removed stays")
   func meanwhile() throws {
     for number in 1...2 { _ = try library(hours: -10).publish([1], as: clipName(number)) }

@@ -292,6 +292,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         lists.cancel()
         await lists.value
         await saveWork()
+        await clips.recordUses()
       }
     } onGracefulShutdown: {
       stopping.stop()
@@ -303,9 +304,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
   }
 
-  /// Maintains the stored data. Once a minute, records which keys were used, deletes signed requests that are too old,
-  /// and saves the accounts' usage. Every ten minutes, removes clips that are over the budget. Once an hour, removes old
-  /// announcements, responses and batches.
+  /// Maintains the stored data; see ``keepHouseEveryMinute()``. Every ten minutes, removes clips that are over the
+  /// budget. Once an hour, removes old announcements, responses and batches.
   private func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
@@ -313,11 +313,18 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       if minutes % 10 == 0 { await pruneClips() }
       minutes += 1
       try? await Task.sleep(for: .seconds(60))
-      await keys.recordUse()
-      // An error is ignored: the next attempt is in a minute.
-      try? await keys.forgetSignedRequests()
-      await saveWork()
+      await keepHouseEveryMinute()
     }
+  }
+
+  /// Records which keys and which clips in memory were used, deletes signed requests that are too old, and saves the
+  /// accounts' usage.
+  func keepHouseEveryMinute() async {
+    await keys.recordUse()
+    // An error is ignored: the next attempt is in a minute.
+    try? await keys.forgetSignedRequests()
+    await clips.recordUses()
+    await saveWork()
   }
 
   private func saveWork() async {

@@ -325,7 +325,7 @@ struct BatchRestartTests {
     let file = folder.appending(path: "\(id).json")
     var record = try (JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]).orThrow("a record")
     var status = try (record["status"] as? [String: Any]).orThrow("a status")
-    status["finished_at"] = Date(timeIntervalSinceNow: -Batches.lifetime - 60).timeIntervalSinceReferenceDate
+    status["finished_at"] = Date(timeIntervalSinceNow: -Batches.longestLifetime - 60).timeIntervalSinceReferenceDate
     record["status"] = status
     try JSONSerialization.data(withJSONObject: record).write(to: file)
     let next = try TestService(in: service.folder)
@@ -339,6 +339,29 @@ struct BatchRestartTests {
     for place in [places[1], running] { #expect(try await again.get(place).status == 200) }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(!left.contains { $0.hasPrefix(id) })
+  }
+
+  @Test("a retention time of less than 7 days limits how long the list and the result of a batch are kept")
+  func retention() async throws {
+    let service = try TestService { $0.settings.retention = 86_400 }
+    let client = try await service.client()
+    service.startBatches()
+    let batches = service.server.batches
+    var ids: [String] = []
+    for _ in 0..<2 {
+      let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
+      _ = try await client.end(of: place)
+      ids.append(try place.split(separator: "/").last.map(String.init).orThrow("an id"))
+    }
+    for (id, days) in zip(ids, [1.1, 0.9]) {
+      await batches.end(id, at: Date(timeIntervalSinceNow: -days * 86_400))
+    }
+    await batches.prune()
+    #expect(try await client.get("/v1/batches/\(ids[0])").status == 404)
+    #expect(try await client.get("/v1/batches/\(ids[1])").status == 200)
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: service.folder.url.appending(path: "batches").path)
+    #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix(ids[1]) })
   }
 
   @Test("files that are not batches are left alone")
@@ -365,4 +388,9 @@ struct BatchRestartTests {
     #expect(answer.status == 500 && answer.code == "internal_error")
     #expect(!answer.text.contains(service.folder.url.lastPathComponent))
   }
+}
+
+extension Batches {
+  /// Sets the time at which a batch ended.
+  fileprivate func end(_ id: String, at time: Date) { records[id]?.status.finishedAt = time }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Ledger
 import SoundLibrary
+import SoundOutputTestSupport
 import TestSupport
 import Testing
 
@@ -96,6 +97,73 @@ struct ClipKeepingTests {
     #expect(Set(service.clips()).isSuperset(of: [waiting, listed, noted]))
     #expect(!service.clips().contains(ended))
     #expect(try await UnfinishedBatches.ids(in: service.folder.url.appending(path: "batches")) == [id])
+  }
+
+  @Test("the clip of an announcement that waits to be heard again stays")
+  func replayed() async throws {
+    let service = try service {
+      $0.mostSoundBytes = 0
+    }
+    let client = try await service.client()
+    let player = try await service.startPlayer()
+    service.output.hear()
+    let heard = try await clip(client, "p1", "1.00", #""deliver":["clip","play"]"#)
+    let other = try await clip(client, "p2", "2.00")
+    try await service.event(.played, of: player)
+    // The replay has not been rendered, because nothing plays it.
+    let original = try await service.ledger.entry(account: "shop", id: "p1").orThrow("an announcement").number
+    var replay = StoredAnnouncement(
+      account: "shop", id: "replay", lane: "elsewhere", category: .alert, payload: Data("{}".utf8))
+    replay.isReplay = true
+    let number = try await service.ledger.accept(replay, again: original, for: "shop").number
+    for clip in [heard, other] { try age(clip, days: 1_000, in: service) }
+    await service.server.pruneClips()
+    #expect(service.clips() == [heard])
+    try await service.ledger.set(number, .cancelled)
+    await service.server.pruneClips()
+    #expect(service.clips().isEmpty)
+  }
+
+  @Test("a clip that is served from memory counts as used on the disk within a minute, and is touched once an hour")
+  func usedOnDisk() async throws {
+    let service = try service()
+    let client = try await service.client()
+    let clips = [try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00")]
+    await service.server.keepHouseEveryMinute()
+    for clip in clips { try age(clip, days: 20, in: service) }
+    #expect(try await client.get("/v1/clips/\(clips[0])").status == 200)
+    let folder = try service.server.clips.library("group.crier")
+    func lastUsed(_ name: String) throws -> Date {
+      try folder.sounds().first { $0.name == name }.orThrow("a clip").lastUsed
+    }
+    let old = Date(timeIntervalSinceNow: -19 * 86_400)
+    #expect(try lastUsed(clips[0]) < old, "a request writes nothing")
+    await service.server.keepHouseEveryMinute()
+    #expect(try lastUsed(clips[0]) > Date(timeIntervalSinceNow: -3_600) && lastUsed(clips[1]) < old)
+    // Another process, which knows nothing about the service's memory, keeps the clip.
+    #expect(try folder.prune(SoundKeeping(mostFiles: 0), needed: []).map(\.sound.name) == [clips[1]])
+    // A use within the hour is not written again.
+    try age(clips[0], days: 0.5 / 24, in: service)
+    let before = try lastUsed(clips[0])
+    #expect(try await client.get("/v1/clips/\(clips[0])").status == 200)
+    await service.server.keepHouseEveryMinute()
+    #expect(try lastUsed(clips[0]) == before)
+  }
+
+  @Test("the report of a removed clip, which has the spoken words, does not stay in memory")
+  func reports() async throws {
+    let service = try service()
+    let client = try await service.client()
+    let clips = [
+      try await clip(client, "p1", "1.00"), try await clip(client, "p2", "2.00"), try await clip(client, "p3", "3.00"),
+    ]
+    #expect(service.server.clips.reportCount == 3)
+    try age(clips[0], days: 31, in: service)
+    await service.server.pruneClips()
+    #expect(service.server.clips.reportCount == 2)
+    #expect(try await client.send(.delete, "/v1/announcements/p2").status == 200)
+    #expect(service.server.clips.reportCount == 1)
+    #expect(service.clips() == [clips[2]])
   }
 
   @Test("tones and other files that are no clips stay")

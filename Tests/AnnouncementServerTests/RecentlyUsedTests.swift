@@ -49,6 +49,18 @@ struct RecentlyUsedTests {
     #expect(keys(cache, 1...3) == [1, 3])
   }
 
+  @Test("values are removed by a condition, and the order of the others stays")
+  func condition() {
+    let cache = RecentlyUsed<Int, String>(capacityBytes: 6)
+    for key in 1...6 { cache.insert(key.isMultiple(of: 2) ? "even" : "odd", for: key, bytes: 1) }
+    cache.remove { $0 == "even" }
+    #expect(keys(cache, 1...6) == [1, 3, 5] && cache.bytes == 3)
+    cache.insert("large", for: 7, bytes: 5)
+    #expect(keys(cache, 1...7) == [5, 7])
+    cache.remove { _ in true }
+    #expect(cache.count == 0 && cache.bytes == 0)
+  }
+
   @Test("a value larger than the capacity is not stored, and removes the value that it should replace")
   func larger() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)

@@ -249,7 +249,7 @@ struct RemovalOfSharedClipsTests {
     let place = try await finishedBatch()
     let next = try next(place) { record in
       var status = try (record["status"] as? [String: Any]).orThrow("a status")
-      status["finished_at"] = Date(timeIntervalSinceNow: -Batches.lifetime - 60).timeIntervalSinceReferenceDate
+      status["finished_at"] = Date(timeIntervalSinceNow: -Batches.longestLifetime - 60).timeIntervalSinceReferenceDate
       record["status"] = status
     }
     await next.server.batches.load()

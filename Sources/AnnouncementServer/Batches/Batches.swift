@@ -17,8 +17,9 @@ import SoundLibrary
 actor Batches {
   /// The maximum number of batches that run or wait at once, for all accounts together.
   static let mostUnfinished = 16
-  /// The time for which a batch is kept after its end, in seconds.
-  static let lifetime: TimeInterval = 7 * 86_400
+  /// The longest time for which a batch is kept after its end, in seconds. A shorter retention time limits it, because
+  /// lists and results have names and notes.
+  static let longestLifetime: TimeInterval = 7 * 86_400
 
   let files: BatchFiles
   let announcer: Announcer
@@ -192,10 +193,13 @@ actor Batches {
     await noteEarlierClips()
   }
 
+  /// The time for which a batch is kept after its end, in seconds.
+  private var lifetime: TimeInterval { min(Self.longestLifetime, settings.retention) }
+
   /// Removes batches that ended more than ``lifetime`` ago.
   func prune() async {
     for id in held.keys { await settleClips(of: id) }
-    let moment = Date(timeIntervalSinceNow: -Self.lifetime)
+    let moment = Date(timeIntervalSinceNow: -lifetime)
     for (id, record) in records {
       guard let end = record.status.finishedAt, end < moment else { continue }
       do {

@@ -34,6 +34,18 @@ extension Clips {
     return (try? library.use(file.lastPathComponent)) ?? true
   }
 
+  /// Records the uses of clips in memory since the last call, so that another process does not remove these clips. A
+  /// clip's file is touched at most once an hour; see `SoundUse`.
+  func recordUses() async { await recordUses(in: await allLibraries()) }
+
+  private func recordUses(in libraries: [SoundLibrary]) async {
+    let used = usedInMemory()
+    guard !used.isEmpty else { return }
+    await onWaitingThread {
+      for library in libraries { for name in used { _ = try? library.use(name) } }
+    }
+  }
+
   /// Removes the clips that a rule does not keep from the folders of all app groups, and from memory.
   ///
   /// - Parameters:
@@ -46,17 +58,14 @@ extension Clips {
     failed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [SoundKeeping.Removal] {
     let libraries = await allLibraries()
-    let used = usedInMemory()
     // The uses are recorded before the folder is looked at, so that they count.
-    await onWaitingThread {
-      for library in libraries { for name in used { _ = try? library.use(name) } }
-    }
+    await recordUses(in: libraries)
     let needed = try await needed()
     var removals: [SoundKeeping.Removal] = []
     for library in libraries {
       do {
         let removed = try await onWaitingThread { try library.prune(keeping, needed: needed, failed: failed) }
-        for removal in removed { forget(removal.sound.name) }
+        forget(Set(removed.map(\.sound.name)))
         removals += removed
       } catch {
         failed(error)

@@ -52,7 +52,8 @@ final class Clips: Sendable {
   private let flights = SingleFlight<ClipRequest, Made>()
   private let reports: RecentlyUsed<ClipRequest, ClipReport>
   private let files: RecentlyUsed<String, File>
-  /// The clips that were removed recently. The mutex is also held while a file is added to or removed from ``files``.
+  /// The clips that were removed recently. The mutex is also held while an entry is added to or removed from ``files``
+  /// and ``reports``.
   private let removed = Locked(RemovedClips())
   /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
   let turns = SharedTurns<String>()
@@ -141,24 +142,29 @@ final class Clips: Sendable {
   }
 
   private func remember(_ made: Made, as request: ClipRequest, readAt moment: RemovedClips.Moment) {
-    keep(made.file, as: made.report.clip.name, readAt: moment)
     var report = made.report
     report.cached = true
-    // The texts of the announcement are about as long as the spoken text.
-    reports.insert(
-      report, for: request,
-      bytes: RecentlyUsed<ClipRequest, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
+    keep(made.file, as: made.report.clip.name, readAt: moment, report: report, of: request)
   }
 
-  /// Keeps a file in memory, unless it was removed after it was read. The size counted is the capacity of the buffer,
-  /// which is a power of two and up to twice the size of the file, and 2 kB for the header fields.
+  /// Keeps a file in memory, and the report of the request for which it was read. Keeps neither if the clip was removed
+  /// after the file was read. The size counted is the capacity of the buffer, which is a power of two and up to twice
+  /// the size of the file, and 2 kB for the header fields.
   ///
   /// - Parameter moment: A moment before the file was read.
-  func keep(_ file: File, as name: String, readAt moment: RemovedClips.Moment) {
+  func keep(
+    _ file: File, as name: String, readAt moment: RemovedClips.Moment, report: ClipReport? = nil,
+    of request: ClipRequest? = nil
+  ) {
     removed.withLock { removed in
       guard !removed.contains(name, since: moment) else { return }
       files.insert(
         file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
+      guard let report, let request else { return }
+      // The texts of the announcement are about as long as the spoken text.
+      reports.insert(
+        report, for: request,
+        bytes: RecentlyUsed<ClipRequest, ClipReport>.entryBytes + report.heapBytes + 4 * report.text.utf8.count)
     }
   }
 
@@ -228,21 +234,29 @@ final class Clips: Sendable {
     let libraries =
       if let group, GroupContainer.isGroupName(group) { [try library(group)] } else { try await libraries() }
     let isRemoved = try await onWaitingThread { try libraries.reduce(false) { try $1.remove(name) || $0 } }
-    let wasInMemory = forget(name)
+    let wasInMemory = forget([name])
     return wasInMemory || isRemoved
   }
 
-  /// Removes a clip from memory after it was removed from its folder. A reader that read the file before its removal has
-  /// either added it to memory by now, or will be prevented from adding it.
+  /// Removes clips from memory after they were removed from their folders, and their reports, which have the spoken
+  /// texts. A reader that read a file before its removal has either added it to memory by now, or will be prevented from
+  /// adding it. The call looks at every report in memory once.
   ///
-  /// - Returns: Whether the clip was in memory.
+  /// - Returns: Whether the file of one of the clips was in memory.
   @discardableResult
-  func forget(_ name: String) -> Bool {
-    removed.withLock { removed in
-      removed.add(name)
-      return files.remove(name)
+  func forget(_ names: Set<String>) -> Bool {
+    guard !names.isEmpty else { return false }
+    return removed.withLock { removed in
+      reports.remove { names.contains($0.clip.name) }
+      return names.reduce(false) { wasInMemory, name in
+        removed.add(name)
+        return files.remove(name) || wasInMemory
+      }
     }
   }
+
+  /// The number of reports that are kept in memory.
+  var reportCount: Int { reports.count }
 
   /// The number of clips that are being made or wait for the engine.
   var underWay: Int { get async { await flights.count } }

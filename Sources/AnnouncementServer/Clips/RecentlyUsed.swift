@@ -114,6 +114,13 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return true
     }
   }
+
+  /// Removes all values for which a condition is true.
+  func remove(where isUnwanted: (Value) -> Bool) {
+    state.withLock { state in
+      for node in state.nodes.values.filter({ isUnwanted($0.value) }) { state.remove(node) }
+    }
+  }
 }
 
 extension ClipReport {

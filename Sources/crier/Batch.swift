@@ -93,6 +93,8 @@ struct Batch: AsyncParsableCommand {
     let jobs = jobs ?? min(3 * cores, Self.mostJobs)
     let announcer = try files.announcer(speakers: min(jobs, cores), copiesPacks: true)
     let unknownColumns = try await source.unknownColumns()
+    // The names are only kept if old clips are removed at the end, because a list may have a million rows.
+    var published: Set<String> = []
     var reporter = BatchReporter(totalBytes: list.totalBytes, printsJSON: json)
     if !unknownColumns.isEmpty { reporter.noteUnused(unknownColumns) }
     do {
@@ -105,7 +107,11 @@ struct Batch: AsyncParsableCommand {
         },
         options: clip.renderOptions(
           locale: locale, format: SoundFormat(container: format, encoding: encoding), sampleRate: sampleRate),
-        into: library, limit: jobs, each: { try reporter.take($0) })
+        into: library, limit: jobs
+      ) { outcome in
+        if limits.isGiven, case .success(let report) = outcome.result { published.insert(report.clip.name) }
+        try reporter.take(outcome)
+      }
     } catch {
       // Finished rows keep their clips. The summary still counts them, and the next run does not render them again.
       if reporter.progress.rows > 0 { reporter.end() }
@@ -113,7 +119,7 @@ struct Batch: AsyncParsableCommand {
       throw error
     }
     reporter.end()
-    await limits.pruneIfAsked(library, of: CrierHome())
+    await limits.pruneIfAsked(library, of: publishing.owner(), own: published)
     return reporter.progress.failed > 0
   }
 }

@@ -49,6 +49,15 @@ struct CrierHome: Sendable {
     }
   }
 
+  /// Opens the ledger for reading only, after checking that no other user can change the home folder. The ledger's file
+  /// is not changed.
+  ///
+  /// - Throws: ``UnsafeHome``, `LedgerError`.
+  func readLedger() throws -> Ledger {
+    try requirePrivate()
+    return try Ledger(reading: ledger)
+  }
+
   /// The folder of temporary sounds for `crier preview`.
   var previews: URL { directory.appending(path: "previews", directoryHint: .isDirectory) }
 

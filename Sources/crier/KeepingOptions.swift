@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AnnouncementServer
 import ArgumentParser
 import Foundation
-import Ledger
 import SoundLibrary
 
 /// The options that limit the clips in the folder of an app group.
@@ -28,44 +26,34 @@ struct KeepingOptions: ParsableArguments {
   /// Whether any limit is given.
   var isGiven: Bool { maxMb != nil || maxFiles != nil || unusedDays != nil }
 
-  /// Removes the clips that exceed the limits. Clips that the home's service still needs stay: those of unfinished
-  /// announcements and batches, and those with links that are valid.
+  /// Removes the clips that exceed the limits, except those that are still needed.
   ///
   /// - Parameter removes: Whether the clips are really removed.
-  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`, `SoundLibraryError`.
-  func prune(_ library: SoundLibrary, of home: CrierHome, removes: Bool = true) async throws -> [SoundKeeping.Removal] {
-    let (needed, lifetime) = try await Self.needs(of: home)
-    return try library.prune(
+  /// - Throws: `SoundLibraryError`.
+  func prune(
+    _ library: SoundLibrary, needs: ClipNeeds, removes: Bool = true
+  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
+    try library.prune(
       SoundKeeping(
         mostBytes: maxMb.map { $0 << 20 }, mostFiles: maxFiles, longestUnused: unusedDays.map { Double($0) * 86_400 },
-        keptAfterUse: lifetime),
-      needed: needed, removes: removes, failed: { Terminal.note("\($0)") })
-  }
-
-  /// Returns the names of the clips that the home's service needs, and the time for which it keeps a clip after its last
-  /// use, in seconds. A home without a ledger needs nothing.
-  ///
-  /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`.
-  static func needs(of home: CrierHome) async throws -> (clips: Set<String>, lifetime: TimeInterval) {
-    if CrierHome.isMissing(home.ledger) { return ([], 0) }
-    // The home folder must be safe before its settings file is trusted.
-    let ledger = try home.openLedger()
-    let configuration = try await ServiceConfiguration(
-      flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
-    return (
-      try await ledger.neededClips(ofBatches: try await UnfinishedBatches.ids(in: home.batches)),
-      configuration.settings.clipLifetime
-    )
+        keptAfterUse: needs.lifetime),
+      needed: needs.clips, removes: removes, failed: { Terminal.note("\($0)") })
   }
 
   /// Removes the clips that exceed the limits after a command has published clips. Nothing is removed if no limit is
   /// given.
   ///
   /// The clips are published by then, so an error is only reported.
-  func pruneIfAsked(_ library: SoundLibrary, of home: CrierHome) async {
+  ///
+  /// - Parameters:
+  ///   - home: The home to which the clips belong; nil if there is none.
+  ///   - own: The names of the clips that the command published. They stay, however long the command ran.
+  func pruneIfAsked(_ library: SoundLibrary, of home: CrierHome?, own: Set<String>) async {
     guard isGiven else { return }
     do {
-      let removed = try await prune(library, of: home)
+      var needs = try await ClipNeeds.read(of: home)
+      needs.clips.formUnion(own)
+      let removed = try prune(library, needs: needs)
       if !removed.isEmpty { Terminal.note("Removed \(removed.count) clips: \(Self.reasons(removed)).") }
     } catch {
       Terminal.note("Old clips could not be removed. \(error)")

@@ -85,7 +85,7 @@ struct Render: AsyncParsableCommand {
         Terminal.note(report.summary)
         for remark in report.remarks { Terminal.note(remark) }
       }
-      if let library { await limits.pruneIfAsked(library, of: CrierHome()) }
+      if let library { await limits.pruneIfAsked(library, of: publishing.owner(), own: [report.clip.name]) }
     }
   }
 

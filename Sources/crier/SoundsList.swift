@@ -4,6 +4,7 @@ import Announcer
 import ArgumentParser
 import Foundation
 import JSONSupport
+import Ledger
 import SoundLibrary
 
 extension Sounds {
@@ -18,6 +19,10 @@ extension Sounds {
       discussion: """
         The words and the length come from the clip itself. Other sounds, such as tones, have no words, and a file that \
         is not a sound has no length. The words can contain names and notes.
+
+        The reasons why a sound is kept come also from the ledger of a home. It is the home of --home. Without it, \
+        --containers names the home if the folder is the containers folder of a home with a ledger. The ledger is only \
+        read. If it must first be migrated, the list has no reasons, and kept_because is null.
 
         EXAMPLES
           crier sounds list
@@ -44,18 +49,33 @@ extension Sounds {
         case .size: sounds.sort { $0.bytes > $1.bytes }
         case .used: sounds.sort { $0.lastUsed > $1.lastUsed }
         }
-        let (needed, lifetime) = try await KeepingOptions.needs(of: home.folder)
-        let keeping = SoundKeeping(keptAfterUse: lifetime)
+        let needs = try await needs()
+        let keeping = SoundKeeping(keptAfterUse: needs?.lifetime ?? 0)
         let now = Date()
         for sound in sounds {
           let stored = StoredSound(name: sound.name, byteCount: sound.bytes, lastUsed: sound.lastUsed)
-          let reasons = keeping.reasonsToKeep(stored, needed: needed, at: now).map(\.rawValue)
+          let reasons = needs.map { keeping.reasonsToKeep(stored, needed: $0.clips, at: now).map(\.rawValue) }
           let line = SoundLine(sound, keptBecause: reasons)
           try StandardOutput.write(json ? try line.jsonLine : line.text)
         }
         if sounds.isEmpty {
           Terminal.note("There are no sounds in \(library.soundsDirectory.path(percentEncoded: false)).")
+        } else if let note = needs?.note {
+          Terminal.note(note)
         }
+      }
+    }
+
+    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it.
+    /// The list is useful without the reasons.
+    ///
+    /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`.
+    private func needs() async throws -> ClipNeeds? {
+      do {
+        return try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: true)
+      } catch let error as LedgerError {
+        Terminal.note("The list does not say why sounds are kept. \(error)")
+        return nil
       }
     }
   }
@@ -68,7 +88,7 @@ private struct SoundLine: Encodable {
   @ExplicitNull var durationMilliseconds: Int?
   var bytes: Int
   var lastUsed: Date
-  var keptBecause: [String]
+  @ExplicitNull var keptBecause: [String]?
 
   enum CodingKeys: String, CodingKey {
     case name, words, bytes
@@ -77,20 +97,21 @@ private struct SoundLine: Encodable {
     case keptBecause = "kept_because"
   }
 
-  init(_ sound: ListedSound, keptBecause: [String]) {
+  init(_ sound: ListedSound, keptBecause: [String]?) {
     (name, bytes, lastUsed) = (sound.name, sound.bytes, sound.lastUsed)
     _words = ExplicitNull(wrappedValue: sound.words)
     _durationMilliseconds = ExplicitNull(wrappedValue: sound.milliseconds)
-    self.keptBecause = keptBecause
+    _keptBecause = ExplicitNull(wrappedValue: keptBecause)
   }
 
   /// The sound as columns with tabs between them. The reasons are a column only for a sound that has some.
   var text: String {
     let length = durationMilliseconds.map { "\(($0 + 50) / 1000).\(($0 + 50) / 100 % 10) s" } ?? "no sound"
+    let reasons = keptBecause ?? []
     return
       ([
         Terminal.printable(name), Terminal.printable(words ?? "-"), length, BatchProgress.size(bytes),
         "used \(lastUsed.formatted(.iso8601))",
-      ] + (keptBecause.isEmpty ? [] : ["kept: \(keptBecause.joined(separator: ", "))"])).joined(separator: "\t")
+      ] + (reasons.isEmpty ? [] : ["kept: \(reasons.joined(separator: ", "))"])).joined(separator: "\t")
   }
 }

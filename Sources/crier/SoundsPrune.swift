@@ -20,6 +20,10 @@ extension Sounds {
         and batches of the home's service, clips with a link that is still valid (url_days), and all files that are \
         not clips, such as tones.
 
+        The home is that of --home. Without it, --containers names the home if the folder is the containers folder of \
+        a home with a ledger. Clips in other folders count as needed by no service. A dry run changes nothing, so it \
+        fails if the ledger must first be migrated.
+
         EXAMPLES
           crier sounds prune 9f31…e1.wav
           crier sounds prune --max-mb 500 --dry-run
@@ -63,7 +67,9 @@ extension Sounds {
       try await Failures.reported {
         let library = try publishing.library(home: home.folder)
         if limits.isGiven {
-          let removals = try await limits.prune(library, of: home.folder, removes: !dryRun)
+          let needs = try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: dryRun)
+          if let note = needs.note { Terminal.note(note) }
+          let removals = try limits.prune(library, needs: needs, removes: !dryRun)
           for removal in removals { try write(removal.sound.name) }
           let verb = dryRun ? "Would remove" : "Removed"
           Terminal.note(
@@ -72,7 +78,7 @@ extension Sounds {
               : "\(verb) \(removals.count) clips: \(KeepingOptions.reasons(removals)).")
           return
         }
-        var log = RemovalLog(home.folder)
+        var log = RemovalLog(publishing.owner(home: home.home) ?? home.folder)
         guard let engine else {
           // All names are checked before anything is removed.
           for name in names { _ = try library.url(for: name) }

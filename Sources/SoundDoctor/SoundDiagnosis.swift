@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SoundLibrary
 
 /// The decision whether iOS would play a file as the sound of a notification, and what is wrong with the file.
 ///
@@ -22,8 +23,12 @@ public struct SoundDiagnosis: Sendable, Hashable {
   /// A sound must be shorter than this, in seconds.
   public static let limit = 30
 
-  /// The loudness of Crier's own clips in LUFS, and how far a sound may be from it without a warning, in LU.
-  public static let loudness = (target: -16.0, tolerance: 3.0)
+  /// The loudness of a sound without a warning, in LUFS.
+  ///
+  /// Crier's clips have -16 LUFS, and its tones have -12 LUFS, because a tone must be noticed by somebody who is not
+  /// listening. The range reaches from 3 LU below the clips to 1 LU above the tones, which is the tolerance with which
+  /// tones are made.
+  public static let loudness = -19.0...(-11.0)
 
   /// The lowest peak of an audible sound, 60 dB below full scale. `Mastering` uses the same limit.
   static let quietestPeak = 33.0 / 32_768
@@ -135,12 +140,17 @@ private struct ProblemFinder {
     return false
   }
 
+  /// The name without extension for a file whose own name is reserved.
+  private static let otherStem = "tone"
+
   private mutating func checkExtension(_ container: SoundContainer) {
     let stem = ShellCommand.stem(of: facts.name)
     let given = String(facts.name.dropFirst(stem.count + 1))
     guard !container.fileExtensions.contains(given.lowercased()) else { return }
     let isKnown = SoundContainer.allCases.contains { $0.fileExtensions.contains(given.lowercased()) }
-    let name = (isKnown ? stem : facts.name) + "." + container.fileExtensions[0]
+    // With an extension, the reserved name would become that of the fallback for all missing sounds.
+    let base = facts.name.isReservedSoundName ? Self.otherStem : isKnown ? stem : facts.name
+    let name = base + "." + container.fileExtensions[0]
     add(
       .wrongExtension,
       "The content is \(container.title), but the name "
@@ -214,14 +224,13 @@ private struct ProblemFinder {
           : "\(levels.clippedSamples) samples are clipped: they stay at full scale, which is heard as a crackle.",
         command.convert(filter: "adeclip,volume=-6dB"))
     }
-    let (target, tolerance) = SoundDiagnosis.loudness
-    guard let loudness = levels.loudnessLUFS, abs(loudness - target) > tolerance else { return }
-    let difference = String(format: "%.1f", abs(loudness - target))
-    let measured = String(format: "%.1f", loudness)
-    if loudness > target {
-      add(.tooLoud, "The loudness is \(measured) LUFS, which is \(difference) LU louder than Crier's sounds.")
+    let range = SoundDiagnosis.loudness
+    guard let loudness = levels.loudnessLUFS, !range.contains(loudness) else { return }
+    let measured = String(format: "%.2f", loudness)
+    if loudness > range.upperBound {
+      add(.tooLoud, "The loudness is \(measured) LUFS, which is above -11 LUFS and louder than Crier's tones.")
     } else {
-      add(.tooQuiet, "The loudness is \(measured) LUFS, which is \(difference) LU quieter than Crier's sounds.")
+      add(.tooQuiet, "The loudness is \(measured) LUFS, which is below -19 LUFS and quieter than Crier's clips.")
     }
   }
 
@@ -243,11 +252,11 @@ private struct ProblemFinder {
         "The name contains letters with separate accents, so on other systems it is not the name that people type.",
         command.rename(to: composed))
     }
-    if name.isReserved {
+    if facts.name.isReservedSoundName {
       add(
         .reservedName,
-        "The name is “default”: a container's \(facts.name) is played for every notification whose sound is missing.",
-        command.rename(to: "tone" + facts.name.dropFirst("default".count)))
+        "A notification that names “\(SoundLookup.reservedName)” plays the system's default sound, and never this file.",
+        command.rename(to: "\(Self.otherStem).\(container.fileExtensions[0])"))
     }
   }
 

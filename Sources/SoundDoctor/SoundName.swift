@@ -38,7 +38,11 @@ struct SoundName {
     // Equal strings can have different bytes.
     return composed.utf8.elementsEqual(name.utf8) ? nil : composed
   }
+}
 
-  /// Whether the name is the one that iOS takes for a missing sound.
-  var isReserved: Bool { stem.utf8.elementsEqual("default".utf8) }
+extension String {
+  /// Whether a notification that names this file plays the system's default sound instead: the name is `default`
+  /// without an extension. `default.wav` is another name, that of the sound for all missing ones
+  /// (`SoundLookup.fallbackName`), which an app may provide.
+  var isReservedSoundName: Bool { utf8.elementsEqual(SoundLookup.reservedName.utf8) }
 }

@@ -33,8 +33,7 @@ enum Failures {
       interruption.raise()
     } catch {
       // File names and words from recording sheets may contain control characters that a terminal would execute.
-      let lines = asTyped("\(error)").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      Terminal.note("crier: " + lines.map(Terminal.printable).joined(separator: "\n"))
+      Terminal.note("crier: " + Terminal.printableLines(asTyped("\(error)")))
       throw ExitCode(status(of: error))
     }
   }

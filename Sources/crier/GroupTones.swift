@@ -3,16 +3,12 @@
 import Announcements
 import ArgumentParser
 import Foundation
-import SoundFiles
+import SoundDoctor
 import SoundLibrary
 import ToneMaking
-import Waveforms
 
 /// The tones of a group: the files in its Library/Sounds, and Crier's own tones, which can be made.
 struct GroupTones {
-  /// iOS plays its default sound instead of a sound of 30 s or more.
-  private static let limitMilliseconds = 30_000
-
   let library: SoundLibrary
   let preference: FileTonePreference
   let own: ToneDescriptions
@@ -47,26 +43,21 @@ struct GroupTones {
     return (tone, try library.publish(tone.bytes, as: tone.fileName))
   }
 
-  /// Returns the length of a file in ms.
+  /// Returns the length of a file in ms. The file is examined as by `crier sounds check`.
   ///
-  /// - Throws: ``UnplayableTone`` if the file is not a sound, or is so long that a phone plays its default sound
-  ///   instead; `SoundLibraryError`.
-  func milliseconds(of name: String) throws -> Int {
+  /// - Throws: ``UnplayableTone`` if a phone would play its default sound instead of the file; `SoundLibraryError`.
+  func milliseconds(of name: String) throws -> Int? {
     guard let bytes = try library.contents(of: name) else {
-      throw UnplayableTone(name: name, reason: "was removed in the meantime")
+      throw UnplayableTone(
+        name: name, reason: "The file was removed in the meantime.", remedy: "crier sounds tone list shows the tones.")
     }
-    do {
-      let sound = try SoundFiles.mix(bytes, longestSeconds: 60)
-      guard !sound.samples.isEmpty else { throw UnplayableTone(name: name, reason: "contains no sound") }
-      // The comparison is on samples, because milliseconds are rounded.
-      guard sound.samples.count * 1000 < Self.limitMilliseconds * sound.sampleRate else {
-        throw UnplayableTone(name: name, reason: "lasts 30 s or longer, so the phone would play its default sound")
-      }
-      return sound.durationMilliseconds
-    } catch let error as SoundFileError {
-      let reason = error.reason.hasSuffix(".") ? String(error.reason.dropLast()) : error.reason
-      throw UnplayableTone(name: name, reason: "cannot be played, because \(reason)")
-    }
+    let path = try library.url(for: name).path(percentEncoded: false)
+    let folder = library.soundsDirectory.path(percentEncoded: false)
+    let facts = SoundExamination(of: bytes, path: path, folder: folder).facts
+    // Warnings are left to crier sounds check.
+    let fault = SoundDiagnosis(of: facts).problems.first { $0.severity == .error }
+    if let fault { throw UnplayableTone(name: name, reason: fault.message, remedy: fault.remedy) }
+    return facts.header?.durationMilliseconds
   }
 
   /// Returns the error for a name that is no tone.
@@ -103,12 +94,13 @@ struct ToneExists: Error, CustomStringConvertible {
   }
 }
 
-/// The error for a file that cannot be a tone.
+/// The error for a file that a phone would not play.
 struct UnplayableTone: Error, CustomStringConvertible {
   var name: String
+  /// What is wrong with the file, as a sentence.
   var reason: String
+  /// A command for the shell, or a sentence.
+  var remedy: String
 
-  var description: String {
-    "The tone \(name) \(reason). Use a WAV, AIFF or CAF file that is shorter than 30 s."
-  }
+  var description: String { "The tone \(name) cannot be played. \(reason)\n  \(remedy)" }
 }

@@ -54,8 +54,8 @@ extension Sounds.Tone {
     static let configuration = CommandConfiguration(
       abstract: "Chooses the tone and prints its name.",
       discussion: """
-        The tone is a file in the group's Library/Sounds, or one of Crier's own tones, which is then made. default \
-        removes the choice.
+        The tone is a file in the group's Library/Sounds, or one of Crier's own tones, which is then made. A file that \
+        iOS would not play is refused, with what crier sounds check says about it. default removes the choice.
 
         EXAMPLES
           crier sounds tone set chime

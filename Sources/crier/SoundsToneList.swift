@@ -42,7 +42,7 @@ extension Sounds.Tone {
           row.milliseconds = try tones.milliseconds(of: name)
         } catch {
           row.state = .unplayable
-          Terminal.note(Terminal.printable("\(error)"))
+          Terminal.note(Terminal.printableLines("\(error)"))
         }
         rows.append(row)
       }

@@ -46,6 +46,11 @@ enum Terminal {
     try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
   }
 
+  /// Returns the text with control and formatting characters replaced, except its line breaks.
+  static func printableLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }.joined(separator: "\n")
+  }
+
   /// Returns the text with control and formatting characters replaced, because these could move the cursor or reverse
   /// the text direction.
   static func printable(_ text: String) -> String {

@@ -154,7 +154,7 @@ struct SoundsCheckCommandTests {
         "wrong_folder", "mkdir -p 'c 1/Sounds' && sox -r 8000 -n 'c 1/Sounds/a.wav' synth 1 sine 440",
         "c 1/Sounds/a.wav"
       ),
-      ("reserved_name", "sox -r 8000 -n default.wav synth 1 sine 440", "default.wav"),
+      ("reserved_name", "sox -r 8000 -n -t wav default synth 1 sine 440", "default"),
       ("unpublishable_name", "sox -r 8000 -n a.aif synth 1 sine 440", "a.aif"),
     ])
   func pasted(code: String, making: String, file: String) throws {

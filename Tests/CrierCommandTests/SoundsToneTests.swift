@@ -123,26 +123,84 @@ struct SoundsToneTests {
     #expect(stored == nil)
   }
 
-  @Test("a file that a phone would not play is refused, and the old choice stays")
+  @Test("a file that iOS would not play is refused with the reason and the remedy, and the old choice stays")
   func unplayable() throws {
     defer { crier.remove() }
+    let tone = sound(samples: 8000)
     try put("29.wav", sound(samples: 30 * 8000 - 1))
-    try put("30.wav", sound(samples: 30 * 8000))
-    try put("long.wav", sound(samples: 61 * 8000))
-    try put("text.wav", Array("no sound".utf8))
-    try put("none.wav", sound(samples: 0))
-    try put("zero.wav", [])
     #expect(try crier("sounds", "tone", "set", "29.wav").status == 0)
-    for (name, reason) in [
-      ("30.wav", "lasts 30 s or longer"), ("long.wav", "is longer than 60 s"), ("text.wav", "cannot be played"),
-      ("none.wav", "contains no sound"), ("zero.wav", "cannot be played"),
-    ] {
+    let export = "Export or download the sound again."
+    func fix(_ name: String) -> String { "crier sounds check --fix '\(crier.sounds.path)/\(name)'" }
+    for (name, bytes, reason, remedy) in [
+      (
+        "30.wav", sound(samples: 30 * 8000),
+        "The sound lasts 30.00 s. iOS plays the default sound instead of a sound of 30 s or more.", fix("30.wav")
+      ),
+      (
+        "long.wav", sound(samples: 61 * 8000),
+        "The sound lasts 61.00 s. iOS plays the default sound instead of a sound of 30 s or more.", fix("long.wav")
+      ),
+      ("text.wav", Array("no sound".utf8), "The file is a text.", export),
+      ("zero.wav", [], "The file is empty: it has 0 bytes.", export),
+      (
+        "none.wav", sound(samples: 0), "The file is complete, but has no sound in it: 0 frames.",
+        "Export the sound again."
+      ),
+      (
+        "cut.wav", Array(tone.dropLast(8000)),
+        "The header states 1.00 s of sound, but only 0.50 s is there: the file was cut off.", fix("cut.wav")
+      ),
+      (
+        "wave.caf", tone, "The content is WAV, but the name ends in .caf.",
+        "mv -n '\(crier.sounds.path)/wave.caf' '\(crier.sounds.path)/wave.wav'"
+      ),
+      (
+        "silent.wav", WAVFile.encode(Waveform(samples: Array(repeating: 0, count: 8000), sampleRate: 8000)),
+        "Nothing can be heard: the highest level is more than 60 dB below full scale.",
+        "Export the sound again, and listen to it first."
+      ),
+    ] as [(String, [UInt8], String, String)] {
+      try put(name, bytes)
       let result = try crier("sounds", "tone", "set", name)
-      #expect(result.status == 65 && result.output.isEmpty, "\(name): \(result.message)")
-      #expect(result.message.contains("The tone \(name) ") && result.message.contains(reason), "\(result.message)")
-      #expect(!result.message.contains(".."))
+      #expect(result.status == 65 && result.output.isEmpty, "\(name)")
+      #expect(result.message == "crier: The tone \(name) cannot be played. \(reason)\n  \(remedy)\n")
+      #expect(try crier("sounds", "check", crier.sounds.path + "/" + name).status == 65, "\(name)")
     }
     #expect(stored == "{\"sound\":\"29.wav\"}\n")
+  }
+
+  @Test("MP3 in a file named .wav is refused, and the copy that the remedy makes is accepted")
+  func mended() throws {
+    defer { crier.remove() }
+    try put("shop.wav", sound(samples: 12_000))
+    let mp3 = crier.sounds.appending(path: "shop.mp3")
+    let convert = Process()
+    convert.executableURL = URL(filePath: "/usr/bin/env")
+    convert.arguments = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-i", "shop.wav", mp3.path]
+    convert.currentDirectoryURL = crier.sounds
+    try convert.run()
+    convert.waitUntilExit()
+    try #require(convert.terminationStatus == 0)
+    let file = crier.sounds.appending(path: "shop.wav")
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.moveItem(at: mp3, to: file)
+    let refused = try crier("sounds", "tone", "set", "shop.wav")
+    #expect(refused.status == 65 && refused.message.contains("The sound is MP3. "), "\(refused.message)")
+    #expect(refused.message.hasSuffix("\n  crier sounds check --fix '\(file.path)'\n"))
+    #expect(try crier("sounds", "check", "--fix", file.path).status == 65)
+    #expect(try crier("sounds", "tone", "set", "shop-fixed.wav").status == 0)
+    #expect(stored == "{\"sound\":\"shop-fixed.wav\"}\n")
+  }
+
+  @Test("a file with only warnings is accepted")
+  func warned() throws {
+    defer { crier.remove() }
+    try put(
+      "loud.wav",
+      WAVFile.encode(Waveform(samples: (0..<8000).map { $0 % 20 < 10 ? 30_000 : -30_000 }, sampleRate: 8000)))
+    #expect(try crier("sounds", "check", crier.sounds.path + "/loud.wav").output.contains("warning too_loud"))
+    let result = try crier("sounds", "tone", "set", "loud.wav")
+    #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
   }
 
   @Test("a chosen tone whose file is gone is still printed, with a message")
@@ -274,6 +332,23 @@ struct SoundsToneTests {
     for file in files { try FileManager.default.removeItem(at: file) }
     _ = try crier("sounds", "tone", "make", "bell", "knock")
     #expect(try files.map { try Data(contentsOf: $0) } == bytes)
+  }
+
+  @Test("crier sounds check has no problem and no warning with any tone that make writes")
+  func withoutProblems() throws {
+    defer { crier.remove() }
+    let made = try crier.run(["sounds", "tone", "make"] + Self.own)
+    let files = made.output.split(separator: "\n").map(String.init)
+    #expect(files.count == Self.own.count)
+    let checked = try crier.run(["sounds", "check", "--json"] + files)
+    #expect(checked.status == 0)
+    let lines = try checked.output.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(lines.map { $0["file"] as? String } == files)
+    for line in lines {
+      #expect(line["playable"] as? Bool == true && (line["problems"] as? [Any])?.isEmpty == true, "\(line)")
+    }
   }
 
   @Test("make --json states the measured loudness, true peak and length of the file")

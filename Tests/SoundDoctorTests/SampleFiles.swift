@@ -83,7 +83,8 @@ extension SampleFile {
   ]
 
   static let levels: [SampleFile] = [
-    .sox("loud.wav", gain: -6, [.tooLoud]), .sox("quiet.aiff", gain: -30, [.tooQuiet]),
+    .sox("as-loud-as-tones.wav", gain: -9), .sox("loud.wav", gain: -6, [.tooLoud]),
+    .sox("quiet.aiff", gain: -30, [.tooQuiet]),
     .sox("clipped.wav", gain: 10, [.clipping, .tooLoud]), .sox("clipped.caf", gain: 10, [.clipping, .tooLoud]),
     .sox("full.wav", gain: 0, [.tooLoud]), .sox("full-ulaw.wav", "-e u-law", gain: 0, [.tooLoud]),
     .ffmpeg("beyond.wav", "-c:a pcm_f32le", filter: "volume=22dB", [.floatSamples, .clipping, .tooLoud]),
@@ -103,7 +104,9 @@ extension SampleFile {
     SampleFile.ffmpeg("tone.flac", "-c:a flac").renamed("tone.caf", [.flacNotSupported]),
     .sox("tone.aif", [.unpublishableName]), .sox("tone.aifc", [.unpublishableName]),
     SampleFile.sox("tone.wav").renamed("TONE.WAV", [.unpublishableName]),
-    .sox("default.wav", [.reservedName]), .sox("cafe\u{301}.wav", [.decomposedName]), .sox("caf\u{E9}.wav"),
+    .sox("default.wav"), .sox("default.caf"),
+    SampleFile.sox("tone.wav").renamed("default", [.wrongExtension, .reservedName]),
+    .sox("cafe\u{301}.wav", [.decomposedName]), .sox("caf\u{E9}.wav"),
     SampleFile.sox("tone.wav").renamed(".tone.wav", [.invalidName]),
     SampleFile.sox("tone.wav").renamed("to\nne.wav", [.invalidName]),
     .sox("支付宝到账.wav"), .sox("it's.wav"),

@@ -45,13 +45,45 @@ struct SoundDiagnosisTests {
     for bits in [0, 1, 7, 33, 64] { #expect(codes(header(.wav, .pcm(bits: bits))) == [.codecNotSupported]) }
   }
 
-  @Test("a loudness within 3 LU of ours is no problem, and more is a warning")
+  @Test("a loudness from 3 LU below Crier's clips to 1 LU above its tones is no problem, and any other is a warning")
   func loudness() {
     func at(_ loudness: Double) -> [SoundProblem.Code] {
       codes(levels: SoundLevels(peak: 0.5, loudnessLUFS: loudness))
     }
-    #expect(at(-19) == [] && at(-13) == [])
-    #expect(at(-19.01) == [.tooQuiet] && at(-12.99) == [.tooLoud])
+    #expect(at(-19) == [] && at(-16) == [] && at(-12) == [] && at(-11) == [])
+    #expect(at(-19.01) == [.tooQuiet] && at(-10.99) == [.tooLoud])
+  }
+
+  @Test("the message about the loudness names the measured value and the limit")
+  func loudnessText() {
+    func message(_ loudness: Double) -> String? {
+      let facts = SoundFacts(
+        path: "tone.wav", folder: "/", content: .sound(.wav), header: header(),
+        levels: SoundLevels(peak: 0.5, loudnessLUFS: loudness))
+      return SoundDiagnosis(of: facts).problems.first?.message
+    }
+    #expect(message(-10.99) == "The loudness is -10.99 LUFS, which is above -11 LUFS and louder than Crier's tones.")
+    #expect(message(-30) == "The loudness is -30.00 LUFS, which is below -19 LUFS and quieter than Crier's clips.")
+  }
+
+  @Test("default alone is the system's sound, which no file replaces, and both remedies give it the same other name")
+  func reserved() {
+    let facts = SoundFacts(
+      path: "/tones/default", folder: "/tones", content: .sound(.caf), header: header(.caf),
+      levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
+    let problems = SoundDiagnosis(of: facts).problems
+    #expect(problems.map(\.code) == [.wrongExtension, .reservedName])
+    #expect(
+      problems.last?.message
+        == "A notification that names “default” plays the system's default sound, and never this file.")
+    for problem in problems { #expect(problem.remedy == "mv -n '/tones/default' '/tones/tone.caf'") }
+  }
+
+  @Test(
+    "default.wav is the sound for all missing ones, and default.caf and default.aiff are names like others",
+    arguments: [SoundContainer.wav, .caf, .aiff])
+  func fallback(_ container: SoundContainer) {
+    #expect(codes(header(container), path: "default.\(container.fileExtensions[0])") == [])
   }
 
   @Test("a sound 60 dB below full scale cannot be heard, and a clipped one only gets a warning")
@@ -80,12 +112,14 @@ struct SoundDiagnosisTests {
   func order() {
     var faulty = header(rate: 96_000)
     faulty.faults = [.lengthMissing]
-    let found = codes(faulty, path: "default.wav", folder: "/Sounds")
-    #expect(found == [.headerMismatch, .unusualSampleRate, .reservedName, .wrongFolder])
+    let found = codes(faulty, path: "default", folder: "/Sounds")
+    #expect(found == [.headerMismatch, .wrongExtension, .unusualSampleRate, .reservedName, .wrongFolder])
     let facts = SoundFacts(
-      path: "default.wav", folder: "/", content: .sound(.wav), header: header(),
-      levels: SoundLevels(peak: 0.5, loudnessLUFS: -16))
-    #expect(SoundDiagnosis(of: facts).isPlayable)
+      path: "tone.wav", folder: "/Sounds", content: .sound(.wav), header: header(rate: 96_000),
+      levels: SoundLevels(peak: 0.5, loudnessLUFS: -9))
+    let diagnosis = SoundDiagnosis(of: facts)
+    #expect(diagnosis.problems.map(\.code) == [.unusualSampleRate, .tooLoud, .wrongFolder])
+    #expect(diagnosis.isPlayable)
   }
 
   @Test(

@@ -40,14 +40,14 @@ public struct DownloadRules: Sendable, Hashable {
     self.mostAttempts = mostAttempts
   }
 
-  /// Checks a URL: its scheme, its host, and that it contains no password. The host's addresses are not checked.
+  /// Checks a URL: its scheme, host and port, and that it contains no password. The host's addresses are not checked.
   ///
   /// - Throws: ``SoundDownloadError``.
   public func check(_ url: URL) throws(SoundDownloadError) {
     let host = url.shownHost
-    guard let host, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" else {
-      throw SoundDownloadError(.invalidURL, host: host)
-    }
+    guard let host, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",
+      url.hasUsableHost, url.port.map({ (1...65_535).contains($0) }) ?? true
+    else { throw SoundDownloadError(.invalidURL, host: host) }
     guard url.user == nil, url.password == nil else { throw SoundDownloadError(.credentialsInURL, host: host) }
     guard scheme == "https" || allowsUnencrypted else { throw SoundDownloadError(.notEncrypted, host: host) }
   }
@@ -91,6 +91,20 @@ extension URL {
   var shownHost: String? {
     guard let host = host(percentEncoded: true), !host.isEmpty else { return nil }
     return host
+  }
+
+  /// Whether the host is written as a name or an address can be.
+  ///
+  /// A URL can contain any character in its percent-encoded form. The resolver would take a host only up to a zero byte,
+  /// and a client could understand a delimiter differently, so the checked host would not be the requested one.
+  fileprivate var hasUsableHost: Bool {
+    guard let host = host(percentEncoded: false) else { return false }
+    return host.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+      default: !"/?#@\\[]".unicodeScalars.contains(scalar)
+      }
+    }
   }
 
   /// The URL as it is requested: the fragment is never sent to a server.

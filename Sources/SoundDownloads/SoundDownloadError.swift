@@ -4,7 +4,7 @@
 public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error codes, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The URL has no host, or a scheme other than `https` and `http`.
+    /// The URL has no valid host or port, or a scheme other than `https` and `http`.
     case invalidURL = "invalid_url"
     /// The URL begins with `http:`, which the rules do not allow.
     case notEncrypted = "not_encrypted"
@@ -92,7 +92,7 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
 
   private var cause: String {
     switch code {
-    case .invalidURL: "the URL has no host, or its scheme is not https"
+    case .invalidURL: "the URL has no valid host or port, or its scheme is not https"
     case .notEncrypted: "the URL begins with http:, so anybody on the way could replace the sound"
     case .credentialsInURL: "the URL contains a user name or a password"
     case .invalidName: "the file name is invalid"

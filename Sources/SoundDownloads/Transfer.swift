@@ -84,6 +84,8 @@ struct Transfer: Sendable {
       entityTag = fields["etag"]
       total = try declaredLength(fields)
       try checkContent(fields)
+      // An array that grows by itself would need about twice the memory.
+      bytes.reserveCapacity(total ?? 0)
       return .readBody
     case 206:
       try checkRange(fields)

@@ -17,8 +17,9 @@ public import SoundDownloads
 /// for the host's name.
 ///
 /// On Linux, the session reads a fast server ahead of its delegate, and collects the body of a redirect without a limit.
-/// A hostile server on a fast network can use more memory than ``SoundRequest/mostBytes`` until the task is cancelled,
-/// and delay other sessions of the process, which share a queue. Use it only with servers that you trust there.
+/// A cancellation takes effect only when the server pauses. A hostile server on a fast network can therefore use more
+/// memory than ``SoundRequest/mostBytes``, and delay other sessions of the process, which share a queue. Use it only with
+/// servers that you trust there. `docs/sounds.md` has a measurement.
 ///
 /// A proxy of the system is used as in every session. The proxy then finds the address, and no address is reported.
 public final class URLSessionSoundFetcher: SoundFetching {

@@ -26,6 +26,14 @@ struct DownloadRulesTests {
       ("ftp://a.example/s.wav", .invalidURL), ("file:///etc/passwd", .invalidURL), ("data:,abc", .invalidURL),
       ("s.wav", .invalidURL), ("//a.example/s.wav", .invalidURL), ("https:///s.wav", .invalidURL),
       ("https://user@a.example/", .credentialsInURL), ("https://user:secret@a.example/", .credentialsInURL),
+      ("https://@a.example/", .credentialsInURL), ("https://:secret@a.example/", .credentialsInURL),
+      ("https://a.example%2Fs@b.example/", .credentialsInURL), ("HTTP://a.example/", .notEncrypted),
+      ("https://a.example./s.wav", nil), ("https://b\u{FC}cher.example/", nil), ("https://a.example:65535/", nil),
+      ("https://a.example:/s.wav", nil), ("https://a.example:0/", .invalidURL),
+      ("https://a.example:65536/", .invalidURL), ("https://a.example%00.b.example/", .invalidURL),
+      ("https://a.example%0D%0Ab/", .invalidURL), ("https://a%20b/", .invalidURL),
+      ("https://a.example%2Fb/", .invalidURL), ("https://a%40b/", .invalidURL), ("https://a%5Cb/", .invalidURL),
+      ("https://a%23b/", .invalidURL), ("https://a%3Fb/", .invalidURL),
     ] as [(String, SoundDownloadError.Code?)])
   func schemes(_ text: String, _ expected: SoundDownloadError.Code?) throws {
     #expect(try code(text) == expected)

@@ -45,5 +45,6 @@ struct HostAddressTests {
   func unknown() async {
     #expect(await SystemHostResolver().addresses(of: "").isEmpty)
     #expect(await SystemHostResolver().addresses(of: "no host").isEmpty)
+    #expect(await SystemHostResolver().addresses(of: "127.0.0.1\0.example").isEmpty)
   }
 }

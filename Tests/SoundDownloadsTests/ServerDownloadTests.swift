@@ -92,6 +92,17 @@ struct BadServer: Sendable, CustomTestStringConvertible {
     BadServer("wants a login", .accessRefused) { _, connection in
       connection.send("403 Forbidden", ["Content-Length: 0"])
     },
+    BadServer("asks for a password", .accessRefused) { _, connection in
+      connection.send("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"a\"", "Content-Length: 0"])
+    },
+    BadServer("asks for a password for a proxy", .accessRefused) { _, connection in
+      connection.send("407 Proxy Authentication Required", ["Proxy-Authenticate: Basic", "Content-Length: 0"])
+    },
+    BadServer("redirects with a password", .credentialsInURL, redirect("http://user:secret@other.example/a.wav")),
+    BadServer(
+      "redirects to this machine in IPv6 as IPv4", .privateAddress, redirect("http://[::ffff:127.0.0.1]/a.wav")),
+    BadServer("redirects to a port that does not exist", .invalidURL, redirect("http://other.example:99999/a.wav")),
+    BadServer("redirects to a name with a zero byte", .invalidURL, redirect("http://other.example%00.example/")),
     BadServer("is busy", .serverBusy) { _, connection in
       connection.send("503 Service Unavailable", ["Content-Length: 0"])
     },
@@ -214,6 +225,43 @@ struct ServerDownloadTests {
     #expect(second.name == first.name && second.file == first.file)
     #expect(home.files == [first.name: Sample.wav()])
     #expect(server.requests.count == 2)
+  }
+
+  @Test("a request of a task that is already cancelled ends with an error")
+  func cancelledRequest() async throws {
+    let server = try LocalServer(BadServer.file(Sample.wav(), length: nil))
+    let request = SoundRequest(
+      url: Sample.url("http://127.0.0.1:\(server.port)/a.wav"), fields: [:], addresses: [], mostBytes: 1000)
+    let mayStart = Event()
+    let fetcher = URLSessionSoundFetcher()
+    let fetch = Task {
+      await mayStart.wait()
+      #expect(Task.isCancelled)
+      return try await fetcher.fetch(request)
+    }
+    fetch.cancel()
+    // The request and its cancellation pass each other, so the head of an answer can still arrive.
+    do {
+      for try await _ in try await fetch.value.body {}
+    } catch {
+      #expect(error as? SoundFetchError == .connectionLost)
+    }
+  }
+
+  @Test("if nobody reads an answer any more, its connection is closed")
+  func dropped() async throws {
+    let closed = Event()
+    let server = try LocalServer { _, connection in
+      connection.send("200 OK", ["Content-Type: audio/wav", "Content-Length: 5000"])
+      connection.send([1])
+      connection.waitForClient()
+      closed.happen()
+    }
+    let request = SoundRequest(
+      url: Sample.url("http://127.0.0.1:\(server.port)/a.wav"), fields: [:], addresses: [], mostBytes: 10_000)
+    let fetcher = URLSessionSoundFetcher()
+    #expect(try await fetcher.fetch(request).status == 200)
+    await closed.wait()
   }
 
   @Test("a port on which nothing listens ends in its own error")

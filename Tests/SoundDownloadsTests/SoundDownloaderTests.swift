@@ -131,7 +131,15 @@ struct SoundDownloaderTests {
     #expect(fetcher.requests.isEmpty)
   }
 
-  @Test("a host with a private address gets no request", arguments: ["inside.example", "127.0.0.1", "[::1]"])
+  @Test(
+    "a host with a private address gets no request, however the address is written",
+    arguments: [
+      "inside.example", "inside.example:8443", "127.0.0.1", "127.0.0.1:8443", "0.0.0.0", "0", "127.1", "0x7f.1",
+      "017700000001", "2130706433", "%31%32%37.0.0.1", "\u{FF11}\u{FF12}\u{FF17}.0.0.1",
+      "127\u{3002}0\u{3002}0\u{3002}1",
+      "169.254.169.254", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+      "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[fe80::1]", "[fd00::1]:8443", "[2002:7f00:1::]",
+    ])
   func privateHosts(_ host: String) async throws {
     let fetcher = ScriptedFetcher { _, _ in SoundAnswer() }
     let url = try #require(URL(string: "https://\(host)/a.wav"))

@@ -108,7 +108,9 @@ enum ADTSHeader {
       let rate = head >> 34 & 0xF
       if frames == 0 {
         header.sampleRate = rate < rates.count ? rates[rate] : nil
-        header.channels = head >> 30 & 7
+        // 0 means that the number of channels is elsewhere in the stream.
+        let channels = head >> 30 & 7
+        header.channels = channels == 0 ? nil : channels
       }
       frames += 1024
       position += length

@@ -49,7 +49,7 @@ public struct ToneDescriptions: Sendable {
     func invalid(_ reason: String) -> ToneError {
       ToneError(.descriptionInvalid, path, reason, remedy: "correct the description of the tone")
     }
-    guard let bytes = try? Data(contentsOf: file), bytes.count <= Self.maximumBytes else {
+    guard let bytes = Self.contents(of: file), bytes.count <= Self.maximumBytes else {
       throw invalid("cannot be read, or is larger than \(Self.maximumBytes) bytes")
     }
     let description: ToneDescription
@@ -64,6 +64,17 @@ public struct ToneDescriptions: Sendable {
     }
     if let fault = description.fault { throw invalid(fault) }
     return description
+  }
+
+  /// Returns the bytes of a regular file, at most one more than a description may have; nil if they cannot be read.
+  private static func contents(of file: URL) -> Data? {
+    let target = file.resolvingSymlinksInPath()
+    // Opening a pipe would block.
+    guard (try? target.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true,
+      let handle = try? FileHandle(forReadingFrom: target)
+    else { return nil }
+    defer { try? handle.close() }
+    do { return try handle.read(upToCount: maximumBytes + 1) ?? Data() } catch { return nil }
   }
 
   /// Returns the place in the JSON, such as `notes[0].hertz`.

@@ -3,6 +3,12 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @testable import ToneMaking
 
 @Suite("Descriptions of tones")
@@ -56,6 +62,15 @@ struct ToneDescriptionTests {
       ("\"title\": \"A test\", ", "", "title is missing"),
       ("}]}", "}]", "is not valid JSON, or a number does not fit"),
       ("\"start_ms\": 0", "\"start_ms\": 0.5", "is not valid JSON, or a number does not fit"),
+      ("\"hertz\": 800", "\"hertz\": 1e999", "is not valid JSON, or a number does not fit"),
+      ("\"start_ms\": 0", "\"start_ms\": 99999999999999999999", "is not valid JSON, or a number does not fit"),
+      ("\"length_ms\": 600", "\"length_ms\": \(Int.max)", "notes[0].length_ms must be 22 to 1940"),
+      ("\"attack_ms\": 2", "\"attack_ms\": \(Int.max)", "attack_ms must be 1 to 100"),
+      ("\"level\": 0.5", "\"level\": null", "notes[0].level has the wrong type"),
+      (
+        "\"A test\"", "\"\(String(repeating: "a", count: 81))\"",
+        "title must have 1 to 80 characters without control characters"
+      ),
     ])
   func faults(_ part: String, _ replacement: String, _ reason: String) throws {
     let text = Self.valid.replacing(part, with: replacement, maxReplacements: 1)
@@ -64,6 +79,33 @@ struct ToneDescriptionTests {
     #expect(error?.code == .descriptionInvalid)
     #expect(error?.reason == reason)
     #expect(error?.description.hasSuffix("test.json: \(reason); correct the description of the tone.") == true)
+  }
+
+  @Test("a file that is empty, too large, a folder or a pipe is an error, and nothing blocks")
+  func unreadable() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tones-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let padding = String(repeating: " ", count: 64 * 1024 - Self.valid.utf8.count)
+    try Data().write(to: folder.appending(path: "empty.json"))
+    try Data((Self.valid + padding).utf8).write(to: folder.appending(path: "largest.json"))
+    try Data((Self.valid + padding + " ").utf8).write(to: folder.appending(path: "large.json"))
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "folder.json"), withIntermediateDirectories: false)
+    #expect(mkfifo(folder.path + "/pipe.json", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link.json", withDestinationPath: "largest.json")
+    let descriptions = ToneDescriptions(directory: folder)
+    for (name, reason) in [
+      ("empty", "is not valid JSON, or a number does not fit"),
+      ("large", "cannot be read, or is larger than 65536 bytes"),
+      ("folder", "cannot be read, or is larger than 65536 bytes"),
+      ("pipe", "cannot be read, or is larger than 65536 bytes"),
+    ] {
+      let error = #expect(throws: ToneError.self) { try descriptions.description(of: name) }
+      #expect(error?.code == .descriptionInvalid && error?.reason == reason, "\(name): \(error?.reason ?? "")")
+    }
+    for name in ["largest", "link"] { #expect(try descriptions.description(of: name).title == "A test") }
   }
 
   @Test("at most 16 notes are accepted")

@@ -132,7 +132,7 @@ struct ToneTests {
     for index in 0...1000 {
       let angle = Double.pi * Double(index) / 1000
       let (sine, cosine) = ExactMath.sineAndCosine(angle)
-      #expect(abs(sine - sin(angle)) < 1e-13 && abs(cosine - cos(angle)) < 1e-13)
+      #expect(abs(sine - sin(angle)) < 1e-14 && abs(cosine - cos(angle)) < 1e-14)
     }
     for samples in [220.5, 1000, 220_500] {
       #expect(abs(ExactMath.decayFactor(samplesTo60Decibels: samples) - pow(10, -3 / samples)) < 1e-15)

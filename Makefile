@@ -127,6 +127,7 @@ bench: voices
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	$(SWIFT) build -c release --product ledger-bench
+	$(SWIFT) build -c release --product year-of-announcements
 	$(SWIFT) build -c release --product bare-service
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)

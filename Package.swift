@@ -133,6 +133,7 @@ let exhaustiveChecks: [Target] = [
       "PlaybackTestSupport",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
       "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "sound-keeper", "speaker",
+      "year-of-announcements",
     ],
     swiftSettings: settings)
 ]
@@ -338,6 +339,9 @@ let package = Package(
     // The programs of `make bench`.
     .executableTarget(
       name: "ledger-bench", dependencies: ["Ledger"], path: "Benchmarks/ledger-bench", swiftSettings: settingsWithC),
+    .executableTarget(
+      name: "year-of-announcements", dependencies: ["Ledger", "SoundLibrary"],
+      path: "Benchmarks/year-of-announcements", swiftSettings: settings),
     .executableTarget(
       name: "bare-service", dependencies: [httpTypes, hummingbird, hummingbirdCore, nioCore],
       path: "Benchmarks/bare-service", swiftSettings: settings),

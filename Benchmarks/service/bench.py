@@ -182,6 +182,7 @@ class Bench:
                         )
             self.after_hits = memory(service.pid)
         self.misses()
+        self.year()
         self.starts()
 
     def file_of(self, service):
@@ -256,6 +257,80 @@ class Bench:
             shutil.rmtree(self.folder / f"miss-{number}", ignore_errors=True)
             shutil.rmtree(self.folder / f"t{number}", ignore_errors=True)
 
+    def year(self):
+        """Compares a new home with one that a year of announcements filled: the same calls, one at a time, in turns."""
+        if not self.arguments.year:
+            return
+        progress("a year of announcements")
+        old = self.folder / "year"
+        told = subprocess.run(
+            [str(self.build / "year-of-announcements"), str(old), str(self.arguments.year)],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        self.year_sizes = fields(told)
+        if self.year_sizes["missing"] or self.year_sizes["folder_most"] > self.year_sizes["folder_budget"]:
+            raise Unusable(f"the year did not end within its budgets: {told}")
+        count = self.arguments.clips
+        with Service(self.options, old) as aged, Service(self.options, self.folder / "first-day") as new:
+            os.sync()
+            next_number = {"first day": 0, "after a year": 0}
+            for round_number in range(self.arguments.rounds):
+                progress(f"first day and a year later, round {round_number + 1} of {self.arguments.rounds}")
+                pair = [("first day", new), ("after a year", aged)]
+                for who, service in pair if round_number % 2 == 0 else pair[::-1]:
+                    first = next_number[who]
+                    next_number[who] += count
+                    with service.connect() as connection:
+                        self.calls(connection, who, first, count)
+
+    def calls(self, connection, who, first, count):
+        """Measures `count` new clips, the same requests again, and their files."""
+        names = []
+        kinds = {"miss": 201, "hit": 200, "get": 200}
+        times = {kind: [] for kind in kinds}
+        for kind, status in kinds.items():
+            for index in range(count):
+                body = json.dumps(inputs.payment(first + index, f"day-{first + index}", method="speech")).encode()
+                start = time.perf_counter()
+                if kind == "get":
+                    answer = connection.request("GET", f"/v1/clips/{names[index]}")
+                else:
+                    answer = post(connection, body)
+                times[kind].append((time.perf_counter() - start) * 1000)
+                if answer.status != status:
+                    raise Unusable(f"{kind} got status {answer.status} {answer.code}, instead of {status}.")
+                if kind == "miss":
+                    names.append(answer.json()["clip"]["name"])
+            self.add(f"{who} {kind} p50", percentile(times[kind], 0.5))
+            self.add(f"{who} {kind} p99", percentile(times[kind], 0.99))
+
+    def year_rows(self):
+        sizes = self.year_sizes
+        yield from (
+            "",
+            f"A year of {self.arguments.year} announcements a day: {sizes['announcements']:.0f} announcements, of which "
+            f"the ledger keeps 30 days: {sizes['ledger_day_40'] / MEBIBYTE:.1f} MiB on day 40 and "
+            f"{sizes['ledger_end'] / MEBIBYTE:.1f} MiB at the end; {sizes['clips']:.0f} clips are kept, and their folder "
+            f"took at most {sizes['folder_most'] / sizes['folder_budget']:.3f} of its budget",
+            "",
+            "| one call at a time | first day, p50 and p99, ms | after a year, p50 and p99, ms | ratio of p50 | ratio of p99 |",
+            "|---|---|---|---|---|",
+        )
+        for kind, text in (
+            ("miss", "POST of a new announcement"),
+            ("hit", "the same POST again"),
+            ("get", "GET of its clip"),
+        ):
+            before, after = (
+                [self.median(f"{who} {kind} {share}") for share in ("p50", "p99")] for who in ("first day", "after a year")
+            )
+            yield (
+                f"| {text} | {before[0]:.2f}, {before[1]:.2f} | {after[0]:.2f}, {after[1]:.2f} | "
+                f"{after[0] / before[0]:.2f} | {after[1] / before[1]:.2f} |"
+            )
+
     def starts(self):
         progress("start-up")
         for number in range(self.arguments.starts):
@@ -325,6 +400,8 @@ class Bench:
             ]
         if self.median("miss refused"):
             lines += ["", f"Of these, {self.median('miss refused'):.0f} were refused (503) in a round."]
+        if self.arguments.year:
+            lines += self.year_rows()
         idle, idle_speakers, count = self.idle
         lines += ["", "| from start to the first 200 of `/readyz` | median, ms | maximum, ms |", "|---|---|---|"]
         lines += [
@@ -357,6 +434,9 @@ def main():
     parser.add_argument("--seconds", type=int, default=5, help="the seconds for each figure of wrk")
     parser.add_argument("--clips", type=int, default=500, help="the number of new clips per round, one at a time")
     parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument(
+        "--year", type=int, default=1000, help="the announcements of each day of a simulated year; 0 skips the year"
+    )
     parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
     parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")
     arguments = parser.parse_args()

@@ -96,6 +96,8 @@ public final class PhraseBook: Sendable {
     var again: String
     /// The sentences that summarise several payments.
     var summary: SummaryPhrases
+    /// The phrases and names that are shown on a screen.
+    var banner: BannerPhrases
     /// The pauses of a recorded voice between two clips.
     var pauses: ClipPauses?
     /// The words for symbols in free text.
@@ -212,7 +214,8 @@ public final class PhraseBook: Sendable {
   private static func place(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return "not JSON" }
     switch error {
-    case .keyNotFound(let key, _): return "no \(key.stringValue)"
+    case .keyNotFound(let key, let context):
+      return "no " + (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
       let path = context.codingPath.map(\.stringValue).joined(separator: ".")
       return path.isEmpty ? "not JSON" : "at \(path)"
@@ -243,6 +246,7 @@ extension PhraseBook.Content {
       return "again must consist of words, without digits and brackets"
     }
     if let fault = summary.fault { return "summary\(fault)" }
+    if let fault = banner.fault(spoken: channels.keys) { return "banner\(fault)" }
     if let fault = text?.fault { return "text\(fault)" }
     if let fault = sharedMinorUnit { return fault }
     for (code, units) in currencies {

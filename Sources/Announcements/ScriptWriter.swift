@@ -187,7 +187,7 @@ extension PhraseBook {
   }
 
   /// Returns a name without the form of address at its end, because the sentence itself adds one.
-  fileprivate func withoutHonorific(_ name: String) -> String {
+  func withoutHonorific(_ name: String) -> String {
     guard let honorifics = content.honorifics else { return name }
     let trimmed = name.trimmed
     let ending = honorifics.filter { trimmed.hasSuffix($0) && trimmed != $0 }.max { $0.count < $1.count }

@@ -84,6 +84,12 @@ struct SentenceTemplate: Sendable {
     return isParted ? nil : "has no word between {count} and {amount}, so they would be heard as one number"
   }
 
+  /// Returns what is wrong with a phrase of a banner, or `nil`. The phrase must have this placeholder and no other.
+  static func bannerFault(in template: String, _ place: Place) -> String? {
+    if template.contains("[") || template.contains("]") { return "has brackets, but none of its parts is optional" }
+    return fault(in: template, required: [place], optional: [], filler: "phrase with {\(place.rawValue)}")
+  }
+
   /// Returns what is wrong with a template, or `nil`.
   ///
   /// - Parameters:

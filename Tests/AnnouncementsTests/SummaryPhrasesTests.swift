@@ -20,8 +20,8 @@ struct SummaryPhrasesTests {
     "the error for an invalid summary says what is wrong",
     arguments: [
       ("\"summary\"", "\"sum\"", "is not a valid phrase book (no summary)"),
-      ("    \"separator\": \". \"\n  },", "  },", "is not a valid phrase book (no separator)"),
-      (other, "\"others\": \"\"", "is not a valid phrase book (no other)"),
+      ("    \"separator\": \". \"\n  },", "  },", "is not a valid phrase book (no summary.separator)"),
+      (other, "\"others\": \"\"", "is not a valid phrase book (no summary.other)"),
       (other, "\"other\": \"{count} payments\"", "summary.other must have {amount} exactly once"),
       (other, "\"other\": \"{amount} in total\"", "summary.other must have {count} exactly once"),
       (other, "\"other\": \"{count} and {count} for {amount}\"", "summary.other must have {count} exactly once"),

@@ -63,6 +63,7 @@ let quickTests: [Target] = [
     ],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
+  .testTarget(name: "PushMessagesTests", dependencies: ["PushMessages", "TestSupport"], swiftSettings: settings),
   .testTarget(name: "ResamplingTests", dependencies: ["Resampling"], swiftSettings: settings),
   .testTarget(
     name: "SoundOutputsTests",
@@ -160,6 +161,7 @@ let package = Package(
   products: [
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
+    .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
     .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
@@ -196,6 +198,7 @@ let package = Package(
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
+    .target(name: "PushMessages", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "JSONSupport", swiftSettings: settings),

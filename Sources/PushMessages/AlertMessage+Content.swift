@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension AlertMessage {
+  /// What the service extension on the phone reads: the key `crier` of the payload.
+  public struct Content: Sendable, Hashable {
+    /// An amount, which the phone reads back and sums up.
+    public struct Amount: Sendable, Hashable {
+      /// Major units in decimal text, with all digits of the currency: `12.50`.
+      public let value: String
+      /// The ISO 4217 code.
+      public let currency: String
+
+      /// - Throws: ``PushMessageError`` with `amountInvalid`.
+      public init(value: String, currency: String) throws(PushMessageError) {
+        let parts = value.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
+          throw PushMessageError(.amountInvalid, "must be a decimal number without a sign, such as 12.50")
+        }
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        guard currency.utf8.count == 3, currency.utf8.allSatisfy(letters.contains) else {
+          throw PushMessageError(.amountInvalid, "must have a currency of three capital letters, such as CNY")
+        }
+        self.value = value
+        self.currency = currency
+      }
+    }
+
+    /// Who paid, for the sender's picture of a communication notification.
+    public struct Payer: Sendable, Hashable, Codable {
+      public var name: String
+      public var avatarURL: URL?
+
+      public init(name: String, avatarURL: URL? = nil) {
+        self.name = name
+        self.avatarURL = avatarURL
+      }
+
+      private enum CodingKeys: String, CodingKey {
+        case name
+        case avatarURL = "avatar_url"
+      }
+    }
+
+    /// The announcement in a form that a phone with the voice pack can say without a network.
+    public struct Spoken: Sendable, Hashable {
+      /// The id of the voice pack that has a clip for every token.
+      public var pack: String
+      public var tokens: [SpokenToken]
+
+      public init(pack: String, tokens: [SpokenToken]) {
+        self.pack = pack
+        self.tokens = tokens
+      }
+    }
+
+    /// The announcement's id.
+    public var id: String
+    /// The number of the push on its device, which increases by one with each push.
+    public var sequence: Int64?
+    /// The language of the clip, as a BCP 47 tag.
+    public var locale: String
+    /// nil for an announcement without an amount.
+    public var amount: Amount?
+    /// What happened: `received`, `refunded`, `withdrawn` or `failed`; nil if the announcement is no payment.
+    public var kind: String?
+    /// The spoken words.
+    public var text: String?
+    public var clip: PushedClip?
+    public var spoken: Spoken?
+    public var payer: Payer?
+
+    public init(
+      id: String, sequence: Int64? = nil, locale: String, amount: Amount? = nil, kind: String? = nil,
+      text: String? = nil, clip: PushedClip? = nil, spoken: Spoken? = nil, payer: Payer? = nil
+    ) {
+      self.id = id
+      self.sequence = sequence
+      self.locale = locale
+      self.amount = amount
+      self.kind = kind
+      self.text = text
+      self.clip = clip
+      self.spoken = spoken
+      self.payer = payer
+    }
+
+    /// Reads what the extension needs from a payload. Unknown keys are ignored.
+    ///
+    /// - Parameter payload: The whole payload in JSON, of which only the key `crier` is read.
+    /// - Returns: nil if the payload has no key `crier`: the push is not Crier's.
+    /// - Throws: ``PushMessageError`` with `contentInvalid` if the payload is not JSON, or a known key has a value of
+    ///   another shape; with `clipInvalid` or `amountInvalid` if that part breaks its rules.
+    public init?(payload: Data) throws(PushMessageError) {
+      struct Outer: Decodable { var crier: Content? }
+      guard let content = try decodedPayload(Outer.self, from: payload).crier else { return nil }
+      self = content
+    }
+  }
+}
+
+/// Reads a payload; errors name the key and no value.
+func decodedPayload<Value: Decodable>(_ type: Value.Type, from payload: Data) throws(PushMessageError) -> Value {
+  do {
+    return try JSONDecoder().decode(type, from: payload)
+  } catch let error as PushMessageError {
+    throw error
+  } catch DecodingError.keyNotFound(let key, let context) {
+    let path = (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
+    throw PushMessageError(.contentInvalid, "must have the key \(path)")
+  } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+    throw PushMessageError(.contentInvalid, unreadable(context))
+  } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
+    throw PushMessageError(.contentInvalid, unreadable(context))
+  } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+    throw PushMessageError(.contentInvalid, unreadable(context))
+  } catch {
+    throw PushMessageError(.contentInvalid, "must be a JSON object, with integers of at most 64 bits")
+  }
+}
+
+private func unreadable(_ context: DecodingError.Context) -> String {
+  let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+  return "has a value of another type than docs/push.md says, at the key \(path)"
+}
+
+extension AlertMessage.Content: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case id, sequence, locale, amount, currency, kind, text, clip, pack, tokens, payer
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: CodingKeys.self)
+    let value = try keys.decodeIfPresent(String.self, forKey: .amount)
+    let currency = try keys.decodeIfPresent(String.self, forKey: .currency)
+    let pack = try keys.decodeIfPresent(String.self, forKey: .pack)
+    let texts = try keys.decodeIfPresent([String].self, forKey: .tokens) ?? []
+    // A newer service may know more roles. Saying only some of the tokens would be wrong; the clip is right.
+    let tokens = texts.compactMap(SpokenToken.init(payload:))
+    let areKnown = !texts.isEmpty && tokens.count == texts.count
+    self.init(
+      id: try keys.decode(String.self, forKey: .id),
+      sequence: try keys.decodeIfPresent(Int64.self, forKey: .sequence),
+      locale: try keys.decode(String.self, forKey: .locale),
+      amount: value == nil && currency == nil ? nil : try Amount(value: value ?? "", currency: currency ?? ""),
+      kind: try keys.decodeIfPresent(String.self, forKey: .kind),
+      text: try keys.decodeIfPresent(String.self, forKey: .text),
+      clip: try keys.decodeIfPresent(PushedClip.self, forKey: .clip),
+      spoken: areKnown ? pack.map { Spoken(pack: $0, tokens: tokens) } : nil,
+      payer: try keys.decodeIfPresent(Payer.self, forKey: .payer))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var keys = encoder.container(keyedBy: CodingKeys.self)
+    try keys.encode(id, forKey: .id)
+    try keys.encodeIfPresent(sequence, forKey: .sequence)
+    try keys.encode(locale, forKey: .locale)
+    try keys.encodeIfPresent(amount?.value, forKey: .amount)
+    try keys.encodeIfPresent(amount?.currency, forKey: .currency)
+    try keys.encodeIfPresent(kind, forKey: .kind)
+    try keys.encodeIfPresent(text, forKey: .text)
+    try keys.encodeIfPresent(clip, forKey: .clip)
+    try keys.encodeIfPresent(spoken?.pack, forKey: .pack)
+    try keys.encodeIfPresent(spoken?.tokens.map(\.payload), forKey: .tokens)
+    try keys.encodeIfPresent(payer, forKey: .payer)
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The token by which APNs knows an app, or its extension, on one device. It is a secret of the device: its description
+/// does not contain it.
+public struct DeviceToken: Sendable, Hashable, CustomStringConvertible {
+  /// The token in lower-case hexadecimal digits.
+  public let hexadecimal: String
+
+  /// The allowed sizes in bytes. Apple says only that the size varies; tokens of today have 32 to 80 bytes.
+  public static let sizes = 8...200
+
+  /// - Parameter text: The token in hexadecimal digits.
+  /// - Throws: ``PushMessageError`` with `deviceTokenInvalid`.
+  public init(_ text: String) throws(PushMessageError) {
+    let digits = text.utf8
+    let isHexadecimal = digits.allSatisfy { digit in
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+      default: false
+      }
+    }
+    guard isHexadecimal, digits.count.isMultiple(of: 2), Self.sizes.contains(digits.count / 2) else {
+      throw PushMessageError(
+        .deviceTokenInvalid,
+        "must be \(Self.sizes.lowerBound) to \(Self.sizes.upperBound) bytes in hexadecimal digits, as the app received "
+          + "them")
+    }
+    hexadecimal = text.lowercased()
+  }
+
+  public var description: String { "a device token of \(hexadecimal.utf8.count / 2) bytes" }
+}

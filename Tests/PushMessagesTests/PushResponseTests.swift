@@ -76,6 +76,7 @@ import Testing
       let response = PushResponse(status: 410, header: { _ in nil }, body: Data(bytes))
       let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
       #expect(response.reason?.allSatisfy(plain.contains) != false)
+      _ = PushConsequence(response)
     }
   }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What becomes of a push after an attempt to send it.
+///
+/// The decision is the same for all senders: ``init(_:afterRefresh:)`` for an answer, ``init(_:)`` for none. `docs/push.md`
+/// has the table with the reasons.
+public enum PushConsequence: Sendable, Hashable {
+  /// Which pushes wait before the next attempt. The later pushes to the same device wait in each case, because they
+  /// would overtake this one.
+  public enum Scope: Sendable, Hashable, CaseIterable {
+    /// This push alone has a reason to wait.
+    case push
+    /// All pushes to the device wait.
+    case device
+    /// All pushes to the app wait.
+    case app
+  }
+
+  /// APNs accepted the push, which is all that a sender can know.
+  case delivered
+
+  /// The push is sent again with the same `apns-id`, until it expires.
+  ///
+  /// - Parameter after: The wait that APNs asked for: nil if it asked for none, zero for another attempt at once.
+  ///   ``PushRetry`` turns it into the next attempt.
+  case retry(after: Duration?, scope: Scope)
+
+  /// The provider token is too old. The push is sent again with a new one, if ``ProviderTokenAge`` allows that.
+  case refreshToken
+
+  /// The push ends as failed, and the device token is deleted if it was registered before the time. If the time is nil,
+  /// the token is kept.
+  case deviceGone(since: Date?)
+
+  /// The push ends as failed. The device token is probably for another environment or another app. It is kept, and the
+  /// case is counted and shown, because a wrong setting must not delete all tokens.
+  case tokenSuspect
+
+  /// The push ends as failed. APNs refused this push, and would refuse it again.
+  case failed
+
+  /// The key, the topic or the server is wrong, so APNs would refuse every push to this app. The push is kept, the app's
+  /// queue stops, and one alarm says why.
+  case stopApp
+
+  /// Returns whether a device token is to be deleted.
+  ///
+  /// - Parameter registeredAt: The time of the latest registration of the token.
+  public func deletesToken(registeredAt: Date) -> Bool {
+    guard case .deviceGone(let since?) = self else { return false }
+    return registeredAt < since
+  }
+
+  /// Decides by the answer of APNs.
+  ///
+  /// - Parameter afterRefresh: Whether the push was sent with a provider token that was made because APNs had called the
+  ///   one before it too old. If APNs says so again, this machine's clock is wrong, and a third token would not help.
+  public init(_ response: PushResponse, afterRefresh: Bool = false) {
+    let wait = response.retryAfter.map { Duration.seconds($0) }
+    guard response.status != 200 else {
+      self = .delivered
+      return
+    }
+    let documented = response.reason.flatMap(PushRefusal.init(rawValue:))
+    switch documented?.measure ?? PushRefusal.Measure(status: response.status) {
+    case .retry(let scope): self = .retry(after: wait, scope: scope)
+    case .refreshToken: self = afterRefresh ? .stopApp : .refreshToken
+    // No other status deletes a token, whatever the reason says.
+    case .forgetDevice: self = response.status == 410 ? .deviceGone(since: response.invalidSince) : .tokenSuspect
+    case .suspectToken: self = .tokenSuspect
+    case .fail: self = .failed
+    case .stopApp: self = .stopApp
+    }
+  }
+
+  /// Decides after an attempt that got no answer.
+  public init(_ interruption: PushInterruption) {
+    switch interruption {
+    case .notProcessed: self = .retry(after: .zero, scope: .push)
+    case .connectionLost, .timedOut: self = .retry(after: nil, scope: .push)
+    case .unreachable: self = .retry(after: nil, scope: .app)
+    }
+  }
+}
+
+/// Why a push got no answer.
+public enum PushInterruption: Sendable, Hashable, CaseIterable {
+  /// APNs said that it did not process the request: GOAWAY with a lower stream id, or `REFUSED_STREAM`.
+  case notProcessed
+  /// The connection or the stream ended before the answer.
+  case connectionLost
+  /// The answer did not come in time.
+  case timedOut
+  /// There was no connection: no address, refused, or a failed TLS handshake.
+  case unreachable
+
+  /// Whether APNs may have accepted the push. Such a push may reach the phone twice, with the same `apns-id`.
+  public var mayHaveBeenDelivered: Bool { self == .connectionLost || self == .timedOut }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import PushMessages
+
+@Suite struct PushConsequenceTests {
+  /// Apple's table, written down a second time, with what is done on each reason.
+  static let table: [(status: Int, reason: String, consequence: PushConsequence)] = [
+    (400, "BadCollapseId", .failed),
+    (400, "BadDeviceToken", .tokenSuspect),
+    (400, "BadExpirationDate", .failed),
+    (400, "BadMessageId", .failed),
+    (400, "BadPriority", .failed),
+    (400, "BadTopic", .stopApp),
+    (400, "DeviceTokenNotForTopic", .tokenSuspect),
+    (400, "DuplicateHeaders", .failed),
+    (400, "IdleTimeout", .retry(after: nil, scope: .push)),
+    (400, "InvalidPushType", .failed),
+    (400, "MissingDeviceToken", .failed),
+    (400, "MissingTopic", .stopApp),
+    (400, "PayloadEmpty", .failed),
+    (400, "TopicDisallowed", .stopApp),
+    (403, "BadCertificate", .stopApp),
+    (403, "BadCertificateEnvironment", .stopApp),
+    (403, "BadEnvironmentKeyIdInToken", .stopApp),
+    (403, "BadEnvironmentKeyInToken", .stopApp),
+    (403, "ExpiredProviderToken", .refreshToken),
+    (403, "Forbidden", .stopApp),
+    (403, "InvalidProviderToken", .stopApp),
+    (403, "MissingProviderToken", .stopApp),
+    (403, "UnrelatedKeyIdInToken", .stopApp),
+    (404, "BadPath", .failed),
+    (405, "MethodNotAllowed", .stopApp),
+    (410, "ExpiredToken", .deviceGone(since: Date(timeIntervalSince1970: 1_800_000_000))),
+    (410, "Unregistered", .deviceGone(since: Date(timeIntervalSince1970: 1_800_000_000))),
+    (413, "PayloadTooLarge", .failed),
+    (429, "TooManyProviderTokenUpdates", .retry(after: nil, scope: .app)),
+    (429, "TooManyRequests", .retry(after: nil, scope: .device)),
+    (500, "InternalServerError", .retry(after: nil, scope: .push)),
+    (503, "ServiceUnavailable", .retry(after: nil, scope: .app)),
+    (503, "Shutdown", .retry(after: nil, scope: .push)),
+  ]
+
+  @Test("each reason that Apple documents has its consequence", arguments: table)
+  func documented(status: Int, reason: String, consequence: PushConsequence) {
+    let invalidSince = status == 410 ? Date(timeIntervalSince1970: 1_800_000_000) : nil
+    #expect(PushConsequence(PushResponse(status: status, reason: reason, invalidSince: invalidSince)) == consequence)
+  }
+
+  @Test("the table above has every reason once")
+  func complete() {
+    #expect(Self.table.map(\.reason).sorted() == PushRefusal.allCases.map(\.rawValue).sorted())
+  }
+
+  @Test(
+    "an answer without a documented reason is decided by its status",
+    arguments: [
+      (200, .delivered), (400, .failed), (401, .stopApp), (403, .stopApp), (404, .stopApp), (405, .stopApp),
+      (407, .stopApp), (410, .deviceGone(since: nil)), (413, .failed), (429, .retry(after: nil, scope: .device)),
+      (500, .retry(after: nil, scope: .push)), (502, .retry(after: nil, scope: .app)),
+      (503, .retry(after: nil, scope: .app)), (204, .retry(after: nil, scope: .app)),
+      (302, .retry(after: nil, scope: .app)), (0, .retry(after: nil, scope: .app)),
+      (999, .retry(after: nil, scope: .app)),
+    ] as [(Int, PushConsequence)])
+  func undocumented(status: Int, consequence: PushConsequence) {
+    #expect(PushConsequence(PushResponse(status: status)) == consequence)
+    #expect(PushConsequence(PushResponse(status: status, reason: "NewReason")) == consequence)
+  }
+
+  @Test("only status 410 with a time deletes a token, and only if it was registered before that time")
+  func deletion() {
+    let since = Date(timeIntervalSince1970: 1_800_000_000)
+    let long = Date(timeIntervalSince1970: 0)
+    for status in 0...599 {
+      for reason in [nil, "NewReason"] + PushRefusal.allCases.map(\.rawValue) {
+        let response = PushResponse(status: status, reason: reason, invalidSince: since)
+        #expect(PushConsequence(response).deletesToken(registeredAt: since) == false)
+        if status != 410 { #expect(PushConsequence(response).deletesToken(registeredAt: long) == false) }
+      }
+    }
+    let gone = PushConsequence.deviceGone(since: since)
+    #expect(gone.deletesToken(registeredAt: since.addingTimeInterval(-0.001)))
+    #expect(!gone.deletesToken(registeredAt: since.addingTimeInterval(0.001)))
+    #expect(!PushConsequence.deviceGone(since: nil).deletesToken(registeredAt: long))
+    #expect(PushConsequence(PushResponse(status: 400, reason: "Unregistered", invalidSince: since)) == .tokenSuspect)
+  }
+
+  @Test("an old provider token is replaced once; if the new one is refused as well, the app stops")
+  func refresh() {
+    let response = PushResponse(status: 403, reason: "ExpiredProviderToken")
+    #expect(PushConsequence(response) == .refreshToken)
+    #expect(PushConsequence(response, afterRefresh: true) == .stopApp)
+    #expect(PushConsequence(PushResponse(status: 200), afterRefresh: true) == .delivered)
+  }
+
+  @Test("the wait that APNs asks for is kept")
+  func retryAfter() {
+    let response = PushResponse(status: 429, reason: "TooManyRequests", retryAfter: 30)
+    #expect(PushConsequence(response) == .retry(after: .seconds(30), scope: .device))
+    #expect(PushConsequence(PushResponse(status: 503, retryAfter: 7)) == .retry(after: .seconds(7), scope: .app))
+  }
+
+  @Test("a push without an answer is sent again")
+  func interruptions() {
+    #expect(PushConsequence(.notProcessed) == .retry(after: .zero, scope: .push))
+    #expect(PushConsequence(.connectionLost) == .retry(after: nil, scope: .push))
+    #expect(PushConsequence(.timedOut) == .retry(after: nil, scope: .push))
+    #expect(PushConsequence(.unreachable) == .retry(after: nil, scope: .app))
+    #expect(PushInterruption.allCases.filter(\.mayHaveBeenDelivered) == [.connectionLost, .timedOut])
+  }
+
+  @Test("docs/push.md has the same table")
+  func documentation() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/push.md")
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      return cells.count == 4 && (400...599).contains(Int(cells[0]) ?? 0) ? Array(cells.prefix(3)) : nil
+    }
+    #expect(rows == Self.table.map { ["\($0.status)", "`\($0.reason)`", Self.words(for: $0.consequence)] })
+  }
+
+  private static func words(for consequence: PushConsequence) -> String {
+    switch consequence {
+    case .delivered: "delivered"
+    case .retry(_, let scope): "retry: \(scope)"
+    case .refreshToken: "new token"
+    case .deviceGone: "device gone"
+    case .tokenSuspect: "token suspect"
+    case .failed: "failed"
+    case .stopApp: "stop app"
+    }
+  }
+}

@@ -54,14 +54,14 @@ VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCo
 ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|$(VOICES_ALONE)
 
 test:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl nghttp2-client sqlite3
 	$(SWIFT) build --build-tests
 	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target[./]" || exit 1; done
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl nghttp2-client sqlite3
 	SWIFT=$(SWIFT) scripts/sanitize thread
 	SWIFT=$(SWIFT) scripts/sanitize address
 

@@ -27,6 +27,12 @@ let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", packa
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let serviceLifecycleTestKit: Target.Dependency = .product(
   name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 
@@ -55,6 +61,9 @@ let quickTests: [Target] = [
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
   .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
+  .testTarget(
+    name: "APNSSimulatorTests", dependencies: ["APNSSimulator", "ConcurrencySupport", crypto],
+    swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
     name: "LedgerTests",
@@ -170,12 +179,16 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -290,11 +303,20 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // A stand-in for Apple's push service. It shares no code with the client.
+    .target(
+      name: "APNSSimulator",
+      dependencies: [
+        "ConcurrencySupport", crypto, nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS, swiftASN1, x509,
+      ],
+      swiftSettings: settings),
+
     // The command line.
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport",
+        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
+        "JSONSupport",
         "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundDoctor", "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
         "WaveformDrawing", "Waveforms", argumentParser, crypto, logging, nioCore,

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error of the start of a simulator. It contains no key and no token.
+public struct APNSSimulatorError: Error, CustomStringConvertible {
+  public enum Code: String, Sendable {
+    /// The key is not a P-256 private key in PEM.
+    case keyInvalid = "key_invalid"
+    /// The port is taken, or this user may not listen on it.
+    case cannotListen = "cannot_listen"
+    /// The file of the certificate authority cannot be written.
+    case fileNotWritten = "file_not_written"
+    /// The certificates could not be made.
+    case certificateFailed = "certificate_failed"
+  }
+
+  public var code: Code
+  public var description: String
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import APNSSimulator
+import Foundation
+import Testing
+
+@Suite("Devices of the push simulator", .timeLimit(.minutes(5)))
+struct DeviceTests {
+  private typealias Device = APNSSimulator.Device
+
+  private func alert(_ text: String) -> String { #"{"aps":{"alert":"\#(text)"}}"# }
+
+  private func bodies(_ pushes: [Push]) -> [String] { pushes.map { String(decoding: $0.payload, as: UTF8.self) } }
+
+  @Test("a token that is not valid any more is answered with 410 and the time")
+  func gone() async throws {
+    try await Bench.with {
+      $0.devices = [
+        Device(Bench.device, state: .unregistered(since: 1_899_999_999_123)),
+        Device(Bench.otherDevice, state: .expired(since: 1_899_999_999_456)),
+      ]
+    } _: { bench in
+      let token = try bench.token()
+      let unregistered = try await bench.push(token: token)
+      #expect(unregistered.status == 410 && unregistered.reason == "Unregistered")
+      #expect(unregistered.timestamp == 1_899_999_999_123)
+      let expired = try await bench.push(to: Bench.otherDevice, token: token)
+      #expect(expired.status == 410 && expired.reason == "ExpiredToken")
+      #expect(expired.timestamp == 1_899_999_999_456)
+    }
+  }
+
+  @Test("a token that is unknown, or of the other environment, is a bad one")
+  func bad() async throws {
+    try await Bench.with {
+      $0.devices = [Device(Bench.device, state: .wrongEnvironment)]
+    } _: { bench in
+      let token = try bench.token()
+      for device in [Bench.device, Bench.otherDevice] {
+        let answer = try await bench.push(to: device, token: token)
+        #expect(answer.status == 400 && answer.reason == "BadDeviceToken" && answer.timestamp == nil)
+      }
+    }
+  }
+
+  @Test("a token takes pushes of its own topics only, and its case does not matter")
+  func topics() async throws {
+    try await Bench.with {
+      $0.devices = [Device(Bench.device, topics: [Bench.topic])]
+    } _: { bench in
+      let token = try bench.token()
+      #expect(try await bench.push(to: Bench.device.uppercased(), token: token).status == 200)
+      let answer = try await bench.push(token: token, ["apns-topic": "com.example.other"])
+      #expect(answer.status == 400 && answer.reason == "DeviceTokenNotForTopic")
+      #expect(bench.simulator.deliveries(to: Bench.device).count == 1)
+    }
+  }
+
+  @Test("a device that is away gets only the newest push of each topic when it is back")
+  func away() async throws {
+    try await Bench.with { bench in
+      let token = try bench.token()
+      bench.simulator.setOnline(Bench.device, false)
+      for text in ["1", "2", "3"] {
+        #expect(try await bench.push(token: token, body: alert(text)).status == 200)
+      }
+      _ = try await bench.push(token: token, ["apns-topic": "com.example.other"], body: alert("4"))
+      #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
+      bench.advance(seconds: 60)
+      bench.simulator.setOnline(Bench.device, true)
+      let pushes = bench.simulator.deliveries(to: Bench.device)
+      #expect(bodies(pushes) == [alert("3"), alert("4")])
+      #expect(pushes.allSatisfy { $0.received == Bench.start && $0.delivered == Bench.start + 60_000 })
+      #expect(
+        bench.simulator.ledger.values.map(\.fate.rawValue).sorted() == [
+          "delivered", "delivered", "replaced", "replaced",
+        ])
+    }
+  }
+
+  @Test("a push whose time has passed is not delivered to a device that was away")
+  func expiration() async throws {
+    try await Bench.with { bench in
+      let token = try bench.token()
+      bench.simulator.setOnline(Bench.device, false)
+      let end = "\(Bench.start / 1000 + 30)"
+      _ = try await bench.push(token: token, ["apns-expiration": end], body: alert("1"))
+      _ = try await bench.push(token: token, ["apns-expiration": "0", "apns-topic": "com.example.other"])
+      bench.advance(seconds: 30)
+      bench.simulator.setOnline(Bench.device, true)
+      #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
+      #expect(bench.simulator.ledger.values.map(\.fate) == [.expired, .expired])
+      _ = try await bench.push(token: token, ["apns-expiration": "0"], body: alert("2"))
+      #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2")])
+    }
+  }
+
+  @Test("the same id twice is one push in the ledger, and both deliveries are counted")
+  func duplicates() async throws {
+    try await Bench.with { bench in
+      let (token, id) = (try bench.token(), UUID())
+      for _ in 1...2 { _ = try await bench.push(token: token, ["apns-id": id.uuidString]) }
+      #expect(bench.simulator.ledger.count == 1)
+      let entry = try #require(bench.simulator.entry(id))
+      #expect(entry.accepted == 2 && entry.delivered == 2 && entry.device == Bench.device)
+      #expect(bench.simulator.counts.duplicates == 1)
+    }
+  }
+
+  @Test("a reordered push changes places with the next one to the same device")
+  func reordering() async throws {
+    try await Bench.with {
+      $0.reorderRate = 1
+      // Far longer than the test, so that only the next push ends the wait.
+      $0.reorderPatience = 3_600_000
+    } _: { bench in
+      let token = try bench.token()
+      for text in ["1", "2", "3"] { _ = try await bench.push(token: token, body: alert(text)) }
+      #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2"), alert("1")])
+      bench.simulator.releaseHeldPushes()
+      #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2"), alert("1"), alert("3")])
+      #expect(bench.simulator.counts.reordered == 1)
+    }
+  }
+
+  @Test("a reordered push without a next one is delivered after a time")
+  func reorderingEnds() async throws {
+    try await Bench.with {
+      $0.reorderRate = 1
+      $0.reorderPatience = 1
+    } _: { bench in
+      var deliveries = bench.simulator.deliveries().makeAsyncIterator()
+      _ = try await bench.push(body: alert("1"))
+      let push = try #require(await deliveries.next())
+      #expect(bodies([push]) == [alert("1")])
+    }
+  }
+
+  @Test("a dropped push is accepted and never delivered")
+  func dropping() async throws {
+    try await Bench.with {
+      $0.dropRate = 1
+    } _: { bench in
+      let answer = try await bench.push()
+      #expect(answer.status == 200)
+      #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
+      #expect(bench.simulator.ledger.values.map(\.fate) == [.dropped] && bench.simulator.counts.dropped == 1)
+    }
+  }
+
+  @Test("the streams give accepted and delivered pushes in order, and end when the simulator stops")
+  func streams() async throws {
+    var streams: (accepted: AsyncStream<Push>, delivered: AsyncStream<Push>)?
+    try await Bench.with { bench in
+      streams = (bench.simulator.acceptances(), bench.simulator.deliveries())
+      let token = try bench.token()
+      bench.simulator.setOnline(Bench.otherDevice, false)
+      _ = try await bench.push(to: Bench.otherDevice, token: token, body: alert("1"))
+      _ = try await bench.push(token: token, body: alert("2"))
+    }
+    var (accepted, delivered): ([String], [String]) = ([], [])
+    for await push in try #require(streams).accepted { accepted += bodies([push]) }
+    for await push in try #require(streams).delivered { delivered += bodies([push]) }
+    #expect(accepted == [alert("1"), alert("2")] && delivered == [alert("2")])
+  }
+}

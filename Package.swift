@@ -315,7 +315,7 @@ let package = Package(
     .executableTarget(
       name: "crier",
       dependencies: [
-        "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
+        "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
         "JSONSupport",
         "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundDoctor", "SoundFiles",
         "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import APNSSimulator
 import Announcements
 import Announcer
 import ArgumentParser
@@ -58,6 +59,7 @@ enum Failures {
     case is VoicePackIntegrityError, is RecordingSheetError: 65
     case let error as PackMakingError: status(of: error.code)
     case let error as MasteringError: error.code == .silent ? 65 : 70
+    case let error as APNSSimulatorError: status(of: error.code)
     case let error as ToneError: status(of: error.code)
     case is UnplayableTone: 65
     case is ToneExists: 73
@@ -96,6 +98,15 @@ enum Failures {
     case .descriptionsMissing: 69
     case .toneUnknown: 64
     case .descriptionInvalid: 65
+    }
+  }
+
+  private static func status(of code: APNSSimulatorError.Code) -> Int32 {
+    switch code {
+    case .keyInvalid: 65
+    case .cannotListen: 69
+    case .certificateFailed: 70
+    case .fileNotWritten: 73
     }
   }
 

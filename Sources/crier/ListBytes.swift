@@ -6,8 +6,10 @@ import Dispatch
 import Foundation
 
 #if canImport(Glibc)
-  // When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch.
+  // When the service is linked, the Swift 6.3 compiler resolves `stat` to the declaration in CDispatch, and with the
+  // push simulator to the one in CoreFoundation.
   import CDispatch
+  import CoreFoundation
   import Glibc
 #else
   import Darwin

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("crier apns-simulator", .timeLimit(.minutes(5)))
+struct APNSSimulatorCommandTests {
+  private static let device = "0123456789abcdef" + String(repeating: "0f", count: 24)
+
+  /// Any key is accepted, so the signature is three bytes of nothing.
+  private var token: String {
+    let part = { (text: String) in
+      Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+    return part(#"{"alg":"ES256","kid":"ABC123DEFG"}"#) + "."
+      + part(#"{"iss":"DEF123GHIJ","iat":\#(Int(Date.now.timeIntervalSince1970))}"#) + ".AAAA"
+  }
+
+  private func push(to port: String, of crier: Command, topic: String = "com.example.shop") throws -> String {
+    try crier.run(
+      [
+        "--silent", "--http2", "--cacert", "ca.pem", "--header", "authorization: bearer \(token)",
+        "--header", "apns-topic: \(topic)", "--header", "apns-push-type: alert",
+        "--data-binary", "{\"aps\":\n{\"alert\":\"12.50\"}}", "--write-out", "%{http_code}",
+        "https://localhost:\(port)/3/device/\(Self.device)",
+      ], program: URL(filePath: "/usr/bin/curl")
+    ).output
+  }
+
+  private func port(of simulator: RunningCommand) throws -> String {
+    var port: Substring?
+    try eventually("The simulator says where it is.") {
+      port = try simulator.messages().firstMatch(of: /at https:\/\/localhost:([0-9]+)\n/)?.1
+      return port != nil
+    }
+    return String(try #require(port))
+  }
+
+  @Test(
+    "prints each accepted push without the whole token, and ends with status 0 on a signal",
+    arguments: [SIGINT, SIGTERM])
+  func pushes(number: Int32) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let simulator = try RunningCommand(
+      ["apns-simulator", "--any-key", "--ca", "ca.pem", "--topic", "com.example.shop", "--token-seconds", "0"],
+      of: crier)
+    let port = try self.port(of: simulator)
+    #expect(try push(to: port, of: crier) == "200")
+    #expect(try push(to: port, of: crier, topic: "com.example.other") == #"{"reason":"TopicDisallowed"}400"#)
+    var output = Data()
+    while !output.contains(UInt8(ascii: "\n")), let more = try simulator.output.read(upToCount: 65_536), !more.isEmpty {
+      output += more
+    }
+    let line = try #require(try JSONSerialization.jsonObject(with: output) as? [String: Any])
+    #expect(line["device"] as? String == "01234567" && line["topic"] as? String == "com.example.shop")
+    #expect(line["number"] as? Int == 1 && line["priority"] as? Int == 10 && line["type"] as? String == "alert")
+    #expect((line["payload"] as? [String: [String: String]]) == ["aps": ["alert": "12.50"]])
+    simulator.signal(number)
+    #expect(simulator.wait() == 0)
+    #expect(
+      try simulator.messages().contains("2 requests on 2 connections: 1 accepted (0 with a repeated id), 1 refused"))
+  }
+
+  @Test("a fault at the rate 1 meets each push")
+  func faults() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let simulator = try RunningCommand(
+      ["apns-simulator", "--any-key", "--ca", "ca.pem", "--fault", "503:Shutdown=1", "--retry-after", "3"], of: crier)
+    #expect(try push(to: self.port(of: simulator), of: crier) == #"{"reason":"Shutdown"}503"#)
+    simulator.signal(SIGTERM)
+    #expect(simulator.wait() == 0)
+  }
+
+  @Test(
+    "a wrong command line ends with status 64 and says what is wrong",
+    arguments: [
+      (["apns-simulator"], "Give either --key FILE.p8 with --key-id and --team, or --any-key."),
+      (["apns-simulator", "--any-key", "--host", "0.0.0.0"], "127.0.0.1 only"),
+      (["apns-simulator", "--any-key", "--port", "70000"], "use a number from 0 to 65535"),
+      (["apns-simulator", "--any-key", "--fault", "500=2"], "The value '500=2' is invalid"),
+      (["apns-simulator", "--any-key", "--fault", "200=0.1"], "The value '200=0.1' is invalid"),
+      (["apns-simulator", "--any-key", "--drop", "1.5"], "use a number from 0 to 1"),
+      (["apns-simulator", "--key", "a.p8"], "--key needs --key-id and --team"),
+    ])
+  func wrong(arguments: [String], message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try crier.run(arguments, seconds: 60)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.message.contains(message))
+  }
+
+  @Test("a file that holds no key ends with status 65, and a folder that does not exist with 73")
+  func files() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try Data("secret".utf8).write(to: crier.directory.appending(path: "a.p8"))
+    let key = try crier.run(
+      ["apns-simulator", "--key", "a.p8", "--key-id", "ABC123DEFG", "--team", "DEF123GHIJ"], seconds: 60)
+    #expect(key.status == 65 && key.message.hasPrefix("crier: --key: ") && !key.message.contains("secret"))
+    let authority = try crier.run(["apns-simulator", "--any-key", "--ca", "missing/ca.pem"], seconds: 60)
+    #expect(authority.status == 73 && authority.message.hasPrefix("crier: --ca: "))
+  }
+}

@@ -11,7 +11,7 @@
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
-#   make bench    measure Crier beside the engine in-process and the espeak-ng program
+#   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
 #   make format   format the sources
 #   make man      make the manual page of crier
 #   make install PREFIX=/usr/local
@@ -47,21 +47,24 @@ SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
 # The programs that make sound files for the tests of the doctor for sound files.
 SOUND_PROGRAMS = sox ffmpeg
 
-# Tests that run without others: those of the player keep time, and those of the engine use all processors for as long
+# The servers with which the client of APNs is tested: nghttpd, and Tests/push/h2_server.py.
+PUSH_SERVERS = nghttp2-server python3-h2 python3-cryptography openssl
+
+# Tests that run without others: those of pushes have servers that give up after a time; those of the player keep time, and those of the engine use all processors for as long
 # as a child of the engine may run. Those of voice packs occupy threads for minutes, and others would wait for them until
 # their signed requests have expired.
 VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests
-ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|$(VOICES_ALONE)
+ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|PushDeliveryTests|$(VOICES_ALONE)
 
 test:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl nghttp2-client sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
 	$(SWIFT) build --build-tests
 	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target[./]" || exit 1; done
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
-	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) curl nghttp2-client sqlite3
+	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
 	SWIFT=$(SWIFT) scripts/sanitize thread
 	SWIFT=$(SWIFT) scripts/sanitize address
 
@@ -123,14 +126,16 @@ check-console: voices
 	@scripts/check-console $(RELEASE)/crier
 
 bench: voices
-	@scripts/setup espeak-ng sox time wrk nginx-light
+	@scripts/setup espeak-ng sox time wrk nginx-light nghttp2-server nghttp2-client curl openssl
 	$(SWIFT) build -c release --product crier-bench
 	$(SWIFT) build -c release --product in-process-limit
 	$(SWIFT) build -c release --product ledger-bench
 	$(SWIFT) build -c release --product year-of-announcements
 	$(SWIFT) build -c release --product bare-service
+	$(SWIFT) build -c release --product push-bench
 	@scripts/bench $(RELEASE)
 	@scripts/bench-service $(RELEASE)
+	@scripts/bench-push $(RELEASE)
 
 # The manual page is made from the program's own help texts.
 man: build

@@ -23,14 +23,16 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let serviceLifecycleTestKit: Target.Dependency = .product(
@@ -63,6 +65,13 @@ let quickTests: [Target] = [
   .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(
     name: "APNSSimulatorTests", dependencies: ["APNSSimulator", "ConcurrencySupport", crypto],
+    swiftSettings: settings),
+  .testTarget(
+    name: "PushDeliveryTests",
+    dependencies: [
+      "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "PushTestSupport", "TestSupport",
+      "push-sender", crypto,
+    ],
     swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),
   .testTarget(
@@ -118,8 +127,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger", "Mastering",
-      "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputTestSupport", "SoundOutputs",
+      "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger",
+      "Mastering", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
+      "SoundOutputTestSupport", "SoundOutputs",
       "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto,
       httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
@@ -129,7 +139,7 @@ let quickTests: [Target] = [
     name: "CrierCommandTests",
     dependencies: [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "crier", "speaker",
+      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "crier", "speaker", crypto,
     ],
     swiftSettings: settings),
 ]
@@ -140,9 +150,9 @@ let exhaustiveChecks: [Target] = [
     name: "ExhaustiveChecks",
     dependencies: [
       "Announcements", "AmountReadback", "Announcer", "ConcurrencySupport", "Ledger", "Playback", "PlaybackOrder",
-      "PlaybackTestSupport",
+      "PlaybackTestSupport", "PushTestSupport",
       "SoundLibrary", "SoundMeasurement", "SoundOutputs", "SoundOutputTestSupport", "SpeechEngine", "TestSupport",
-      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "sound-keeper", "speaker",
+      "VoicePackMaking", "VoicePacks", "Waveforms", "crier", "play-log", "push-sender", "sound-keeper", "speaker",
       "year-of-announcements",
     ],
     swiftSettings: settings)
@@ -181,6 +191,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -211,10 +222,10 @@ let package = Package(
     .target(name: "Waveforms", swiftSettings: settings),
     .target(name: "WaveformDrawing", dependencies: ["Waveforms"], swiftSettings: settings),
     .target(name: "PlaybackOrder", swiftSettings: settings),
-    .target(name: "PushMessages", swiftSettings: settings),
     .target(name: "CommaSeparatedValues", swiftSettings: settings),
     .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "JSONSupport", swiftSettings: settings),
+    .target(name: "PushMessages", swiftSettings: settings),
     .target(
       name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
       swiftSettings: settingsWithC),
@@ -292,13 +303,23 @@ let package = Package(
     // The keys, signatures and limits of the service.
     .target(name: "ServiceAccess", dependencies: [crypto], swiftSettings: settings),
 
+    // Pushes to phones.
+    .target(
+      name: "PushDelivery",
+      dependencies: [
+        "ConcurrencySupport", "FileSystem", "Ledger", "PushMessages", "ServiceAccess", crypto, dequeModule, heapModule,
+        nioCore, nioHPACK, nioHTTP2, nioPosix, nioSSL, nioTLS,
+      ],
+      swiftSettings: settings),
+
     // The HTTP service.
     .target(
       name: "AnnouncementServer",
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
-        "Playback", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
-        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", asyncAlgorithms, crypto, httpTypes,
+        "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs",
+        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", asyncAlgorithms, crypto,
+        httpTypes,
         hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: settings),
@@ -316,9 +337,9 @@ let package = Package(
       name: "crier",
       dependencies: [
         "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
-        "JSONSupport",
-        "Ledger", "Mastering", "Playback", "PlaybackOrder", "ServiceAccess", "SoundDoctor", "SoundFiles",
-        "SoundLibrary", "SoundOutputs", "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
+        "JSONSupport", "Ledger", "Mastering", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages",
+        "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+        "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
         "WaveformDrawing", "Waveforms", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         "ToneMaking",
@@ -349,6 +370,13 @@ let package = Package(
       ],
       path: "Tests/Support/PlaybackTestSupport", swiftSettings: settings),
 
+    .target(
+      name: "PushTestSupport",
+      dependencies: [
+        "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "TestSupport", crypto,
+      ],
+      path: "Tests/Support/PushTestSupport", swiftSettings: settings),
+
     // Programs that tests kill at arbitrary moments.
     .executableTarget(
       name: "play-log", dependencies: ["Ledger", "Playback", "SoundOutputs", "Waveforms"],
@@ -356,6 +384,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ledger-writer", dependencies: ["Ledger"], path: "Tests/Support/ledger-writer", swiftSettings: settings),
+
+    .executableTarget(
+      name: "push-sender", dependencies: ["Ledger", "PushDelivery", "PushTestSupport"],
+      path: "Tests/Support/push-sender", swiftSettings: settings),
 
     .executableTarget(
       name: "sound-keeper", dependencies: ["SoundLibrary", "TestSupport"], path: "Tests/Support/sound-keeper",
@@ -367,6 +399,9 @@ let package = Package(
     .executableTarget(
       name: "year-of-announcements", dependencies: ["Ledger", "SoundLibrary"],
       path: "Benchmarks/year-of-announcements", swiftSettings: settings),
+    .executableTarget(
+      name: "push-bench", dependencies: ["ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages"],
+      path: "Benchmarks/push-bench", swiftSettings: settings),
     .executableTarget(
       name: "bare-service", dependencies: [httpTypes, hummingbird, hummingbirdCore, nioCore],
       path: "Benchmarks/bare-service", swiftSettings: settings),

@@ -15,6 +15,8 @@ struct AnnouncementOrder: Sendable {
   /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)`` if
   /// the service has no output.
   var played: StoredAnnouncement?
+  /// The devices to which the announcement is pushed, in the order of their ids.
+  var devices: [Ledger.Device] = []
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   var id: String
   /// The value of the field `Idempotency-Key`, if there is one.
@@ -57,15 +59,14 @@ struct AnnouncementOrder: Sendable {
     group = try groups.group(request.options.group, sender.defaults)
     authority = call.authority
     wantsSound = try Accept(call).wantsSound(of: options.format.container)
-    if request.deliver.contains(.push) {
-      throw Problem(
-        .unprocessableContent, "push_unavailable",
-        "deliver: push is not supported in this version; choose clip or play, and send the push yourself.")
-    }
     guard request.deliver.contains(.play) else { return }
     played = StoredAnnouncement(
       account: sender.account, id: id, lane: lane ?? "", request: request, payload: body, defaults: sender.defaults)
   }
+
+  /// The language of a device's clip and notification, if the request names none: the device's own, or else that of the
+  /// key or of the service.
+  func locale(of device: Ledger.Device) -> String { device.locale ?? options.defaultLocale }
 
   /// Ensures that an announcement that is to be played has a lane. Only a new announcement needs the service's output:
   /// one that is already stored stays on its own lane.

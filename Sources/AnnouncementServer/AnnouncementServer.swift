@@ -44,6 +44,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     /// The lane of the service's output, its settings, and a function that creates a player for it; nil for a service
     /// without a player.
     public var player: PlayerParts?
+    /// What sends pushes; nil for a service that sends none.
+    public var pushes: PushParts?
     /// The folder that keeps the volume and the chime that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -55,7 +57,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public init(
       announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
       voices: URL,
-      player: PlayerParts?, playerPreferences: URL, secret: Data, console: ConsoleFiles, accountWork: URL
+      player: PlayerParts?, pushes: PushParts? = nil, playerPreferences: URL, secret: Data, console: ConsoleFiles,
+      accountWork: URL
     ) {
       self.announcer = announcer
       self.ledger = ledger
@@ -64,6 +67,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       self.shelf = shelf
       self.voices = voices
       self.player = player
+      self.pushes = pushes
       self.playerPreferences = playerPreferences
       self.secret = secret
       self.console = console
@@ -81,10 +85,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let hotClips: HotClips
   let clips: Clips
   let player: LanePlayer?
+  let pushService: PushService?
   let batches: Batches
   let readiness: Readiness
   let keys: KeyRing
-  let hub = EventHub()
+  let hub: EventHub
   let eventSlots: StreamSlots
   let batchSlots: StreamSlots
   let work: AccountWork
@@ -109,6 +114,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     let ledger = parts.ledger
     self.ledger = ledger
     let metrics = ServiceMetrics()
+    let hub = EventHub()
+    self.hub = hub
     let keys = KeyRing(ledger: ledger, defaultLimit: settings.rate, time: time)
     self.keys = keys
     let groups = AppGroups(standard: settings.group, listed: settings.groups, containers: parts.containers)
@@ -142,6 +149,10 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       }
     }
     player = lanePlayer
+    let pushService = parts.pushes.map {
+      PushService($0, ledger: ledger, hub: hub, metrics: metrics, logger: logger)
+    }
+    self.pushService = pushService
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.clipLifetime)
@@ -164,6 +175,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       (gauges.eventStreams, gauges.batchStreams) = (eventSlots.count, batchSlots.count)
       let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
       gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
+      gauges.waitingPushes = await pushService?.waitingCount
       if let lanePlayer {
         let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
         gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
@@ -176,10 +188,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
     let routes: [[Route]] = [
       AnnouncementRoutes(
-        ledger: ledger, clips: clips, player: lanePlayer, urls: urls, hub: hub, settings: settings, groups: groups,
+        ledger: ledger, clips: clips, player: lanePlayer,
+        pushes: AnnouncementPushes(parts: parts.pushes, ledger: ledger, phraseBooks: parts.announcer.phraseBooks),
+        pushService: pushService, urls: urls, hub: hub, settings: settings, groups: groups,
         keys: keys, batches: batches
       ).routes,
-      ClipRoutes(clips: clips).routes,
+      ClipRoutes(clips: clips, ledger: ledger).routes,
+      DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
         pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
@@ -275,6 +290,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         let housekeeping = Task { await keepHouse() }
         let watching = Task { await packWatch.run() }
         if let player { group.addTask { try await player.run() } }
+        if let pushService { group.addTask { try await pushService.run() } }
         group.addTask {
           try await withTaskCancellationHandler {
             try await listening.value

@@ -49,6 +49,10 @@ final class ServiceMetrics: Sendable {
     var refusals: [String: Int] = [:]
     var batchRows = 0
     var batchFailures = 0
+    var pushes: [String: Int] = [:]
+    var resentPushes = 0
+    var stoppedApps = 0
+    var refusedTokens = 0
 
     mutating func count(_ series: RequestSeries, _ duration: Duration) {
       requests[series, default: 0] += 1
@@ -89,6 +93,18 @@ final class ServiceMetrics: Sendable {
     }
   }
 
+  /// Counts a push that has ended in a state.
+  func countPush(_ state: String) { self.state.withLock { $0.pushes[state, default: 0] += 1 } }
+
+  /// Counts pushes that are sent again after a crash, because nobody knows whether they were sent.
+  func countResentPushes(_ count: Int) { self.state.withLock { $0.resentPushes += count } }
+
+  /// Counts a stop of an app's pushes because APNs refuses all of them.
+  func countStoppedApp() { self.state.withLock { $0.stoppedApps += 1 } }
+
+  /// Counts a device token that APNs refused as bad.
+  func countRefusedToken() { self.state.withLock { $0.refusedTokens += 1 } }
+
   /// The present values that other parts of the service provide.
   struct Gauges: Sendable {
     var cachedBytes = 0
@@ -104,6 +120,8 @@ final class ServiceMetrics: Sendable {
     var brokenPacks = 0
     var eventStreams = 0
     var batchStreams = 0
+    /// The number of pushes that have not ended; nil if the service sends none.
+    var waitingPushes: Int?
     var startedAt = Date()
   }
 
@@ -152,8 +170,19 @@ final class ServiceMetrics: Sendable {
     for (name, count) in gauges.announcements.sorted(by: { $0.key < $1.key }) {
       page.line("crier_announcements", [("state", name)], String(count))
     }
-    page.family("crier_push_outcomes_total", "counter", "Pushes, by outcome. This version sends none.")
-    page.line("crier_push_outcomes_total", [("outcome", "sent")], "0")
+    page.family("crier_push_outcomes_total", "counter", "Pushes that have ended, by outcome.")
+    for outcome in ["delivered", "failed", "expired", "unregistered"] {
+      page.line("crier_push_outcomes_total", [("outcome", outcome)], String(state.pushes[outcome] ?? 0))
+    }
+    page.family("crier_push_waiting", "gauge", "Pushes that have not ended.")
+    if let waiting = gauges.waitingPushes { page.line("crier_push_waiting", [], String(waiting)) }
+    page.family(
+      "crier_push_resent_total", "counter", "Pushes that were sent again because the service ended while sending them.")
+    page.line("crier_push_resent_total", [], String(state.resentPushes))
+    page.family("crier_push_app_stops_total", "counter", "Times that APNs refused all pushes to an app.")
+    page.line("crier_push_app_stops_total", [], String(state.stoppedApps))
+    page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
+    page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
     page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")
     if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
     page.family("crier_player_paused", "gauge", "1 while the player is paused.")

@@ -32,12 +32,14 @@ extension Ledger {
   /// - If the announcement is in the ledger but has no valid answer, only the answer is written. The announcement is
   ///   not played again.
   ///
-  /// - Parameter announcement: The announcement to play, with the answer's account and id; nil when nothing is to be
-  ///   played.
+  /// - Parameters:
+  ///   - announcement: The announcement to play, with the answer's account and id; nil when nothing is to be played.
+  ///   - pushes: The pushes that announce it. They are put into the outbox only together with a new answer, and not if
+  ///     the announcement was already pushed.
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   written then.
   public func accept(
-    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil
+    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = []
   ) async throws(LedgerError) -> AnswerAcceptance {
     if let rule = new.brokenRule ?? announcement?.brokenRule {
       throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)
@@ -47,7 +49,7 @@ extension Ledger {
         .invalidValue, while: .answering, in: file,
         field: "announcement (it must have the account and the id of the answer)")
     }
-    let cost = 512 + new.report.count + (announcement?.payload.count ?? 0)
+    let cost = 512 + new.report.count + (announcement?.payload.count ?? 0) + 5_000 * pushes.count
     return try await write(while: .answering, cost: cost) { [self] database in
       if let first = try Self.answer(new.account, new.key, since: oldestAnswer, in: database) {
         return AnswerAcceptance(
@@ -66,6 +68,9 @@ extension Ledger {
       ).execute(arguments: [
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
       ])
+      if !pushes.isEmpty, try !Self.isPushed(account: new.account, announcement: new.id, in: database) {
+        _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
+      }
       let answer = Answer(
         account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
         report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))

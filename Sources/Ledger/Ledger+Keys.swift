@@ -30,6 +30,8 @@ extension Ledger {
     public let revokedAt: Date?
     /// The latest time that ``Ledger/recordUse(ofKeys:)`` recorded for the key; nil when no use was recorded.
     public let lastUsedAt: Date?
+    /// The id of the device that the key belongs to; nil for any other key.
+    public let device: String?
 
     /// Returns whether the key has expired at a moment.
     public func isExpired(at moment: Date) -> Bool { expiresAt.map { $0 <= moment } ?? false }
@@ -57,18 +59,19 @@ extension Ledger {
     }
   }
 
-  private func insert(_ new: NewKey, in database: Database) throws -> Key {
+  @discardableResult
+  func insert(_ new: NewKey, in database: Database) throws -> Key {
     try database.execute(
       sql: """
         INSERT INTO keys
           (id, account, digest, scopes, name, locale, pack, group_id, rate, burst, created_at, expires_at, addresses,
-           strict)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+           strict, device)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """,
       arguments: [
         new.id, new.account, new.digest, new.scopes.joined(separator: " "), new.name, new.locale, new.pack,
         new.group, new.rate?.perSecond, new.rate?.burst, timeStamp, new.expiresAt?.wholeMilliseconds,
-        new.addresses.isEmpty ? nil : new.addresses.joined(separator: " "), new.isStrict,
+        new.addresses.isEmpty ? nil : new.addresses.joined(separator: " "), new.isStrict, new.device,
       ])
     guard database.changesCount == 1, let key = try Self.key("id = ?", new.id, in: database) else {
       throw LedgerError(.keyExists, while: .changingKeys, in: file)
@@ -108,7 +111,7 @@ extension Ledger {
         id: newID, account: old.account, digest: digest, scopes: old.scopes, name: old.name, locale: old.locale,
         pack: old.pack, group: old.group, rate: old.rate,
         expiresAt: old.expiresAt.map { now.addingTimeInterval($0.timeIntervalSince(old.createdAt)) },
-        addresses: old.addresses, isStrict: old.isStrict)
+        addresses: old.addresses, isStrict: old.isStrict, device: old.device)
       if let rule = new.brokenRule {
         throw LedgerError(.invalidValue, while: .changingKeys, in: file, field: rule)
       }
@@ -116,6 +119,7 @@ extension Ledger {
       try database.execute(
         sql: "UPDATE keys SET expires_at = ?, rotated_to = ? WHERE id = ?",
         arguments: [end.wholeMilliseconds, newID, id])
+      try database.execute(sql: "UPDATE devices SET key_id = ? WHERE key_id = ?", arguments: [newID, id])
       try record(.keyRotated, by: actor, subject: id, in: database)
       try record(.keyCreated, by: actor, subject: newID, in: database)
       guard let ending = try Self.key("id = ?", id, in: database) else { throw UnreadableRow() }
@@ -158,11 +162,15 @@ extension Ledger {
   public func revokeKey(_ id: String, by actor: Administrator = .currentUser) async throws(LedgerError) -> Key? {
     if id.hasZero { return nil }
     return try await write(while: .changingKeys) { [self] database in
-      try database.execute(
-        sql: "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", arguments: [timeStamp, id])
-      if database.changesCount == 1 { try record(.keyRevoked, by: actor, subject: id, in: database) }
+      try revoke(id, by: actor, in: database)
       return try Self.key("id = ?", id, in: database)
     }
+  }
+
+  func revoke(_ id: String, by actor: Administrator, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", arguments: [timeStamp, id])
+    if database.changesCount == 1 { try record(.keyRevoked, by: actor, subject: id, in: database) }
   }
 
   /// Returns a number that changes whenever any process creates, changes or revokes a key. A cache of keys is valid
@@ -219,5 +227,6 @@ extension Ledger.Key {
     rotatedTo = try row.optional("rotated_to")
     revokedAt = try row.date("revoked_at")
     lastUsedAt = try row.date("last_used_at")
+    device = try row.optional("device")
   }
 }

@@ -3,9 +3,9 @@
 import GRDB
 
 extension Ledger {
-  /// Returns the names of the clips that unfinished announcements and some batches still need. The names are those of
-  /// the answers and of the clips that wait to be played. An unfinished replay needs the clips of its original, which it
-  /// plays again.
+  /// Returns the names of the clips that unfinished announcements, unfinished pushes and some batches still need. The
+  /// names are those of the answers, of the clips that wait to be played, and of the clips that phones will fetch. An
+  /// unfinished replay needs the clips of its original, which it plays again.
   ///
   /// - Parameter batches: The ids of batches whose clips are needed, such as the unfinished ones.
   public func neededClips(ofBatches batches: [String]) async throws(LedgerError) -> Set<String> {
@@ -23,6 +23,8 @@ extension Ledger {
             UNION
             SELECT answers.clip FROM needed JOIN announcements USING (number) JOIN answers USING (account, id)
             WHERE answers.clip IS NOT NULL
+            UNION
+            SELECT clip FROM pushes WHERE finished_at IS NULL AND clip IS NOT NULL
             """))
       for batch in batches where !batch.hasZero {
         names.formUnion(

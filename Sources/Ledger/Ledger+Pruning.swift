@@ -10,6 +10,7 @@ extension Ledger {
     public var events = 0
     public var commands = 0
     public var administrativeActs = 0
+    public var pushes = 0
   }
 
   /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
@@ -35,6 +36,9 @@ extension Ledger {
       FROM announcements WHERE number IN (
         SELECT number FROM announcements WHERE finished_at < ? ORDER BY finished_at, number LIMIT ?)
       """, before: moment)
+    pruned.pushes = try await delete(
+      "FROM pushes WHERE number IN (SELECT number FROM pushes WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
+      before: moment)
     pruned.events = try await delete(
       "FROM events WHERE position IN (SELECT position FROM events WHERE at < ? ORDER BY position LIMIT ?)",
       before: moment)

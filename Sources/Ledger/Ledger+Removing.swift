@@ -18,7 +18,7 @@ extension Ledger {
   public enum Removal: Sendable, Hashable {
     /// The id is unknown.
     case unknown
-    /// The announcement or a replay of it is waiting or playing. Nothing was changed.
+    /// The announcement or a replay of it is waiting or playing, or a push of it has not ended. Nothing was changed.
     case notEnded
     /// The announcement was removed with all its answers and replays. `entry` is nil when the announcement was not to
     /// be played or was pruned.
@@ -37,12 +37,16 @@ extension Ledger {
         arguments: [account, id]
       ).map(Entry.init(row:))
       if let entry, try !entry.state.isFinal || Self.isReplayed(entry.number, in: database) { return .notEnded }
+      let pushStates = try String.fetchSet(
+        database.cachedStatement(sql: "SELECT state FROM pushes WHERE account = ? AND announcement = ?"),
+        arguments: [account, id])
+      guard pushStates.isDisjoint(with: ["waiting", "sending"]) else { return .notEnded }
       let answers = try Row.fetchAll(
         database.cachedStatement(
           sql: "SELECT key, body_digest, clip, clip_group FROM answers WHERE account = ? AND id = ?"),
         arguments: [account, id]
       ).map(RemovedAnswer.init(row:))
-      guard entry != nil || !answers.isEmpty else { return .unknown }
+      guard entry != nil || !answers.isEmpty || !pushStates.isEmpty else { return .unknown }
       if let entry {
         // Each replay holds a copy of the original's payload.
         try database.cachedStatement(
@@ -53,6 +57,9 @@ extension Ledger {
         try database.cachedStatement(sql: "DELETE FROM \(table) WHERE account = ? AND id = ?")
           .execute(arguments: [account, id])
       }
+      // The text of a notification has the payment's names.
+      try database.cachedStatement(sql: "DELETE FROM pushes WHERE account = ? AND announcement = ?")
+        .execute(arguments: [account, id])
       return .removed(entry: entry, answers: answers)
     }
   }
@@ -67,6 +74,18 @@ extension Ledger {
           """), arguments: [number]) ?? false
   }
 
+  /// Returns whether an account has an announcement with a clip, or made the clip in a batch.
+  public func hasClip(_ name: String, account: String) async throws(LedgerError) -> Bool {
+    if account.hasZero || name.hasZero || name.isEmpty { return false }
+    return try await read { database in
+      try Bool.fetchOne(
+        database.cachedStatement(sql: Self.clipOfAccount), arguments: ["clip": name, "account": account]) ?? false
+    }
+  }
+
+  /// The query behind ``hasClip(_:account:)``.
+  static var clipOfAccount: String { "SELECT \(lookUps(["="]).joined(separator: " OR "))" }
+
   /// Returns whether another account has an announcement with a clip, or made the clip in a batch. The call skips the
   /// account's own rows, so their number does not slow it down.
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
@@ -79,16 +98,18 @@ extension Ledger {
 
   /// The query behind ``isClipOfOthers(_:than:)``. It makes six look-ups: in each of the three indexes, it looks for an
   /// account before the given one and for an account after it.
-  static var clipOfOthers: String {
+  static var clipOfOthers: String { "SELECT \(lookUps(["<", ">"]).joined(separator: " OR "))" }
+
+  /// Returns look-ups of a clip in the three indexes, for accounts that compare so with the given one.
+  private static func lookUps(_ comparisons: [String]) -> [String] {
     let tables = [
       ("answers", ""), ("batch_clips", ""),
       // This condition must be the same as the index's own condition.
       ("announcements", " AND kind = 'request' AND NOT replay"),
     ]
-    let lookUps: [String] = tables.flatMap { table, condition in
-      ["<", ">"].map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
+    return tables.flatMap { table, condition in
+      comparisons.map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
     }
-    return "SELECT \(lookUps.joined(separator: " OR "))"
   }
 }
 

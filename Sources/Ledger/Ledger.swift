@@ -34,6 +34,8 @@ public final class Ledger: Sendable {
     var reserveBytes: Int64 = 1 << 20
     /// The time to wait for another process that is writing, in seconds.
     public var busyTimeout: TimeInterval = 5
+    /// The maximum number of devices of an account.
+    public var mostDevices = 10_000
     /// Whether opening the ledger reads and checks every page. A process that only watches can skip the check.
     public var checksIntegrity = true
 

@@ -23,6 +23,10 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyCommands = "too_many_commands"
     /// The limit of replays for the lane or for the account is reached.
     case tooManyReplays = "too_many_replays"
+    /// The account has ``Ledger/Options/mostDevices`` devices.
+    case tooManyDevices = "too_many_devices"
+    /// A device and a group of devices would have the same name.
+    case deviceNameTaken = "device_name_taken"
     /// The key is revoked, has expired, or was rotated before.
     case keyNotInForce = "key_not_in_force"
     /// The lane already has a player, in another process or in this one.
@@ -64,6 +68,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notingClips
     case answering
     case admitting
+    case registering
+    case pushing
   }
 
   public let code: Code
@@ -126,6 +132,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notingClips: "Recording the clips of a batch in the ledger"
     case .answering: "Storing an answer in the ledger"
     case .admitting: "Recording a signed request in the ledger"
+    case .registering: "Changing the devices in the ledger"
+    case .pushing: "Changing the pushes in the ledger"
     }
   }
 
@@ -141,6 +149,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .waitingListFull: "too many announcements are waiting to be written"
     case .tooManyCommands: "too many commands are waiting for the lane's player"
     case .tooManyReplays: "too many replays of the lane or of the account are waiting"
+    case .tooManyDevices: "the account has reached the limit of its devices"
+    case .deviceNameTaken: "a device and a group of devices would have the same name"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
     case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
@@ -166,6 +176,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .waitingListFull: "Nothing was accepted. Try again in a moment."
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
     case .tooManyReplays: "Nothing was accepted. Cancel one, or try again when one has been played."
+    case .tooManyDevices: "Nothing was changed. Remove devices that are no longer used."
+    case .deviceNameTaken: "Nothing was changed. Choose another id or another name for the group."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken: "Stop the other player, or use another lane."
     case .diskFull: "Free some space and try again."

@@ -42,11 +42,13 @@ public struct NewKey: Sendable, Hashable {
   public var addresses: [String]
   /// Whether the service refuses payloads with unknown JSON keys.
   public var isStrict: Bool
+  /// The id of the device that the key belongs to, 1 to 128 bytes; nil for any other key.
+  public var device: String?
 
   public init(
     id: String, account: String, digest: Data, scopes: [String], name: String? = nil, locale: String? = nil,
     pack: String? = nil, group: String? = nil, rate: Rate? = nil, expiresAt: Date? = nil, addresses: [String] = [],
-    isStrict: Bool = false
+    isStrict: Bool = false, device: String? = nil
   ) {
     self.id = id
     self.account = account
@@ -60,6 +62,7 @@ public struct NewKey: Sendable, Hashable {
     self.expiresAt = expiresAt
     self.addresses = addresses
     self.isStrict = isStrict
+    self.device = device
   }
 
   /// The maximum number of addresses of a key.
@@ -79,6 +82,7 @@ public struct NewKey: Sendable, Hashable {
         (1...32).contains(scope.utf8.count) && scope.utf8.allSatisfy { (0x61...0x7A).contains($0) }
       }
     if !areScopes { return "scopes (1 to 16 names of 1 to 32 lower-case letters)" }
+    if !isText(device, 1...128) { return "device (1 to 128 bytes without NUL)" }
     if !isText(name, 0...255) { return "name (at most 255 bytes without NUL)" }
     for (field, value) in [("locale", locale), ("pack", pack), ("group", group)] where !isText(value) {
       return "\(field) (1 to 255 bytes without NUL)"

@@ -55,6 +55,7 @@ enum Schema {
     migrator.registerMigration("6: clips of answers and batches") { try addClips(to: $0) }
     migrator.registerMigration("7: kind and defaults of announcements") { try addKinds(to: $0) }
     migrator.registerMigration("8: lists of announcements by state") { try $0.execute(sql: listIndex) }
+    migrator.registerMigration("9: devices, pushes") { try $0.execute(sql: pushes) }
     return migrator
   }
 

@@ -3,8 +3,8 @@
 import Foundation
 
 /// Base 64 with the alphabet for URLs and file names (RFC 4648, section 5), without padding.
-enum Base64URL {
-  static func text(of bytes: some Sequence<UInt8>) -> String {
+package enum Base64URL {
+  package static func text(of bytes: some Sequence<UInt8>) -> String {
     let standard = Data(bytes).base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
     return String(
       decoding: standard.map { byte in
@@ -18,7 +18,7 @@ enum Base64URL {
 
   /// Decodes a text. Returns nil for any text that ``text(of:)`` never returns, such as a text with other letters, with
   /// padding, or with unused bits that are not 0. Each value therefore has exactly one text.
-  static func bytes(of text: String) -> [UInt8]? {
+  package static func bytes(of text: String) -> [UInt8]? {
     var standard = text.utf8.map { byte in
       switch byte {
       case UInt8(ascii: "-"): UInt8(ascii: "+")

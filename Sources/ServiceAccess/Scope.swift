@@ -10,6 +10,12 @@ public enum Scope: String, Sendable, Hashable, CaseIterable {
   case play
   /// All operations.
   case admin
+  /// For one device: reading and changing its own registration, catching up, and fetching clips. Only the registration
+  /// of a device makes a key with this scope, and such a key has no other.
+  case device
+
+  /// The scopes that somebody can give to a new key.
+  public static let ofNewKeys: [Scope] = allCases.filter { $0 != .device }
 }
 
 extension Set<Scope> {

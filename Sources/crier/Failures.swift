@@ -7,6 +7,8 @@ import ArgumentParser
 import Ledger
 import Mastering
 import Playback
+import PushDelivery
+import PushMessages
 import SoundLibrary
 import SoundOutputs
 import SpeechEngine
@@ -70,6 +72,10 @@ enum Failures {
     case is PlayableFileError, is PlayFailure, is NothingToCommand, is NothingPlays, is NoKey, is KeyNotInForce,
       is NoSuchClips, is NoLedger:
       65
+    case let error as PushMessageError: error.code == .messageTooLarge ? 65 : 64
+    case let error as ProviderKeyError: [.keyIDInvalid, .teamInvalid].contains(error.code) ? 64 : 65
+    case is PushTransportError: 69
+    case let error as Refused: error.isTemporary ? 69 : 65
     case is NoPlayer, is TooManyReplays, is NotHeard: 69
     case is OutputFile.Failure, is StandardOutput.Failure, is PackChoicesFile.Failure: 73
     default: 70

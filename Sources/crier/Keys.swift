@@ -94,6 +94,9 @@ struct Keys: AsyncParsableCommand {
     private static func message(_ fault: KeyRequest.Fault) -> String {
       switch fault {
       case .noScopes: "--scope is missing: give one or more."
+      case .deviceScope:
+        "--scope device belongs to the key of a device: register the device with PUT /v1/devices/{id}, which makes its "
+          + "key."
       case .text(let option): "--\(option) must be 1 to 255 bytes long, without control characters."
       case .accountReserved: "--account must not begin with crier:, which is reserved: choose another name."
       case .groupInvalid: "--group is not a valid app group: use letters, digits, . and -, such as group.crier."
@@ -175,7 +178,11 @@ struct Keys: AsyncParsableCommand {
   }
 }
 
-extension Scope: ExpressibleByArgument {}
+extension Scope: ExpressibleByArgument {
+  /// The scopes that the help lists. The scope `device` is understood too, so that its refusal can say where it comes
+  /// from.
+  public static var allValueStrings: [String] { ofNewKeys.map(\.rawValue) }
+}
 
 /// The error for an id that no key has.
 struct NoKey: Error, CustomStringConvertible {

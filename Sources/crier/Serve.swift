@@ -122,6 +122,13 @@ struct Serve: AsyncParsableCommand {
         metadata: ["connections": "\(settings.mostConnections)"])
     }
     let plays = configuration.output != "none"
+    let settingsFolder = (config.map { URL(filePath: $0) } ?? home.configuration).deletingLastPathComponent()
+    let pushes =
+      configuration.apns.isEmpty
+      ? nil
+      : try PushParts(
+        configuration.apns, folder: settingsFolder, tokens: home.providerTokens,
+        lifetime: Double(configuration.pushMinutes) * 60)
     let server = try AnnouncementServer(
       AnnouncementServer.Parts(
         announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
@@ -132,7 +139,8 @@ struct Serve: AsyncParsableCommand {
             { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
           )
         },
-        playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret), console: console,
+        pushes: pushes, playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
+        console: console,
         accountWork: home.accountWork),
       settings: settings, logger: logger
     ) { [settings] port in

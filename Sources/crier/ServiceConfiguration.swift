@@ -17,7 +17,7 @@ struct ServiceConfiguration: Sendable {
   /// The names of the settings. Each setting has a default.
   enum Name: String, CaseIterable, Sendable {
     case host, port, hosts, output, locale, packs, group, groups, rate, burst, speakers, volume, gap, chime, batches
-    case proxies
+    case proxies, apns
     case clipsAtOnce = "clips_at_once"
     case clipsADay = "clips_a_day"
     case clipMegabytesADay = "clips_mb_a_day"
@@ -38,6 +38,7 @@ struct ServiceConfiguration: Sendable {
     case stopSeconds = "stop_seconds"
     case connections
     case logLevel = "log_level"
+    case pushMinutes = "push_minutes"
   }
 
   /// A setting's value and where it comes from.
@@ -72,6 +73,10 @@ struct ServiceConfiguration: Sendable {
   private(set) var logLevel = Logger.Level.info
   /// The packs that speak, by locale.
   private(set) var packs = ChosenPacks()
+  /// The apps to which pushes are sent, with their keys.
+  private(set) var apns: [PushAppSetting] = []
+  /// The time for which a push is news, in minutes.
+  private(set) var pushMinutes = 60
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
@@ -95,6 +100,7 @@ struct ServiceConfiguration: Sendable {
     let settingsFile = SettingsFile(url: place, isRequired: file != nil)
     let hasFile = try settingsFile.checkNames()
     let packs = try settingsFile.packs()
+    apns = try settingsFile.apns()
     let values = Dictionary(
       uniqueKeysWithValues: flags.map {
         (AbsoluteConfigKey([$0.key.rawValue]), ConfigValue(.string($0.value), isSecret: false))
@@ -119,6 +125,17 @@ struct ServiceConfiguration: Sendable {
           ConfigReader(
             provider: InMemoryProvider(values: [
               AbsoluteConfigKey([Name.packs.rawValue]): ConfigValue(.string(packs), isSecret: false)
+            ])), lines
+        ))
+    }
+    if !apns.isEmpty {
+      sources.append(
+        (
+          place.lastPathComponent,
+          ConfigReader(
+            provider: InMemoryProvider(values: [
+              AbsoluteConfigKey([Name.apns.rawValue]): ConfigValue(
+                .string(apns.map(\.line).joined(separator: " ")), isSecret: false)
             ])), lines
         ))
     }
@@ -201,6 +218,13 @@ struct ServiceConfiguration: Sendable {
     settings.mostSoundBytes = bytes > 0 ? bytes : nil
     let files = try reader.number(.soundFiles, settings.mostSounds ?? 0, 0...1_000_000_000)
     settings.mostSounds = files > 0 ? files : nil
+    let apps = try reader.text(.apns, "") { [apns] in
+      $0.isEmpty || !apns.isEmpty
+    } rule: {
+      "is a list of entries with keys, so set it in the settings file"
+    }
+    if apps.isEmpty { apns = [] }
+    pushMinutes = try reader.number(.pushMinutes, pushMinutes, 1...1_440)
     settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
     settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
     settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)

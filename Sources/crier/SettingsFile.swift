@@ -20,8 +20,21 @@ struct SettingsFile {
 
   /// Returns the reader of the values.
   ///
+  /// The library's reader refuses a file with a list of mappings, such as `apns`. The other settings of such a file are
+  /// read here, and ``apns()`` reads the list.
+  ///
   /// - Throws: `ServiceConfiguration.Fault`.
-  func provider() async throws -> FileProvider<YAMLSnapshot> {
+  func provider() async throws -> any ConfigProvider {
+    if let text = try? String(contentsOf: url, encoding: .utf8), let root = (try? Yams.compose(yaml: text))?.mapping,
+      root.contains(where: { $0.key.string == Name.apns.rawValue && $0.value.sequence != nil })
+    {
+      let values = root.compactMap { key, value in
+        key.string.flatMap { name in
+          value.scalar.map { (AbsoluteConfigKey([name]), ConfigValue(.string($0.string), isSecret: false)) }
+        }
+      }
+      return InMemoryProvider(values: Dictionary(values) { first, _ in first })
+    }
     do {
       return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
     } catch {
@@ -56,6 +69,7 @@ struct SettingsFile {
     // name.
     for (key, value) in mapping where value.scalar == nil || value.null != nil {
       if key.string == Name.packs.rawValue, value.mapping != nil { continue }
+      if key.string == Name.apns.rawValue, value.sequence != nil { continue }
       guard key.string != Name.output.rawValue || value.scalar?.string != "null" else { continue }
       throw fault(of: key, "give exactly one value, not a list and not null")
     }
@@ -75,6 +89,26 @@ struct SettingsFile {
       else { throw fault(of: key, "give a language and the id of its pack, such as en-US: my-shop") }
       return "\(locale)=\(id)"
     }.joined(separator: " ")
+  }
+
+  /// Returns the entries of the setting `apns`; none if the file does not have it.
+  ///
+  /// - Throws: `ServiceConfiguration.Fault` for an entry that cannot be used.
+  func apns() throws -> [PushAppSetting] {
+    guard let text = try? String(contentsOf: url, encoding: .utf8), let node = try? Yams.compose(yaml: text),
+      let (key, value) = node.mapping?.first(where: { $0.key.string == Name.apns.rawValue })
+    else { return [] }
+    if value.scalar?.string == "" { return [] }
+    guard let entries = value.sequence else {
+      throw fault(of: key, "give a list of entries with app, key, key_id and team; see docs/operations.md")
+    }
+    return try entries.map { entry in
+      do throws(PushAppSetting.Fault) {
+        return try PushAppSetting(entry)
+      } catch {
+        throw fault(of: key, error.rule)
+      }
+    }
   }
 
   /// Returns the line of each setting in the file, counted from 1.

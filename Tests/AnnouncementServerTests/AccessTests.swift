@@ -23,7 +23,8 @@ struct AccessTests {
     (.delete, "/v1/playback/replays/x", .play), (.delete, "/v1/batches/x", .announce),
     (.get, "/v1/events", .read), (.post, "/v1/batches", .announce), (.get, "/v1/batches/x", .read),
     (.get, "/v1/locales", .read), (.get, "/v1/voices", .read), (.get, "/v1/packs", .read),
-    (.head, "/v1/locales", .read),
+    (.head, "/v1/locales", .read), (.get, "/v1/devices", .read), (.put, "/v1/devices/x", .announce),
+    (.get, "/v1/devices/x", .read), (.delete, "/v1/devices/x", .announce),
   ]
 
   @Test("every call needs a key")

@@ -78,6 +78,7 @@ struct KeyCallTests {
     "a request for a key that is not valid is refused with the name of its field",
     arguments: [
       (#"{"scopes":[]}"#, "scopes"), (#"{"scopes":["all"]}"#, "scopes"), (#"{"scopes":"read"}"#, "scopes"),
+      (#"{"scopes":["device"]}"#, "scopes"), (#"{"scopes":["read","device"]}"#, "scopes"),
       (#"{"account":""}"#, "account"), (#"{"account":"crier:x"}"#, "account"), (#"{"account":7}"#, "account"),
       (#"{"name":"a\u0000b"}"#, "name"), (#"{"pack":"nobody"}"#, "pack"), (#"{"group":".."}"#, "group"),
       (#"{"burst":2}"#, "burst"), (#"{"rate":0}"#, "rate"), (#"{"rate":"5"}"#, "rate"),

@@ -94,9 +94,10 @@ struct ClipNeedsTests {
     try await makeLedger(crier.home, needing: Self.names[1])
     let file = crier.home.appending(path: "ledger.sqlite")
     let before = try Data(contentsOf: file)
-    #expect(try reasons(crier("sounds", "list", "--sort", "name", "--json")) == [
-      .array([]), .array([.string("needed")]), .array([]),
-    ])
+    #expect(
+      try reasons(crier("sounds", "list", "--sort", "name", "--json")) == [
+        .array([]), .array([.string("needed")]), .array([]),
+      ])
     #expect(removed(try crier("sounds", "prune", "--max-files", "0", "--dry-run")) == [Self.names[0], Self.names[2]])
     #expect(try Data(contentsOf: file) == before)
   }
@@ -130,7 +131,9 @@ struct ClipNeedsTests {
     for home in [crier.home, other] { try putClips(in: home.appending(path: "containers")) }
     try FileManager.default.createSymbolicLink(
       at: crier.directory.appending(path: "link"), withDestinationURL: crier.home.appending(path: "containers"))
-    for (containers, needed) in [("other/containers", 2), ("other/containers/", 2), ("home/containers", 1), ("link", 1)] {
+    for (containers, needed) in [
+      ("other/containers", 2), ("other/containers/", 2), ("home/containers", 1), ("link", 1),
+    ] {
       let dry = try crier("sounds", "prune", "--max-files", "0", "--dry-run", "--containers", containers)
       #expect(removed(dry) == Self.names.filter { $0 != Self.names[needed] }, "\(containers): \(dry.message)")
     }

@@ -56,8 +56,8 @@ final class Conformity {
   /// Sends JSON. If the service accepts it, the body must conform to the document.
   @discardableResult
   func check(
-    _ id: String, json: String, key: String? = nil, headers: [String] = [], _ status: Int, _ code: String? = nil,
-    location: SourceLocation = #_sourceLocation
+    _ id: String, at parameter: String = "", json: String, key: String? = nil, headers: [String] = [], _ status: Int,
+    _ code: String? = nil, location: SourceLocation = #_sourceLocation
   ) throws -> HTTPAnswer {
     if status < 300 {
       let violations = document.violations(
@@ -65,7 +65,8 @@ final class Conformity {
       #expect(violations == [], "\(id): \(json)", sourceLocation: location)
     }
     return try check(
-      id, key: key, headers: ["Content-Type: application/json"] + headers, body: json, status, code, location: location)
+      id, at: parameter, key: key, headers: ["Content-Type: application/json"] + headers, body: json, status, code,
+      location: location)
   }
 
   func record(

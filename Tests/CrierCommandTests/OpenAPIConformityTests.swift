@@ -178,6 +178,60 @@ struct OpenAPIConformityTests {
     }
   }
 
+  @Test("devices")
+  func devices() throws {
+    try withService { service in
+      let token = String(repeating: "a1", count: 32)
+      let all = #"""
+        {"bundle_id":"com.example.shop","environment":"sandbox","tokens":{"alert":"\#(token)","background":null},
+         "group":"group.tills","device_group":"counter","locale":"en-US","tone":"cash.wav","new_key":null}
+        """#
+      let least = #"{"bundle_id":"com.example.shop","environment":"production","tokens":{}}"#
+      let key = try #require(
+        try service.check("registerDevice", at: "till-1", json: all, 201).json()["key"]?.string)
+      for id in ["till-2", "till-3"] { try service.check("registerDevice", at: id, json: least, 201) }
+      #expect(try service.check("registerDevice", at: "till-1", json: all, 200).json()["key"] == nil)
+      let renewing = least.replacing("{}", with: #"{},"new_key":true"#)
+      #expect(try service.check("registerDevice", at: "till-2", json: renewing, 200).json()["key"]?.string != nil)
+      try service.check("registerDevice", at: "till-1", json: least, key: key, 200)
+      for (id, body, status, code) in [
+        ("till-1", "[]", 400, "payload_malformed"), ("counter", least, 201, nil),
+        ("till-4", least.replacing("{}", with: #"{},"device_group":"till-1""#), 409, "device_name_taken"),
+        ("till-1", least.replacing("{}", with: #"{"alert":"xyz"}"#), 422, "field_invalid"),
+        ("till-1", least.replacing("{}", with: #"{"alerts":"\#(token)"}"#), 422, "field_unknown"),
+        ("till-1", #"{"environment":"sandbox","tokens":{}}"#, 422, "field_missing"),
+        ("till-1", least.replacing("{}", with: #"{},"locale":"tlh""#), 422, "locale_unknown"),
+        ("a%20b", least, 422, "field_invalid"),
+        ("till-1", String(repeating: " ", count: 5000), 413, "payload_too_large"),
+      ] as [(String, String, Int, String?)] {
+        try service.check("registerDevice", at: id, json: body, status, code)
+      }
+      try service.check(
+        "registerDevice", at: "till-1", headers: ["Content-Type: text/plain"], body: least, 415,
+        "media_type_unsupported")
+      try service.check("listDevices", 200)
+      let next = try service.check("listDevices", query: "?limit=1", key: service.keys["read"], 200).json()["next"]
+      #expect(next == .string("counter"))
+      try service.check("listDevices", query: "?limit=200&after=till-2", 200)
+      try service.check("listDevices", query: "?limit=0", 400, "parameter_invalid")
+      for operation in ["getDevice", "listPushed"] {
+        try service.check(operation, at: "till-1", 200)
+        try service.check(operation, at: "till-1", key: key, 200)
+        try service.check(operation, at: "till-2", key: key, 403, "scope_missing")
+        try service.check(operation, at: "nobody", 404, "not_found")
+      }
+      try service.check("listPushed", at: "till-1", query: "?after=7&limit=200", 200)
+      try service.check("listPushed", at: "till-1", query: "?after=-1", 400, "parameter_invalid")
+      for operation in service.document.operations where operation.tag == "Devices" {
+        try service.checkRefusals(operation.id, "till-1")
+      }
+      try service.check("removeDevice", at: "till-2", key: service.keys["announce"], 200)
+      try service.check("removeDevice", at: "till-1", key: key, 200)
+      try service.check("removeDevice", at: "till-1", 404, "not_found")
+      service.expectAllProvoked(tag: "Devices")
+    }
+  }
+
   @Test("locales, voices and packs, with a valid and a broken pack")
   func speakable() throws {
     try withService { service in
@@ -314,9 +368,10 @@ struct OpenAPIConformityTests {
       // OpenAPIPackTests sends HEAD requests about packs.
       for operation in service.document.operations
       where operation.method == "GET" && !operation.path.contains("{name}") && operation.tag != "Voice packs" {
-        let target = operation.path.replacing("{id}", with: operation.id == "getBatch" ? "nobody" : "1")
+        let isUnknown = ["getBatch", "getDevice", "listPushed"].contains(operation.id)
+        let target = operation.path.replacing("{id}", with: isUnknown ? "nobody" : "1")
         let answer = try service.service.send("HEAD", target)
-        #expect(answer.status == (operation.id == "getBatch" ? 404 : 200) && answer.body.isEmpty, "\(operation.id)")
+        #expect(answer.status == (isUnknown ? 404 : 200) && answer.body.isEmpty, "\(operation.id)")
         let violations = service.document.violations(of: answer, to: operation, isStream: true)
         #expect(violations == [], "HEAD \(target)")
       }

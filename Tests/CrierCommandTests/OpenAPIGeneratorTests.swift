@@ -68,6 +68,22 @@ struct OpenAPIGeneratorTests {
     }
   }
 
+  @Test(
+    "a registration of a device has every key that the service knows, and tokens in hexadecimal digits",
+    arguments: [
+      (#"{}"#, true), (#"{"alert":null}"#, true), (#"{"alert":"00112233445566778899AABBccddeeff"}"#, true),
+      (#"{"alert":"0011223344556677889"}"#, false), (#"{"alert":"001122"}"#, false),
+      (#"{"alert":"<00112233 44556677>"}"#, false), (#"{"alerts":"0011223344556677"}"#, false), (#"[]"#, false),
+    ])
+  func device(tokens: String, isValid: Bool) throws {
+    let schema = try #require(schemas["DeviceRequest"])
+    let keys: Set = ["bundle_id", "environment", "tokens", "group", "device_group", "locale", "tone", "new_key"]
+    #expect(fields(schema) == keys)
+    #expect(fields(schemas["RegisteredDevice"]) == fields(schemas["Device"]).union(["key"]))
+    let device = try JSONValue(#"{"bundle_id":"a.b","environment":"sandbox","tokens":\#(tokens)}"#)
+    #expect(document.schema.violations(of: device, schema: schema).isEmpty == isValid)
+  }
+
   @Test("a payment needs an id, but a previewed payment does not")
   func id() throws {
     let payment = try JSONValue(#"{"amount":"5","currency":"CNY"}"#)

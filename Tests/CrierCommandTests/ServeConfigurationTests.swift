@@ -19,6 +19,7 @@ struct ServeConfigurationTests {
     ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
     ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
+    ("push_minutes", "5", "1440"),
   ]
 
   private struct Shown: Equatable {
@@ -39,7 +40,10 @@ struct ServeConfigurationTests {
   {
     let result = try crier.serve(["--print-config"] + flags, environment: environment)
     #expect(result.status == 0 && result.message.isEmpty, "\(result.message)")
-    return try shown(result.output)
+    var settings = try shown(result.output)
+    // `apns` is a list; see PushSettingTests.
+    settings["apns"] = nil
+    return settings
   }
 
   private func write(_ text: String, in crier: Command) throws {
@@ -52,9 +56,10 @@ struct ServeConfigurationTests {
     let crier = try Command()
     defer { crier.remove() }
     let output = try crier.serve("--print-config").output
-    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) }.count == Self.values.count)
+    // `apns` is a list, which PushSettingTests sets.
+    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != ":" }) }.count == Self.values.count + 1)
     var printed = try shown(output)
-    #expect(Set(printed.keys) == Set(Self.values.map(\.name)))
+    #expect(Set(printed.keys) == Set(Self.values.map(\.name) + ["apns"]))
     #expect(printed.values.allSatisfy { $0.source == "default" })
     #expect(Int(printed.removeValue(forKey: "speakers")?.value ?? "") ?? 0 > 0)
     #expect(
@@ -67,7 +72,7 @@ struct ServeConfigurationTests {
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
-        "sounds_mb": "20480", "sounds_files": "200000",
+        "sounds_mb": "20480", "sounds_files": "200000", "apns": "", "push_minutes": "60",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }

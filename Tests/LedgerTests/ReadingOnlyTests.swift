@@ -73,7 +73,8 @@ struct ReadingOnlyTests {
     #expect(try await place.open().entry(account: "shop", id: "waiting-1") != nil)
   }
 
-  @Test("a newer ledger, another program's database, a damaged file and a missing file are refused and stay as they are")
+  @Test(
+    "a newer ledger, another program's database, a damaged file and a missing file are refused and stay as they are")
   func refused() async throws {
     #expect(failure() == .systemFailure)
     #expect(!FileManager.default.fileExists(atPath: place.file.path))

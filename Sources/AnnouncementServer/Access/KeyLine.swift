@@ -25,11 +25,13 @@ public struct KeyLine: Encodable, Sendable {
   /// The addresses and networks from which the key may be used; empty if it may be used from anywhere.
   public var addresses: [String]
   public var strict: Bool
+  /// The id of the device that the key belongs to; nil for a key that belongs to none.
+  public var device: String?
   /// The name that identifies the key in the service's log.
   public var logName: String
 
   enum CodingKeys: String, CodingKey {
-    case id, account, scopes, name, locale, pack, group, rate, burst, addresses, strict
+    case id, account, scopes, name, locale, pack, group, rate, burst, addresses, strict, device
     case createdAt = "created_at"
     case lastUsedAt = "last_used_at"
     case expiresAt = "expires_at"
@@ -44,7 +46,7 @@ public struct KeyLine: Encodable, Sendable {
     (rate, burst) = (key.rate?.perSecond, key.rate?.burst)
     (createdAt, lastUsedAt) = (key.createdAt, key.lastUsedAt)
     (expiresAt, revokedAt, rotatedTo) = (key.expiresAt, key.revokedAt, key.rotatedTo)
-    (addresses, strict) = (key.addresses, key.isStrict)
+    (addresses, strict, device) = (key.addresses, key.isStrict, key.device)
     logName = APIKey.logName(ofDigest: key.digest)
   }
 }

@@ -42,6 +42,8 @@ public struct KeyRequest: Sendable, Hashable {
   /// The first rule that a request breaks.
   public enum Fault: Error, Sendable, Hashable {
     case noScopes
+    /// The scope `device` is given, which only the registration of a device gives.
+    case deviceScope
     /// The text of a field is empty, longer than 255 bytes, or has control characters.
     case text(field: String)
     case accountReserved
@@ -68,6 +70,7 @@ public struct KeyRequest: Sendable, Hashable {
   /// - Throws: ``Fault``.
   public func checked(at now: Date) throws(Fault) -> Checked {
     if scopes.isEmpty { throw .noScopes }
+    if scopes.contains(.device) { throw .deviceScope }
     for (field, value) in [("account", account), ("name", name), ("locale", locale), ("pack", pack)] {
       guard let value else { continue }
       let isPlain = value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

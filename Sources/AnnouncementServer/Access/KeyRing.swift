@@ -311,16 +311,19 @@ final class KeyRing: Sendable {
     return groups
   }
 
-  private static let unknown = Problem(
+  static let unknown = Problem(
     .unauthorized, "key_unknown",
     "The key is unknown, was revoked, or has a typing error. Copy the whole key, or create one with crier keys create.")
 
   private func described(_ key: Ledger.Key) -> Caller {
     let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit
+    // A key of a device never allows more than that scope, and no other key has it.
+    let scopes = Set(names: key.scopes)
     return Caller(
-      keyID: key.id, account: key.account, digest: key.digest, scopes: Set(names: key.scopes),
+      keyID: key.id, account: key.account, digest: key.digest,
+      scopes: key.device == nil ? scopes.subtracting([.device]) : scopes.intersection([.device]),
       defaults: AnnouncementRequest.Defaults(locale: key.locale, pack: key.pack, group: key.group), limit: limit,
-      expiresAt: key.expiresAt,
+      device: key.device, expiresAt: key.expiresAt,
       // A network that cannot be parsed is dropped. If no network is left, the key may not be used from anywhere.
       networks: key.addresses.isEmpty ? nil : key.addresses.compactMap { try? IPNetwork($0) }, isStrict: key.isStrict)
   }

@@ -13,7 +13,7 @@ struct JSONFields: Sendable {
     case number(Double)
     case string(String)
     case array([Value])
-    case object
+    case object([String: Value])
 
     init(from decoder: any Decoder) throws {
       if var elements = try? decoder.unkeyedContainer() {
@@ -22,8 +22,10 @@ struct JSONFields: Sendable {
         self = .array(values)
         return
       }
-      if (try? decoder.container(keyedBy: Key.self)) != nil {
-        self = .object
+      if let members = try? decoder.container(keyedBy: Key.self) {
+        var values: [String: Value] = [:]
+        for key in members.allKeys { values[key.stringValue] = try members.decode(Value.self, forKey: key) }
+        self = .object(values)
         return
       }
       let value = try decoder.singleValueContainer()
@@ -50,6 +52,8 @@ struct JSONFields: Sendable {
   static let largestBody = 4096
 
   private let values: [String: Value]
+  /// The text before each key in errors: empty, or the key of the object that has the fields and a period.
+  private var path = ""
 
   /// - Parameter keys: The keys that the call knows.
   /// - Throws: ``Problem`` with 400 if the body is not a JSON object, or 422 `field_unknown` for another key;
@@ -61,13 +65,20 @@ struct JSONFields: Sendable {
       throw Problem(
         .badRequest, "payload_malformed", "The body is not a JSON object. Send an object with the keys \(names).")
     }
+    try self.init(values, keys: keys)
+  }
+
+  private init(_ values: [String: Value], keys: [String], path: String = "") throws(Problem) {
     if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
       let meant = SimilarNames.name(like: unknown, among: keys).map { "did you mean \($0)?" }
       throw Problem(
         .unprocessableContent, "field_unknown",
-        "\(PayloadDecoder.printable(unknown)): is not a key of this call; \(meant ?? "send only \(names).")")
+        "\(path)\(PayloadDecoder.printable(unknown)): is not a key of this call; "
+          + (meant ?? "send only \(keys.joined(separator: ", ")).")
+      )
     }
     self.values = values
+    self.path = path
   }
 
   /// Reads the body of a call.
@@ -125,13 +136,24 @@ struct JSONFields: Sendable {
     }
   }
 
+  /// Returns the fields of an object within this one, or nil if it is missing or null.
+  ///
+  /// - Parameter keys: The keys that the object may have.
+  func object(_ key: String, keys: [String], _ remedy: String) throws(Problem) -> JSONFields? {
+    switch values[key] {
+    case nil, .null: return nil
+    case .object(let members): return try JSONFields(members, keys: keys, path: "\(path)\(key).")
+    default: throw invalid(key, remedy)
+    }
+  }
+
   /// Returns the value of a required field.
   ///
   /// - Throws: ``Problem`` with 422 `field_missing` if the field is missing, or `field_invalid` if it is null.
   func required<Value>(_ key: String, _ value: Value?, _ remedy: String) throws(Problem) -> Value {
     guard let value else {
       guard values[key] == nil else { throw invalid(key, remedy) }
-      throw Problem(.unprocessableContent, "field_missing", "\(key): is missing; \(remedy).")
+      throw Problem(.unprocessableContent, "field_missing", "\(path)\(key): is missing; \(remedy).")
     }
     return value
   }
@@ -140,6 +162,6 @@ struct JSONFields: Sendable {
   func contains(_ key: String) -> Bool { values[key] != nil }
 
   func invalid(_ key: String, _ remedy: String) -> Problem {
-    Problem(.unprocessableContent, "field_invalid", "\(key): is not valid; \(remedy).")
+    Problem(.unprocessableContent, "field_invalid", "\(path)\(key): is not valid; \(remedy).")
   }
 }

@@ -198,6 +198,14 @@ extension Problem {
       self.init(
         .serviceUnavailable, "busy", "Too many writes are waiting. Try again in a moment.", retryAfter: 1)
     case .tooManyReplays: self = .tooManyReplays(retryAfter: 10)
+    case .tooManyDevices:
+      self.init(
+        .conflict, error.code.rawValue,
+        "The account has reached the limit of its devices. Remove those that are no longer used.")
+    case .deviceNameTaken:
+      self.init(
+        .conflict, error.code.rawValue,
+        "A device and a group of devices would have the same name. Choose another id, or another device_group.")
     case .invalidValue:
       self.init(
         .unprocessableContent, "field_invalid",

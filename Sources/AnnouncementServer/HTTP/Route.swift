@@ -44,7 +44,7 @@ struct Route: Sendable {
   ///
   /// - Throws: ``Problem`` with 400 `parameter_invalid` that names the first unknown parameter.
   func requireKnownQuery(of call: Call) throws(Problem) {
-    guard case .key = access, call.request.uri.query != nil,
+    guard access.needsKey, call.request.uri.query != nil,
       let name = call.request.uri.queryParameters.map({ String($0.key) }).first(where: {
         !$0.isEmpty && !query.contains($0)
       })

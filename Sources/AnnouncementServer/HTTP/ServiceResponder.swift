@@ -143,7 +143,7 @@ struct ServiceResponder: HTTPResponder {
     case .keyOrSignedURL(let needed):
       if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call.request.uri) }
       scope = needed
-    case .key(let needed): scope = needed
+    case .key(let needed), .keyOrOwnDevice(let needed): scope = needed
     }
     let caller = try await keys.caller(of: &call, failures: failures)
     call.caller = caller
@@ -158,12 +158,21 @@ struct ServiceResponder: HTTPResponder {
     // write and may be sent again unchanged.
     try await keys.admitOnce(call, caller)
     limits = answer
-    guard caller.scopes.allow(scope) else {
+    guard caller.scopes.allow(scope) || Self.admits(caller, access, call) else {
       throw Problem(
         .forbidden, "scope_missing",
         "The key lacks the scope \(scope.rawValue), which this call needs. Create a key that has it with "
           + "crier keys create."
       )
+    }
+  }
+
+  /// Returns whether a device's own key may use a route.
+  private static func admits(_ caller: Caller, _ access: CallAccess, _ call: Call) -> Bool {
+    switch access {
+    case .open, .openByName, .key: false
+    case .keyOrOwnDevice: caller.isOwnKey(of: call.parameters.first)
+    case .keyOrSignedURL: caller.isOwnKey(of: caller.device)
     }
   }
 }

@@ -28,8 +28,8 @@ extension AnnouncementRoutes {
       case .notEnded:
         throw Problem(
           .conflict, "not_ended",
-          "The announcement, or a replay of it, is waiting or playing. Cancel it first (DELETE /v1/playback/{id}), or "
-            + "wait for its end.")
+          "The announcement, a replay of it or a push of it has not ended. Cancel it first (DELETE "
+            + "/v1/playback/{id}), or wait for its end.")
       case .removed(let entry, let answers):
         for answer in answers {
           answered.remove(

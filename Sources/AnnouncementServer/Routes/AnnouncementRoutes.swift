@@ -35,6 +35,8 @@ struct AnnouncementRoutes: Sendable {
   let ledger: Ledger
   let clips: Clips
   private let player: LanePlayer?
+  private let pushes: AnnouncementPushes
+  private let pushService: PushService?
   let urls: ClipURLs
   private let hub: EventHub
   let settings: ServiceSettings
@@ -45,12 +47,15 @@ struct AnnouncementRoutes: Sendable {
   let answered = RecentlyUsed<Fingerprint, Remembered>(capacityBytes: 16 << 20)
 
   init(
-    ledger: Ledger, clips: Clips, player: LanePlayer?, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
+    ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: AnnouncementPushes, pushService: PushService?,
+    urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
     groups: AppGroups, keys: KeyRing, batches: Batches
   ) {
     self.ledger = ledger
     self.clips = clips
     self.player = player
+    self.pushes = pushes
+    self.pushService = pushService
     self.urls = urls
     self.hub = hub
     self.settings = settings
@@ -121,6 +126,9 @@ struct AnnouncementRoutes: Sendable {
     // The output is required only now, so that a repeated request is answered even if the output was removed since.
     var order = order
     try order.findLane(of: known.announcement?.entry)
+    order.devices = try await pushes.devices(of: order.request, account: sender.account)
+    // The report describes the clip of the first device.
+    if let device = order.devices.first { order.options.defaultLocale = order.locale(of: device) }
     let (made, acceptance) = try await accept(order, fingerprint)
     if acceptance.isDuplicate {
       // Another process that shares the ledger has accepted the same request first.
@@ -128,10 +136,12 @@ struct AnnouncementRoutes: Sendable {
       return try await again(acceptance.answer, order, fingerprint)
     }
     if acceptance.acceptance != nil { player?.lookForArrivals() }
+    if !order.devices.isEmpty { pushService?.lookForPushes() }
     hub.tell(
-      Rendered(
-        account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: made.report.method,
-        isCached: made.isCached, durationMilliseconds: made.report.clip.durationMilliseconds))
+      .rendered(
+        Rendered(
+          account: sender.account, id: order.id, at: acceptance.answer.createdAt, method: made.report.method,
+          isCached: made.isCached, durationMilliseconds: made.report.clip.durationMilliseconds)))
     let remembered = Remembered(
       report: ByteBuffer(bytes: acceptance.answer.report), id: order.id, createdAt: acceptance.answer.createdAt)
     remember(remembered, order, fingerprint)
@@ -156,12 +166,41 @@ struct AnnouncementRoutes: Sendable {
         account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
         status: 201, report: try ServiceJSON.data(of: report),
         clip: PublishedClip(name: report.clip.name, group: order.group))
+      let pushed = try await newPushes(order, report, for: fingerprint.account)
       let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
         guard Clips.isThere(made.report) else { return nil }
-        return try await ledger.accept(answer: answer, playing: order.played)
+        return try await ledger.accept(answer: answer, playing: order.played, pushing: pushed)
       }
       if let acceptance { return (made, acceptance) }
     }
+  }
+
+  /// Returns the notifications for the devices of a request. The clip of a device with another language is made here.
+  ///
+  /// - Parameter report: The report of the clip in the first device's language.
+  private func newPushes(
+    _ order: AnnouncementOrder, _ report: ClipReport, for account: String
+  ) async throws -> [NewPush] {
+    guard !order.devices.isEmpty else { return [] }
+    var reports = [order.options.defaultLocale: report]
+    let now = Date()
+    var made: [NewPush] = []
+    for device in order.devices {
+      let locale = order.request.announcement.locale == nil ? order.locale(of: device) : order.options.defaultLocale
+      if reports[locale] == nil {
+        var options = order.options
+        options.defaultLocale = locale
+        var other = try await clips.make(
+          order.request.announcement, options: options, group: order.group, for: account
+        ).report
+        other.id = order.id
+        other.clip.url = try urls.url(ofClip: other.clip.name, authority: order.authority)
+        reports[locale] = other
+      }
+      guard let clip = reports[locale] else { continue }
+      made.append(try pushes.push(order.request.announcement, to: device, clip: clip, at: now))
+    }
+    return made
   }
 
   private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws
@@ -250,7 +289,7 @@ struct AnnouncementRoutes: Sendable {
     guard let known = try await ledger.announcement(account: sender.account, id: call.parameter) else {
       throw Problem(.notFound, "not_found", "The account has no announcement with this id.")
     }
-    return ServiceJSON.response(buffer: ByteBuffer(bytes: try Self.described(known)))
+    return ServiceJSON.response(buffer: ByteBuffer(bytes: try await described(known)))
   }
 
   private func list(_ call: Call) async throws -> Response {
@@ -258,7 +297,7 @@ struct AnnouncementRoutes: Sendable {
     var bytes = Data("{\"announcements\":[".utf8)
     for (index, announcement) in page.announcements.enumerated() {
       if index > 0 { bytes += Data(",".utf8) }
-      bytes += try Self.described(announcement)
+      bytes += try await described(announcement)
     }
     bytes += Data("],\"next\":".utf8) + (try ServiceJSON.data(of: page.next?.description))
     return ServiceJSON.response(buffer: ByteBuffer(bytes: bytes + Data("}".utf8)))
@@ -285,17 +324,47 @@ struct AnnouncementRoutes: Sendable {
     }
     @ExplicitNull var clip: Clip?
     @ExplicitNull var play: Play?
+    /// What became of each push; null if the announcement was not pushed.
+    @ExplicitNull var push: [Push]?
+
+    struct Push: Encodable {
+      var device: String
+      var state: String
+      /// What APNs or the service said last.
+      @ExplicitNull var reason: String?
+      @ExplicitNull var sequence: Int64?
+      var apnsID: String
+      var attempts: Int
+      var acceptedAt: Date
+      @ExplicitNull var finishedAt: Date?
+
+      init(_ push: Ledger.Push) {
+        (device, state, reason, sequence) = (push.device, push.state.rawValue, push.reason, push.sequence)
+        (apnsID, attempts) = (push.id.uuidString.lowercased(), push.attempts)
+        (acceptedAt, finishedAt) = (push.createdAt, push.finishedAt)
+      }
+
+      enum CodingKeys: String, CodingKey {
+        case device, state, reason, sequence, attempts
+        case apnsID = "apns_id"
+        case acceptedAt = "accepted_at"
+        case finishedAt = "finished_at"
+      }
+    }
   }
 
   /// Returns the report of an announcement, byte for byte as in its first response, with the state of its delivery
   /// appended.
-  private static func described(_ known: Ledger.Announcement) throws -> Data {
+  private func described(_ known: Ledger.Announcement) async throws -> Data {
     let play = known.entry.map { entry in
       Delivery.Play(
         state: entry.state.rawValue, number: entry.number, lane: entry.lane, heardMilliseconds: entry.heardMilliseconds,
         acceptedAt: entry.acceptedAt, finishedAt: entry.finishedAt, code: entry.detail["code"])
     }
-    let delivery = Delivery(clip: known.answer.map { _ in Delivery.Clip() }, play: play)
+    let pushes = try await ledger.pushes(account: known.account, announcement: known.id)
+    let delivery = Delivery(
+      clip: known.answer.map { _ in Delivery.Clip() }, play: play,
+      push: pushes.isEmpty ? nil : pushes.map(Delivery.Push.init))
     let report = try known.answer?.report ?? ServiceJSON.data(of: UnknownReport(id: known.id))
     return report.dropLast() + Data(",\"delivery\":".utf8) + (try ServiceJSON.data(of: delivery)) + Data("}".utf8)
   }

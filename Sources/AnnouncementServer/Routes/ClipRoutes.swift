@@ -2,18 +2,27 @@
 
 import HTTPTypes
 import Hummingbird
+import Ledger
 import ServiceAccess
 
 /// The route `GET /v1/clips/{name}`.
 struct ClipRoutes: Sendable {
   let clips: Clips
+  let ledger: Ledger
 
   var routes: [Route] { [.get("/v1/clips/{name}", .keyOrSignedURL(.read), get)] }
 
   private func get(_ call: Call) async throws -> Response {
-    guard let file = try await clips.file(named: call.parameter) else {
+    guard try await isVisible(to: call), let file = try await clips.file(named: call.parameter) else {
       throw Problem(.notFound, "not_found", "There is no clip with this name. It may have been removed.")
     }
     return try FileAnswer(file: file).response(to: call.request)
+  }
+
+  /// Returns whether the sender may know of the clip. A device's own key fetches only the clips of its account; to it, a
+  /// clip of another account is as unknown as one that does not exist.
+  private func isVisible(to call: Call) async throws -> Bool {
+    guard let caller = call.caller, caller.device != nil else { return true }
+    return try await ledger.hasClip(call.parameter, account: caller.account)
   }
 }

@@ -2,6 +2,12 @@
 
 import ConcurrencySupport
 
+/// An event that is not stored in the ledger.
+enum LiveEvent: Sendable, Hashable {
+  case rendered(Rendered)
+  case pushed(PushEnd)
+}
+
 /// The hub for events that are not stored in the ledger. It sends each event to all listeners.
 final class EventHub: Sendable {
   /// The number of events that are buffered for a listener. A slower listener misses the oldest events, which are not
@@ -10,21 +16,21 @@ final class EventHub: Sendable {
 
   private struct State {
     var next = 0
-    var listeners: [Int: AsyncStream<Rendered>.Continuation] = [:]
+    var listeners: [Int: AsyncStream<LiveEvent>.Continuation] = [:]
   }
 
   private let state = Locked(State())
 
-  func tell(_ event: Rendered) {
+  func tell(_ event: LiveEvent) {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
   }
 
   var count: Int { state.withLock { $0.listeners.count } }
 
   /// Returns a stream of the events from now on.
-  func listen() -> AsyncStream<Rendered> {
+  func listen() -> AsyncStream<LiveEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: Rendered.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
+      of: LiveEvent.self, bufferingPolicy: .bufferingNewest(Self.longestBacklog))
     let key = state.withLock { state in
       state.next += 1
       state.listeners[state.next] = continuation

@@ -28,7 +28,7 @@ struct EventRoutes: Sendable {
 
   private enum Item: Sendable {
     case ledger(Ledger.Event)
-    case rendered(Rendered)
+    case live(LiveEvent)
     case beat
     /// The client has disconnected.
     case gone
@@ -49,7 +49,7 @@ struct EventRoutes: Sendable {
     let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return Response(status: .ok, headers: headers) }
     let slot = try slots.take(sender.account)
-    let rendered = hub.listen()
+    let live = hub.listen()
     let start = position
     return Response(
       status: .ok, headers: headers,
@@ -59,7 +59,7 @@ struct EventRoutes: Sendable {
         try await writer.write(ByteBuffer(string: ": crier\n\n"))
         let items = merge(
           merge(
-            ledgerEvents(after: start), rendered.map { Item.rendered($0) },
+            ledgerEvents(after: start), live.map { Item.live($0) },
             AsyncTimerSequence(interval: .seconds(settings.heartbeat), clock: .continuous).map { _ in Item.beat }),
           Connection.currentEnds().map { Item.gone })
         // A stream never ends by itself, so it is cancelled when the service stops.
@@ -104,7 +104,14 @@ struct EventRoutes: Sendable {
     switch item {
     case .beat: return ServerSentEvent.heartbeat
     case .gone: return nil
-    case .rendered(let event):
+    case .live(.pushed(let event)):
+      guard event.account == sender.account || sender.isAdmin else { return nil }
+      var detail = ["device": event.device, "state": event.state]
+      detail["reason"] = event.reason
+      return try Self.text(
+        EventData(
+          at: event.at, kind: event.state == "delivered" ? "pushed" : "push_failed", id: event.id, detail: detail))
+    case .live(.rendered(let event)):
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(
         EventData(

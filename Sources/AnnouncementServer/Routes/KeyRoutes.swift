@@ -81,7 +81,7 @@ struct KeyRoutes: Sendable {
 
   /// - Parameter account: The account of a key whose request names none.
   private static func request(_ fields: JSONFields, account: String) throws(Problem) -> KeyRequest {
-    let names = Scope.allCases.map(\.rawValue).joined(separator: ", ")
+    let names = Scope.ofNewKeys.map(\.rawValue).joined(separator: ", ")
     let text = "give a text"
     var scopes: Set<Scope> = [.announce, .read]
     if let given = try fields.strings("scopes", "give an array with one or more of \(names)") {
@@ -134,6 +134,9 @@ struct KeyRoutes: Sendable {
     let detail =
       switch fault {
       case .noScopes: "scopes: is empty; give one or more scopes."
+      case .deviceScope:
+        "scopes: device belongs to the key of a device; register the device with PUT /v1/devices/{id}, which makes its "
+          + "key."
       case .text(let field): "\(field): must be 1 to 255 bytes long, without control characters."
       case .accountReserved: "account: must not begin with crier:, which is reserved; give another name."
       case .groupInvalid: "group: is not a valid app group; use letters, digits, . and -, such as group.crier."

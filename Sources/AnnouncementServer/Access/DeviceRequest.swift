@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Ledger
+import PushMessages
+import SoundLibrary
+
+/// The body of `PUT /v1/devices/{id}`, checked except for whether its locale exists.
+struct DeviceRequest: Sendable {
+  /// The keys of the body.
+  static let keys = [
+    "bundle_id", "environment", "tokens", "group", "device_group", "locale", "tone", "new_key",
+  ]
+  /// The longest id of a device, in bytes.
+  static let longestID = 128
+
+  let device: NewDevice
+  /// Whether the device gets a new key in place of its former one.
+  let renewsKey: Bool
+
+  /// - Throws: ``Problem`` with 422 that names the first field that is not valid. No token is in its text.
+  init(_ fields: JSONFields, id: String, account: String) throws(Problem) {
+    guard Self.isID(id) else {
+      throw Problem(
+        .unprocessableContent, "field_invalid",
+        "id: is not valid; give 1 to \(Self.longestID) letters, digits, -, _, . and :, not beginning with a period.")
+    }
+    let environments = NewDevice.Environment.allCases.map(\.rawValue).joined(separator: " or ")
+    let environment = "give \(environments)"
+    guard
+      let place = NewDevice.Environment(
+        rawValue: try fields.required("environment", try fields.string("environment", environment), environment))
+    else { throw fields.invalid("environment", environment) }
+    device = NewDevice(
+      account: account, id: id, app: try Self.app(fields), environment: place,
+      appGroup: try Self.text(
+        "group", of: fields, "give an app group such as group.crier", if: GroupContainer.isGroupName),
+      deviceGroup: try Self.text(
+        "device_group", of: fields, "give a name of 1 to 128 bytes without control characters", if: Self.isName),
+      locale: try Self.text("locale", of: fields, "give a BCP 47 tag such as en-US", if: Self.isName),
+      tone: try Self.text("tone", of: fields, "give the name of a sound file such as cash.wav") { name in
+        (try? AlertMessage.Sound(name)) != nil
+      },
+      tokens: try Self.tokens(fields))
+    renewsKey = try fields.boolean("new_key", "give true or false") ?? false
+  }
+
+  /// Returns whether a text can be the id of a device. It is a segment of a path, so it consists of characters that
+  /// nobody encodes, and it is not one that a client removes, such as `..`.
+  static func isID(_ text: String) -> Bool {
+    (1...longestID).contains(text.utf8.count) && !text.hasPrefix(".")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+          UInt8(ascii: ":"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  private static func app(_ fields: JSONFields) throws(Problem) -> String {
+    let remedy = "give the bundle id of the app, such as com.example.shop"
+    let text = try fields.required("bundle_id", try fields.string("bundle_id", remedy), remedy)
+    guard let app = try? BundleID(text) else { throw fields.invalid("bundle_id", remedy) }
+    return app.text
+  }
+
+  /// Returns an optional text.
+  private static func text(
+    _ key: String, of fields: JSONFields, _ remedy: String, if isValid: (String) -> Bool
+  ) throws(Problem) -> String? {
+    guard let text = try fields.string(key, remedy) else { return nil }
+    guard isValid(text) else { throw fields.invalid(key, remedy) }
+    return text
+  }
+
+  private static func tokens(_ fields: JSONFields) throws(Problem) -> [NewDevice.TokenKind: String] {
+    let kinds = NewDevice.TokenKind.allCases
+    let names = kinds.map(\.rawValue)
+    let remedy = "give an object with the tokens by kind: \(names.joined(separator: ", "))"
+    let given = try fields.required("tokens", try fields.object("tokens", keys: names, remedy), remedy)
+    var tokens: [NewDevice.TokenKind: String] = [:]
+    for kind in kinds {
+      let remedy =
+        "give \(DeviceToken.sizes.lowerBound) to \(DeviceToken.sizes.upperBound) bytes in hexadecimal digits, as the "
+        + "app received them"
+      guard let text = try given.string(kind.rawValue, remedy) else { continue }
+      guard let token = try? DeviceToken(text) else { throw given.invalid(kind.rawValue, remedy) }
+      tokens[kind] = token.hexadecimal
+    }
+    return tokens
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Announcer
+import Foundation
+import HTTPTypes
+import Ledger
+import PushDelivery
+import PushMessages
+
+/// Makes the pushes of an announcement: one notification for each device, in the device's language.
+struct AnnouncementPushes: Sendable {
+  let parts: PushParts?
+  let ledger: Ledger
+  let phraseBooks: PhraseBooks
+
+  /// Returns the devices that a request addresses, in the order of their ids.
+  ///
+  /// - Throws: ``Problem`` with 422 `push_unavailable`, `device_missing`, `device_unknown` or `app_not_configured`.
+  func devices(of request: AnnouncementRequest, account: String) async throws -> [Ledger.Device] {
+    guard request.deliver.contains(.push) else { return [] }
+    guard let parts else {
+      throw Problem(
+        .unprocessableContent, "push_unavailable",
+        "deliver: push needs the setting apns, which this service does not have; choose clip or play.")
+    }
+    guard let name = request.device else {
+      throw Problem(
+        .unprocessableContent, "device_missing",
+        "device: is missing; push needs the id of a device, or the name of a group of devices.")
+    }
+    let devices = try await ledger.devices(account: account, named: name)
+    guard !devices.isEmpty else {
+      throw Problem(
+        .unprocessableContent, "device_unknown",
+        "device: the account has no device and no group of devices with this name; register it first.")
+    }
+    let isConfigured = devices.allSatisfy { device in
+      parts.clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
+    }
+    guard isConfigured else {
+      throw Problem(
+        .unprocessableContent, "app_not_configured",
+        "device: belongs to an app or an environment that the setting apns does not name; add it there.")
+    }
+    return devices
+  }
+
+  /// Returns the notification for a device.
+  ///
+  /// - Parameter report: The report of the clip in the device's language, with its id and URL.
+  /// - Throws: `AnnouncementError`; `PushMessageError` if the message cannot be made small enough.
+  func push(
+    _ announcement: Announcement, to device: Ledger.Device, clip report: ClipReport, at now: Date
+  ) throws -> NewPush {
+    let message = try message(announcement, to: device, clip: report)
+    // The longest number shows whether the message is small enough with any number.
+    _ = try message.fitted(sequence: .max)
+    return NewPush(
+      device: device.id, kind: .alert, priority: PushRequest.Priority.immediate.rawValue, clip: report.clip.name,
+      expiresAt: now.addingTimeInterval(parts?.lifetime ?? 0)
+    ) { sequence in
+      try message.fitted(sequence: sequence)
+    }
+  }
+
+  private func message(
+    _ announcement: Announcement, to device: Ledger.Device, clip report: ClipReport
+  ) throws -> AlertMessage {
+    let banner = try phraseBooks.banner(for: announcement, defaultLocale: report.locale)
+    var content = AlertMessage.Content(id: report.id ?? "", locale: report.locale, text: report.text)
+    if case .payment(let payment) = announcement {
+      content.kind = payment.kind.rawValue
+      if let amount = report.amount {
+        content.amount = try AlertMessage.Content.Amount(value: amount.value, currency: amount.currency)
+      }
+      content.payer = payment.payer.map { AlertMessage.Content.Payer(name: $0) }
+    }
+    if let url = URL(string: report.clip.url) {
+      content.clip = try PushedClip(
+        name: report.clip.name, url: url, sha256: report.clip.sha256, bytes: report.clip.bytes,
+        durationMilliseconds: report.clip.durationMilliseconds)
+    }
+    // A phone that has the clip plays it even if the app's extension does not run in time.
+    return AlertMessage(
+      title: banner.title, subtitle: banner.subtitle, body: banner.body,
+      sound: try AlertMessage.Sound(report.clip.name), threadID: "payments", interruptionLevel: .timeSensitive,
+      content: content)
+  }
+}
+
+extension AlertMessage {
+  /// Returns the payload with a sequence number, in at most 4,096 bytes.
+  fileprivate func fitted(sequence: Int64?) throws(PushMessageError) -> Data {
+    var message = self
+    message.content?.sequence = sequence
+    return try message.fitted().body
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import NIOCore
+import ServiceAccess
+
+/// The routes of `/v1/devices`, with which phones are registered for pushes and catch up on what they missed.
+///
+/// A device's own key may use only the routes of its device. It is refused for another device before anything is looked
+/// up, so that it does not learn which devices exist. No answer contains a token of APNs.
+struct DeviceRoutes: Sendable {
+  let ledger: Ledger
+  let keys: KeyRing
+  let phraseBooks: PhraseBooks
+
+  var routes: [Route] {
+    [
+      .get("/v1/devices", .key(.read), query: ["after", "limit"], list),
+      .put("/v1/devices/{id}", .keyOrOwnDevice(.announce), register),
+      .get("/v1/devices/{id}", .keyOrOwnDevice(.read)) { call in
+        guard let device = try await ledger.device(account: try call.sender.account, id: call.parameter) else {
+          throw Self.unknown
+        }
+        return try ServiceJSON.response(.ok, DeviceLine(device))
+      },
+      .delete("/v1/devices/{id}", .keyOrOwnDevice(.announce), remove),
+      .get("/v1/devices/{id}/announcements", .keyOrOwnDevice(.read), query: ["after", "limit"], catchUp),
+    ]
+  }
+
+  private static let unknown = Problem(.notFound, "not_found", "The account has no device with this id.")
+
+  // MARK: Listing
+
+  private struct Page: Encodable {
+    var devices: [DeviceLine]
+    /// The value of `after` for the next page; missing if there are no more devices.
+    var next: String?
+  }
+
+  private func list(_ call: Call) async throws -> Response {
+    let limit = try call.number("limit", in: 1...200) ?? 50
+    let devices = try await ledger.devices(
+      account: try call.sender.account, after: call.query("after") ?? "", limit: limit + 1)
+    let page = devices.prefix(limit)
+    return try ServiceJSON.response(
+      .ok, Page(devices: page.map(DeviceLine.init), next: devices.count > limit ? page.last?.id : nil))
+  }
+
+  // MARK: Registering
+
+  /// A device with its new key.
+  private struct Registered: Encodable {
+    var line: DeviceLine
+    var key: String?
+
+    enum CodingKeys: CodingKey { case key }
+
+    func encode(to encoder: any Encoder) throws {
+      try line.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encodeIfPresent(key, forKey: .key)
+    }
+  }
+
+  private func register(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let fields = try await JSONFields.read(call, keys: DeviceRequest.keys, keys)
+    let request = try DeviceRequest(fields, id: call.parameter, account: sender.account)
+    // In another group, a phone would get the announcements of other phones.
+    guard sender.device == nil || request.device.deviceGroup == nil else {
+      throw fields.invalid("device_group", "leave it out: only a key with the scope announce can change it")
+    }
+    var device = request.device
+    // If the locale did not exist, every announcement to the device would fail.
+    if let locale = device.locale { device.locale = try phraseBooks.book(for: locale).locale }
+    let key = APIKey.make()
+    let own = NewKey(
+      id: key.id, account: sender.account, digest: key.digest, scopes: [Scope.device.rawValue], device: device.id)
+    let registration = try await register(device, key: own, renewsKey: request.renewsKey, for: sender)
+    return try ServiceJSON.response(
+      registration.isNew ? .created : .ok,
+      Registered(line: DeviceLine(registration.device), key: registration.isKeyStored ? key.text : nil))
+  }
+
+  private func register(
+    _ device: NewDevice, key: NewKey, renewsKey: Bool, for sender: Caller
+  ) async throws -> Ledger.Registration {
+    let ownKey = sender.device == nil ? nil : sender.keyID
+    do throws(LedgerError) {
+      return try await ledger.register(
+        device, key: key, renewsKey: renewsKey, with: ownKey, by: .key(sender.keyID))
+    } catch {
+      // The device was removed, or got a new key, after this request was identified.
+      throw error.code == .keyNotInForce ? KeyRing.unknown : Problem(error)
+    }
+  }
+
+  private struct Removed: Encodable { var id: String }
+
+  private func remove(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let isRemoved = try await ledger.removeDevice(
+      account: sender.account, id: call.parameter, by: .key(sender.keyID))
+    guard isRemoved else { throw Self.unknown }
+    return try ServiceJSON.response(.ok, Removed(id: call.parameter))
+  }
+
+  // MARK: Catching up
+
+  /// The highest value of `after`: the largest whole number that every reader of JSON knows exactly.
+  private static let highestSequence = 1 << 53 - 1
+
+  /// An announcement that was pushed, without its payload.
+  private struct Pushed: Encodable {
+    var sequence: Int64
+    var id: String?
+    var pushedAt: Date
+    var state: String
+
+    enum CodingKeys: String, CodingKey {
+      case sequence, id, state
+      case pushedAt = "pushed_at"
+    }
+  }
+
+  /// Answers with what was pushed, as far back as the service keeps pushes (`retention_days`).
+  private func catchUp(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let after = try call.number("after", in: 0...Self.highestSequence) ?? 0
+    let limit = try call.number("limit", in: 1...200) ?? 50
+    let pushes = try await ledger.pushes(
+      account: sender.account, device: call.parameter, afterSequence: Int64(after), limit: limit)
+    // The device is read later, so that its last number is not below those of the pushes.
+    guard let device = try await ledger.device(account: sender.account, id: call.parameter) else { throw Self.unknown }
+    var body = Data(#"{"announcements":["#.utf8)
+    var separator = ""
+    for push in pushes {
+      guard let sequence = push.sequence else { continue }
+      let pushed = try ServiceJSON.data(
+        of: Pushed(sequence: sequence, id: push.announcement, pushedAt: push.createdAt, state: push.state.rawValue))
+      // The payload is the push's own JSON, byte for byte.
+      body += Data(separator.utf8) + pushed.dropLast() + Data(#","payload":"#.utf8) + push.body + Data("}".utf8)
+      separator = ","
+    }
+    body += Data(#"],"last_sequence":\#(device.lastSequence)}"#.utf8)
+    return ServiceJSON.response(.ok, buffer: ByteBuffer(bytes: body))
+  }
+}
+
+/// A device as the service shows it: without its tokens, which are secrets of the phone.
+private struct DeviceLine: Encodable {
+  struct Token: Encodable {
+    var registeredAt: Date
+    /// How often APNs refused the token as bad.
+    var refusals: Int
+
+    enum CodingKeys: String, CodingKey {
+      case refusals
+      case registeredAt = "registered_at"
+    }
+  }
+
+  var id: String
+  var bundleID: String
+  var environment: String
+  var tokens: [String: Token]
+  var group: String?
+  var deviceGroup: String?
+  var locale: String?
+  var tone: String?
+  var keyID: String?
+  var lastSequence: Int64
+  var registeredAt: Date
+  var changedAt: Date
+
+  enum CodingKeys: String, CodingKey {
+    case id, environment, tokens, group, locale, tone
+    case bundleID = "bundle_id"
+    case deviceGroup = "device_group"
+    case keyID = "key_id"
+    case lastSequence = "last_sequence"
+    case registeredAt = "registered_at"
+    case changedAt = "changed_at"
+  }
+
+  init(_ device: Ledger.Device) {
+    (id, bundleID, environment) = (device.id, device.app, device.environment.rawValue)
+    tokens = Dictionary(
+      uniqueKeysWithValues: device.tokens.map { kind, token in
+        (kind.rawValue, Token(registeredAt: token.registeredAt, refusals: token.refusals))
+      })
+    (group, deviceGroup, locale, tone) = (device.appGroup, device.deviceGroup, device.locale, device.tone)
+    (keyID, lastSequence) = (device.keyID, device.lastSequence)
+    (registeredAt, changedAt) = (device.registeredAt, device.changedAt)
+  }
+}

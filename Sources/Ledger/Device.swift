@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A phone as its app registers it.
+public struct NewDevice: Sendable, Hashable {
+  /// The environments of APNs.
+  public enum Environment: String, Sendable, Hashable, CaseIterable {
+    case sandbox
+    case production
+  }
+
+  /// The kinds of tokens that a phone has, each for pushes of its own.
+  public enum TokenKind: String, Sendable, Hashable, CaseIterable {
+    /// Notifications.
+    case alert
+    /// Pushes that wake the app. Without such a token, the one for notifications is used.
+    case background
+    /// File-provider pushes, with the token that the app received.
+    case fileProvider = "fileprovider"
+    /// File-provider pushes, with the token that the app's extension received.
+    case fileProviderExtension = "fileprovider_extension"
+  }
+
+  /// The account to which the device belongs, 1 to 255 bytes.
+  public var account: String
+  /// The id that the app chose: 1 to 128 bytes.
+  public var id: String
+  /// The bundle id of the app, 1 to 155 bytes.
+  public var app: String
+  public var environment: Environment
+  /// The app group into whose container sounds go, 1 to 255 bytes; nil for the key's or the service's.
+  public var appGroup: String?
+  /// The name by which several devices are addressed, such as all phones of a shop: 1 to 128 bytes.
+  public var deviceGroup: String?
+  /// The language of the device's notifications and clips, 1 to 255 bytes.
+  public var locale: String?
+  /// The sound file that the user has chosen, 1 to 255 bytes.
+  public var tone: String?
+  /// The tokens in hexadecimal digits, at most 512 bytes each. A kind that is missing is removed from the device.
+  public var tokens: [TokenKind: String]
+
+  public init(
+    account: String, id: String, app: String, environment: Environment, appGroup: String? = nil,
+    deviceGroup: String? = nil, locale: String? = nil, tone: String? = nil, tokens: [TokenKind: String] = [:]
+  ) {
+    self.account = account
+    self.id = id
+    self.app = app
+    self.environment = environment
+    self.appGroup = appGroup
+    self.deviceGroup = deviceGroup
+    self.locale = locale
+    self.tone = tone
+    self.tokens = tokens
+  }
+
+  /// The first rule that a value breaks; nil when the device can be stored.
+  var brokenRule: String? {
+    func isText(_ text: String?, _ length: Int) -> Bool {
+      text.map { (1...length).contains($0.utf8.count) && !$0.hasZero } ?? true
+    }
+    if !isText(account, 255) { return "account (1 to 255 bytes without NUL)" }
+    if !isText(id, 128) { return "id (1 to 128 bytes without NUL)" }
+    if !isText(app, 155) { return "app (1 to 155 bytes without NUL)" }
+    if !isText(deviceGroup, 128) { return "deviceGroup (1 to 128 bytes without NUL)" }
+    for (field, text) in [("appGroup", appGroup), ("locale", locale), ("tone", tone)] where !isText(text, 255) {
+      return "\(field) (1 to 255 bytes without NUL)"
+    }
+    for token in tokens.values where !isText(token, 512) { return "tokens (1 to 512 bytes without NUL)" }
+    return nil
+  }
+}
+
+extension Ledger {
+  /// The result of registering a device.
+  public struct Registration: Sendable, Hashable {
+    public let device: Device
+    /// Whether the account did not have the device before.
+    public let isNew: Bool
+    /// Whether the given key was stored as the device's own.
+    public let isKeyStored: Bool
+  }
+
+  /// A registered device.
+  public struct Device: Sendable, Hashable {
+    /// A token and what is known about it. Its description must not be logged: the token is a secret.
+    public struct Token: Sendable, Hashable {
+      public let text: String
+      /// The time at which the app registered this token. A registration with the same token does not change it.
+      public let registeredAt: Date
+      /// How often APNs refused the token as bad since then. Such a token is never deleted, because APNs also refuses
+      /// tokens of the other environment as bad.
+      public let refusals: Int
+    }
+
+    public let account: String
+    public let id: String
+    public let app: String
+    public let environment: NewDevice.Environment
+    public let appGroup: String?
+    public let deviceGroup: String?
+    public let locale: String?
+    public let tone: String?
+    public let tokens: [NewDevice.TokenKind: Token]
+    /// The id of the device's own key; nil when it has none.
+    public let keyID: String?
+    /// The value of ``lastSequence`` at the time of the registration: 0, unless an earlier device had the same id.
+    public let firstSequence: Int64
+    /// The number of the latest announcement that was pushed to the device; 0 for none.
+    public let lastSequence: Int64
+    public let registeredAt: Date
+    public let changedAt: Date
+  }
+}

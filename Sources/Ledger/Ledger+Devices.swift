@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// Registers a device, or replaces its registration. The change is durable when the call returns.
+  ///
+  /// A token that another device of the account has registered moves to this one, because a token belongs to one
+  /// installation of an app. A new device with the id of a removed one continues its numbers of announcements, so that
+  /// an app that remembers the latest number misses nothing.
+  ///
+  /// - Parameters:
+  ///   - key: The device's own key. It is stored when the device is new, and when ``renewsKey`` is true; the device's
+  ///     former keys are revoked then.
+  ///   - ownKey: The id of the device's own key if the device registers itself. The device then stays in its group,
+  ///     because another group would give it the announcements of others. A device whose key was revoked meanwhile, for
+  ///     example because the device was removed, is not registered again.
+  ///   - actor: The administrator who makes the key.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyDevices`, `deviceNameTaken` when a group of devices has the
+  ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is no valid key of the device,
+  ///   `keyExists`, `diskFull`, `busy` or a file error. Nothing was changed then.
+  @discardableResult
+  public func register(
+    _ new: NewDevice, key: NewKey, renewsKey: Bool = false, with ownKey: String? = nil, by actor: Administrator
+  ) async throws(LedgerError) -> Registration {
+    if let rule = new.brokenRule ?? key.brokenRule {
+      throw LedgerError(.invalidValue, while: .registering, in: file, field: rule)
+    }
+    guard key.account == new.account, key.device == new.id else {
+      throw LedgerError(
+        .invalidValue, while: .registering, in: file, field: "key (it must have the device's account and id)")
+    }
+    return try await write(while: .registering, cost: 2048) { [self] database in
+      let former = try Self.device(new.account, new.id, in: database)
+      if let ownKey, try former == nil || !Self.isKey(ownKey, of: new, in: database) {
+        throw LedgerError(.keyNotInForce, while: .registering, in: file)
+      }
+      let group = ownKey == nil ? new.deviceGroup : former?.deviceGroup
+      guard try !Self.isNameTaken(new.id, group: group, of: new.account, in: database) else {
+        throw LedgerError(.deviceNameTaken, while: .registering, in: file)
+      }
+      if former == nil {
+        try checkSize(in: database)
+        let count = try Int.fetchOne(
+          database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ?"), arguments: [new.account])
+        guard count ?? 0 < options.mostDevices else {
+          throw LedgerError(.tooManyDevices, while: .registering, in: file)
+        }
+      }
+      let storesKey = former?.keyID == nil || renewsKey
+      if storesKey {
+        if former != nil { try revokeKeys(ofDevice: new.id, account: new.account, by: actor, in: database) }
+        try insert(key, in: database)
+        try record(.keyCreated, by: actor, subject: key.id, in: database)
+      }
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO devices
+            (account, id, app, environment, app_group, device_group, locale, tone, key_id, registered_at, changed_at,
+             first_sequence, last_sequence)
+          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?11)
+          ON CONFLICT (account, id) DO UPDATE SET
+            app = ?3, environment = ?4, app_group = ?5, device_group = ?6, locale = ?7, tone = ?8, key_id = ?9,
+            changed_at = ?10
+          """
+      ).execute(arguments: [
+        new.account, new.id, new.app, new.environment.rawValue, new.appGroup, group, new.locale, new.tone,
+        storesKey ? key.id : former?.keyID, timeStamp,
+        former == nil ? Self.lastSequence(new.account, new.id, in: database) : 0,
+      ])
+      // A token of another app or environment is another token, even if it has the same digits.
+      let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
+      try setTokens(of: new, keepsAge: isSamePlace, in: database)
+      guard let device = try Self.device(new.account, new.id, in: database) else { throw UnreadableRow() }
+      return Registration(device: device, isNew: former == nil, isKeyStored: storesKey)
+    }
+  }
+
+  /// Returns whether a key belongs to a device and is not revoked.
+  private static func isKey(_ id: String, of device: NewDevice, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM keys WHERE id = ? AND account = ? AND device = ? AND revoked_at IS NULL)
+          """), arguments: [id, device.account, device.id]) ?? false
+  }
+
+  /// Returns whether a device and a group of devices of the account would have the same name. Pushes to the group would
+  /// then reach only the device.
+  private static func isNameTaken(
+    _ id: String, group: String?, of account: String, in database: Database
+  ) throws -> Bool {
+    if group == id { return true }
+    return try Bool.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM devices WHERE account = ?1 AND device_group = ?2 AND id <> ?2)
+            OR EXISTS (SELECT 1 FROM devices WHERE account = ?1 AND id = ?3)
+          """), arguments: [account, id, group]) ?? false
+  }
+
+  /// Returns the number of the latest announcement that was pushed to a device with an id; 0 for none.
+  private static func lastSequence(_ account: String, _ id: String, in database: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      database.cachedStatement(sql: "SELECT max(sequence) FROM pushes WHERE account = ? AND device = ?"),
+      arguments: [account, id]) ?? 0
+  }
+
+  /// Revokes all keys of a device. After a rotation, a device may have two.
+  private func revokeKeys(
+    ofDevice id: String, account: String, by actor: Administrator, in database: Database
+  ) throws {
+    let keys = try String.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT id FROM keys WHERE account = ? AND device = ? AND revoked_at IS NULL ORDER BY rowid"),
+      arguments: [account, id])
+    for key in keys { try revoke(key, by: actor, in: database) }
+  }
+
+  private func setTokens(of new: NewDevice, keepsAge: Bool, in database: Database) throws {
+    let kinds = new.tokens.keys.map(\.rawValue)
+    for kind in NewDevice.TokenKind.allCases where !kinds.contains(kind.rawValue) {
+      try database.cachedStatement(sql: "DELETE FROM device_tokens WHERE account = ? AND device = ? AND kind = ?")
+        .execute(arguments: [new.account, new.id, kind.rawValue])
+    }
+    for (kind, token) in new.tokens {
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM device_tokens WHERE account = ?1 AND token = ?2 AND device <> ?3
+            AND (SELECT app || ' ' || environment FROM devices
+                 WHERE devices.account = ?1 AND devices.id = device_tokens.device) = ?4
+          """
+      ).execute(arguments: [new.account, token, new.id, "\(new.app) \(new.environment.rawValue)"])
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO device_tokens (account, device, kind, token, registered_at) VALUES (?1, ?2, ?3, ?4, ?5)
+          ON CONFLICT (account, device, kind) DO UPDATE SET token = ?4, registered_at = ?5, refusals = 0
+            WHERE token <> ?4 OR NOT ?6
+          """
+      ).execute(arguments: [new.account, new.id, kind.rawValue, token, timeStamp, keepsAge])
+    }
+  }
+
+  /// Returns a device; nil when the account has none with this id.
+  public func device(account: String, id: String) async throws(LedgerError) -> Device? {
+    if account.hasZero || id.hasZero { return nil }
+    return try await read { try Self.device(account, id, in: $0) }
+  }
+
+  /// Returns the devices of an account that have a name: the device with this id, or else the devices of the group with
+  /// this name, sorted by their ids.
+  public func devices(account: String, named name: String) async throws(LedgerError) -> [Device] {
+    if account.hasZero || name.hasZero { return [] }
+    return try await read { database in
+      if let device = try Self.device(account, name, in: database) { return [device] }
+      let ids = try String.fetchAll(
+        database.cachedStatement(sql: "SELECT id FROM devices WHERE account = ? AND device_group = ? ORDER BY id"),
+        arguments: [account, name])
+      return try ids.compactMap { try Self.device(account, $0, in: database) }
+    }
+  }
+
+  /// Returns the devices of an account after an id, sorted by their ids.
+  ///
+  /// - Parameter limit: The maximum number of devices, 1 to 1,000.
+  public func devices(
+    account: String, after id: String = "", limit: Int = 100
+  ) async throws(LedgerError) -> [Device] {
+    if account.hasZero || id.hasZero { return [] }
+    return try await read { database in
+      let ids = try String.fetchAll(
+        database.cachedStatement(sql: "SELECT id FROM devices WHERE account = ? AND id > ? ORDER BY id LIMIT ?"),
+        arguments: [account, id, min(max(limit, 1), 1000)])
+      return try ids.compactMap { try Self.device(account, $0, in: database) }
+    }
+  }
+
+  /// Removes a device with its tokens, and revokes its keys. Its unfinished pushes end when their turn comes. The removal
+  /// is durable when the call returns.
+  ///
+  /// - Returns: Whether the account had the device.
+  @discardableResult
+  public func removeDevice(
+    account: String, id: String, by actor: Administrator
+  ) async throws(LedgerError) -> Bool {
+    if account.hasZero || id.hasZero { return false }
+    return try await write(while: .registering) { [self] database in
+      guard try Self.device(account, id, in: database) != nil else { return false }
+      try revokeKeys(ofDevice: id, account: account, by: actor, in: database)
+      try database.execute(sql: "DELETE FROM device_tokens WHERE account = ? AND device = ?", arguments: [account, id])
+      try database.execute(sql: "DELETE FROM devices WHERE account = ? AND id = ?", arguments: [account, id])
+      return true
+    }
+  }
+
+  /// Records that APNs refused a token as bad. A token that was replaced meanwhile is not affected.
+  public func countRefusal(ofToken token: String, account: String, device: String) async throws(LedgerError) {
+    if token.hasZero || account.hasZero || device.hasZero { return }
+    try await write(while: .registering) { database in
+      try database.cachedStatement(
+        sql: "UPDATE device_tokens SET refusals = refusals + 1 WHERE account = ? AND device = ? AND token = ?"
+      ).execute(arguments: [account, device, token])
+    }
+  }
+
+  /// Removes a token that APNs no longer knows.
+  ///
+  /// - Parameter moment: The latest time at which APNs knows that the token was not valid. A token that was registered
+  ///   later is valid again, and stays.
+  /// - Returns: Whether the token was removed.
+  @discardableResult
+  public func removeToken(
+    _ token: String, account: String, device: String, invalidSince moment: Date
+  ) async throws(LedgerError) -> Bool {
+    guard let moment = moment.wholeMilliseconds, !token.hasZero, !account.hasZero, !device.hasZero else {
+      return false
+    }
+    return try await write(while: .registering) { database in
+      try database.cachedStatement(
+        sql: "DELETE FROM device_tokens WHERE account = ? AND device = ? AND token = ? AND registered_at < ?"
+      ).execute(arguments: [account, device, token, moment])
+      return database.changesCount > 0
+    }
+  }
+
+  static func device(_ account: String, _ id: String, in database: Database) throws -> Device? {
+    let row = try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT * FROM devices WHERE account = ? AND id = ?"), arguments: [account, id])
+    guard let row else { return nil }
+    let tokens = try Row.fetchAll(
+      database.cachedStatement(sql: "SELECT * FROM device_tokens WHERE account = ? AND device = ?"),
+      arguments: [account, id]
+    ).map { row in
+      (
+        try row.name("kind") as NewDevice.TokenKind,
+        Device.Token(
+          text: try row.value("token"), registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
+          refusals: try row.value("refusals"))
+      )
+    }
+    return Device(
+      account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
+      appGroup: try row.optional("app_group"), deviceGroup: try row.optional("device_group"),
+      locale: try row.optional("locale"), tone: try row.optional("tone"),
+      tokens: Dictionary(tokens) { first, _ in first }, keyID: try row.optional("key_id"),
+      firstSequence: try row.value("first_sequence"), lastSequence: try row.value("last_sequence"),
+      registeredAt: Date(wholeMilliseconds: try row.value("registered_at")),
+      changedAt: Date(wholeMilliseconds: try row.value("changed_at")))
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Ledger {
+  /// Puts pushes that announce nothing into the outbox, in one transaction.
+  ///
+  /// - Returns: The numbers of the pushes. A push to a device that the account does not have is left out.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
+  ///   stored then.
+  @discardableResult
+  public func accept(_ pushes: [NewPush], account: String) async throws(LedgerError) -> [Int64] {
+    if account.hasZero {
+      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "account (without NUL)")
+    }
+    return try await write(while: .pushing, cost: 5_000 * pushes.count) { [self] database in
+      try checkSize(in: database)
+      return try insert(pushes, account: account, announcement: nil, in: database)
+    }
+  }
+
+  func insert(
+    _ pushes: [NewPush], account: String, announcement: String?, in database: Database
+  ) throws -> [Int64] {
+    try pushes.compactMap { push in
+      if let rule = push.brokenRule { throw LedgerError(.invalidValue, while: .pushing, in: file, field: rule) }
+      guard let device = try Self.device(account, push.device, in: database) else { return nil }
+      var sequence: Int64?
+      if push.kind == .alert {
+        try database.cachedStatement(
+          sql: "UPDATE devices SET last_sequence = last_sequence + 1 WHERE account = ? AND id = ?"
+        ).execute(arguments: [account, push.device])
+        sequence = device.lastSequence + 1
+      }
+      let body: Data
+      do { body = try push.body(sequence) } catch {
+        // An error that is not of the ledger would end the other writes of the transaction too.
+        throw LedgerError(.invalidValue, while: .pushing, in: file, field: "body (it cannot be made)")
+      }
+      guard body.count <= 4096 else {
+        throw LedgerError(.invalidValue, while: .pushing, in: file, field: "body (at most 4096 bytes)")
+      }
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO pushes
+            (apns_id, account, device, announcement, kind, app, environment, sequence, priority, collapse_id, body,
+             clip, state, created_at, expires_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
+          """
+      ).execute(arguments: [
+        UUID().uuidString.lowercased(), account, push.device, announcement, push.kind.rawValue, device.app,
+        device.environment.rawValue, sequence, push.priority, push.collapseID, body, push.clip, timeStamp,
+        push.expiresAt.wholeMilliseconds,
+      ])
+      return database.lastInsertedRowID
+    }
+  }
+
+  /// Returns whether an announcement was ever pushed, so that its id cannot push it again under another key.
+  static func isPushed(account: String, announcement: String, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT EXISTS (SELECT 1 FROM pushes WHERE account = ? AND announcement = ?)"),
+      arguments: [account, announcement]) ?? false
+  }
+
+  /// Returns the unfinished pushes after a number, oldest first.
+  ///
+  /// - Parameter limit: The maximum number of pushes, 1 to 10,000.
+  public func unfinishedPushes(
+    after number: Int64 = 0, limit: Int = 1000
+  ) async throws(LedgerError) -> [UnfinishedPush] {
+    try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT number, account, device, announcement, app, environment, expires_at, attempts, state FROM pushes
+            WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+            """),
+        arguments: [number, min(max(limit, 1), 10_000)]
+      ).map { row in
+        let state: Push.State = try row.name("state")
+        return UnfinishedPush(
+          number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
+          announcement: try row.optional("announcement"), app: try row.value("app"),
+          environment: try row.name("environment"),
+          expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), attempts: try row.value("attempts"),
+          wasInterrupted: state == .sending)
+      }
+    }
+  }
+
+  /// Marks pushes as being sent, in one transaction, and returns them with the tokens of their devices. When the call
+  /// returns, the marks are durable, so that after a crash it is known which pushes may have been sent.
+  ///
+  /// - Returns: The unfinished ones of the pushes. The token is nil when the device has none for such a push any more.
+  public func startSending(_ numbers: [Int64]) async throws(LedgerError) -> [(push: Push, token: String?)] {
+    try await write(while: .pushing) { database in
+      try numbers.compactMap { number in
+        try database.cachedStatement(
+          sql: """
+            UPDATE pushes SET state = 'sending', attempts = attempts + 1 WHERE number = ? AND finished_at IS NULL
+            """
+        ).execute(arguments: [number])
+        guard database.changesCount == 1 else { return nil }
+        guard let push = try Self.push(number, in: database) else { throw UnreadableRow() }
+        return (push, try Self.token(for: push, in: database))
+      }
+    }
+  }
+
+  /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted for a
+  /// removed device with the same id. A background push may use the token for notifications, and a file-provider
+  /// push the app's token if the extension has none: they have the same topic.
+  private static func token(for push: Push, in database: Database) throws -> String? {
+    guard let device = try device(push.account, push.device, in: database), device.app == push.app,
+      device.environment == push.environment, push.sequence.map({ $0 > device.firstSequence }) ?? true
+    else { return nil }
+    let kinds: [NewDevice.TokenKind] =
+      switch push.kind {
+      case .alert: [.alert]
+      case .background: [.background, .alert]
+      case .fileProvider: [.fileProviderExtension, .fileProvider]
+      }
+    return kinds.lazy.compactMap { device.tokens[$0]?.text }.first
+  }
+
+  /// Ends a push. The outcome is durable when the call returns.
+  ///
+  /// - Parameters:
+  ///   - state: A final state.
+  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names.
+  /// - Returns: False when the push had already ended; nothing was changed then.
+  @discardableResult
+  public func finishPush(
+    _ number: Int64, _ state: Push.State, reason: String? = nil
+  ) async throws(LedgerError) -> Bool {
+    guard state.isFinal, reason.map({ $0.utf8.count <= 64 && !$0.hasZero }) ?? true else {
+      throw LedgerError(.invalidValue, while: .pushing, in: file, field: "state (a final one) or reason (64 bytes)")
+    }
+    return try await write(while: .pushing) { [self] database in
+      try database.cachedStatement(
+        sql: """
+          UPDATE pushes SET state = ?, reason = ?, finished_at = ? WHERE number = ? AND finished_at IS NULL
+          """
+      ).execute(arguments: [state.rawValue, reason, timeStamp, number])
+      return database.changesCount == 1
+    }
+  }
+
+  /// Lets a push wait for another attempt.
+  ///
+  /// - Parameter reason: Why the attempt did not succeed, at most 64 bytes, without tokens or names.
+  public func postponePush(_ number: Int64, reason: String?) async throws(LedgerError) {
+    try await write(while: .pushing) { database in
+      try database.cachedStatement(
+        sql: "UPDATE pushes SET state = 'waiting', reason = ? WHERE number = ? AND finished_at IS NULL"
+      ).execute(arguments: [reason.map { String(decoding: $0.utf8.prefix(64), as: UTF8.self) }, number])
+    }
+  }
+
+  /// Returns the pushes of an announcement, oldest first.
+  public func pushes(account: String, announcement: String) async throws(LedgerError) -> [Push] {
+    if account.hasZero || announcement.hasZero { return [] }
+    return try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: "SELECT * FROM pushes WHERE account = ? AND announcement = ? ORDER BY number LIMIT 1000"),
+        arguments: [account, announcement]
+      ).map(Push.init(row:))
+    }
+  }
+
+  /// Returns the announcements that were pushed to a device after a number, in their order, whatever became of the
+  /// pushes. Those that were pushed to a removed device with the same id are not among them.
+  ///
+  /// - Parameter limit: The maximum number of pushes, 1 to 1,000.
+  public func pushes(
+    account: String, device: String, afterSequence sequence: Int64, limit: Int = 100
+  ) async throws(LedgerError) -> [Push] {
+    if account.hasZero || device.hasZero { return [] }
+    return try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT * FROM pushes WHERE account = ?1 AND device = ?2 AND sequence > max(?3, (
+              SELECT first_sequence FROM devices WHERE account = ?1 AND id = ?2)) ORDER BY sequence LIMIT ?4
+            """),
+        arguments: [account, device, sequence, min(max(limit, 1), 1000)]
+      ).map(Push.init(row:))
+    }
+  }
+
+  /// Returns the numbers of pushes in each state.
+  public func pushCounts() async throws(LedgerError) -> [Push.State: Int] {
+    try await read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT state, count(*) AS count FROM pushes GROUP BY state")
+      return try Dictionary(
+        rows.map { (try $0.name("state") as Push.State, try $0.value("count") as Int) }, uniquingKeysWith: +)
+    }
+  }
+
+  private static func push(_ number: Int64, in database: Database) throws -> Push? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM pushes WHERE number = ?"), arguments: [number])
+      .map(Push.init(row:))
+  }
+}
+
+extension Ledger.Push {
+  fileprivate init(row: Row) throws {
+    number = try row.value("number")
+    let text: String = try row.value("apns_id")
+    guard let id = UUID(uuidString: text) else { throw UnreadableRow() }
+    self.id = id
+    account = try row.value("account")
+    device = try row.value("device")
+    announcement = try row.optional("announcement")
+    kind = try row.name("kind")
+    app = try row.value("app")
+    environment = try row.name("environment")
+    sequence = try row.optional("sequence")
+    priority = try row.value("priority")
+    collapseID = try row.optional("collapse_id")
+    body = try row.value("body")
+    state = try row.name("state")
+    reason = try row.optional("reason")
+    attempts = try row.value("attempts")
+    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
+    expiresAt = Date(wholeMilliseconds: try row.value("expires_at"))
+    finishedAt = try row.date("finished_at")
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A push that is to be sent to a device.
+public struct NewPush: Sendable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case alert
+    case background
+    case fileProvider = "fileprovider"
+  }
+
+  /// The id of a device of the account, 1 to 128 bytes.
+  public var device: String
+  public var kind: Kind
+  /// 10, 5 or 1, as APNs defines them.
+  public var priority: Int
+  /// The value of `apns-collapse-id`, 1 to 64 bytes; nil for none.
+  public var collapseID: String?
+  /// The name of the clip that the phone fetches, 1 to 255 bytes; nil for none. The clip is kept until the push has
+  /// ended.
+  public var clip: String?
+  /// The time from which the push is no longer news, and is not sent any more.
+  public var expiresAt: Date
+  /// Returns the body: a JSON object of at most 4,096 bytes. The ledger calls it once, in its transaction, with the
+  /// number that the push has among those to its device. It must return at once.
+  ///
+  /// The number is nil for pushes other than alerts.
+  public var body: @Sendable (_ sequence: Int64?) throws -> Data
+
+  public init(
+    device: String, kind: Kind, priority: Int, collapseID: String? = nil, clip: String? = nil, expiresAt: Date,
+    body: @escaping @Sendable (_ sequence: Int64?) throws -> Data
+  ) {
+    self.device = device
+    self.kind = kind
+    self.priority = priority
+    self.collapseID = collapseID
+    self.clip = clip
+    self.expiresAt = expiresAt
+    self.body = body
+  }
+
+  /// The first rule that a value breaks; nil when the push can be stored. The body is checked when it is made.
+  var brokenRule: String? {
+    func isText(_ text: String?, _ length: Int) -> Bool {
+      text.map { (1...length).contains($0.utf8.count) && !$0.hasZero } ?? true
+    }
+    if !isText(device, 128) { return "device (1 to 128 bytes without NUL)" }
+    if ![10, 5, 1].contains(priority) { return "priority (10, 5 or 1)" }
+    if !isText(collapseID, 64) { return "collapseID (1 to 64 bytes without NUL)" }
+    if !isText(clip, 255) { return "clip (1 to 255 bytes without NUL)" }
+    if expiresAt.wholeMilliseconds == nil { return "expiresAt (a date that the calendar can represent)" }
+    return nil
+  }
+}
+
+extension Ledger {
+  /// A push in the outbox.
+  ///
+  /// Every push ends in exactly one of the states `delivered`, `failed`, `expired` and `unregistered`.
+  public struct Push: Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
+      /// The push waits for its turn or for another attempt.
+      case waiting
+      /// The push is being sent. After a crash of the sender, it may have been sent.
+      case sending
+      /// APNs has accepted the push.
+      case delivered
+      /// APNs refuses the push for good.
+      case failed
+      /// The push was no longer news before APNs accepted it.
+      case expired
+      /// The device has no valid token.
+      case unregistered
+
+      /// Whether the state is one of the four final states.
+      public var isFinal: Bool { self != .waiting && self != .sending }
+    }
+
+    /// The number in the outbox. Numbers strictly increase.
+    public let number: Int64
+    /// The value of `apns-id`, the same in every attempt.
+    public let id: UUID
+    public let account: String
+    public let device: String
+    /// The id of the announcement; nil when the push announces nothing.
+    public let announcement: String?
+    public let kind: NewPush.Kind
+    /// The bundle id and the environment of the device when the push was accepted.
+    public let app: String
+    public let environment: NewDevice.Environment
+    /// The number among the announcements to the device; nil for other pushes.
+    public let sequence: Int64?
+    public let priority: Int
+    public let collapseID: String?
+    public let body: Data
+    public let state: State
+    /// What APNs or the sender said last, such as `BadDeviceToken`; nil when there is nothing to say.
+    public let reason: String?
+    /// How often the push was sent, or may have been sent.
+    public let attempts: Int
+    public let createdAt: Date
+    public let expiresAt: Date
+    public let finishedAt: Date?
+  }
+
+  /// What the sender must know about an unfinished push to decide when it is sent.
+  public struct UnfinishedPush: Sendable, Hashable {
+    public let number: Int64
+    public let account: String
+    public let device: String
+    /// The id of the announcement; nil when the push announces nothing.
+    public let announcement: String?
+    public let app: String
+    public let environment: NewDevice.Environment
+    public let expiresAt: Date
+    /// How often the push was sent, or may have been sent.
+    public let attempts: Int
+    /// Whether a sender was interrupted while it was sending the push.
+    public let wasInterrupted: Bool
+
+    public init(
+      number: Int64, account: String, device: String, announcement: String? = nil, app: String,
+      environment: NewDevice.Environment, expiresAt: Date,
+      attempts: Int = 0, wasInterrupted: Bool = false
+    ) {
+      self.number = number
+      self.account = account
+      self.device = device
+      self.announcement = announcement
+      self.app = app
+      self.environment = environment
+      self.expiresAt = expiresAt
+      self.attempts = attempts
+      self.wasInterrupted = wasInterrupted
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Crypto
+public import Foundation
+import ServiceAccess
+
+/// A key with which provider tokens for APNs are signed: the content of a `.p8` file from Apple's developer account,
+/// with the ids under which Apple knows it.
+///
+/// The private key is in memory only. Descriptions and dumps do not contain it.
+public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The id of the key: ten letters and digits.
+  public let id: String
+  /// The id of the team: ten letters and digits.
+  public let team: String
+  private let key: P256.Signing.PrivateKey
+
+  /// Creates a key from the text of a `.p8` file.
+  ///
+  /// - Parameter pem: The key in PEM, as PKCS #8.
+  /// - Throws: ``ProviderKeyError`` with `keyIDInvalid`, `teamInvalid` or `notAKey`.
+  public init(pem: String, id: String, team: String) throws(ProviderKeyError) {
+    guard Self.isAppleID(id) else { throw ProviderKeyError(.keyIDInvalid) }
+    guard Self.isAppleID(team) else { throw ProviderKeyError(.teamInvalid) }
+    do { key = try P256.Signing.PrivateKey(pemRepresentation: pem) } catch { throw ProviderKeyError(.notAKey) }
+    self.id = id
+    self.team = team
+  }
+
+  /// Reads a `.p8` file. Only its owner may be able to read the file, because whoever has the key can send pushes to
+  /// all devices of the team's apps.
+  ///
+  /// - Throws: ``ProviderKeyError``.
+  public init(file: URL, id: String, team: String) throws(ProviderKeyError) {
+    let path = file.path(percentEncoded: false)
+    let text: String
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)
+      guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        throw ProviderKeyError(.unreadable, file: path)
+      }
+      guard let mode = attributes[.posixPermissions] as? Int, mode & 0o077 == 0 else {
+        throw ProviderKeyError(.readableByOthers, file: path)
+      }
+      // A key has 250 bytes. A larger file is a mistake.
+      guard let size = attributes[.size] as? Int, size <= 16 << 10 else {
+        throw ProviderKeyError(.notAKey, file: path)
+      }
+      guard let content = String(data: try Data(contentsOf: file), encoding: .utf8) else {
+        throw ProviderKeyError(.notAKey, file: path)
+      }
+      text = content
+    } catch let error as ProviderKeyError {
+      throw error
+    } catch {
+      throw ProviderKeyError(.unreadable, file: path)
+    }
+    do throws(ProviderKeyError) {
+      self = try ProviderKey(pem: text, id: id, team: team)
+    } catch {
+      throw ProviderKeyError(error.code, file: path)
+    }
+  }
+
+  /// Apple's ids of keys and teams have ten capital letters and digits. Lower-case letters are accepted, because a test
+  /// server may use them.
+  private static func isAppleID(_ text: String) -> Bool {
+    text.utf8.count == 10
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// Returns a provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518, section 3.4), with the header
+  /// and the claims that Apple's page "Establishing a token-based connection to APNs" asks for.
+  ///
+  /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after it.
+  public func token(issuedAt time: Date) throws -> String {
+    let header = #"{"alg":"ES256","kid":"\#(id)"}"#
+    let claims = #"{"iat":\#(Int(time.timeIntervalSince1970)),"iss":"\#(team)"}"#
+    let signed = Base64URL.text(of: header.utf8) + "." + Base64URL.text(of: claims.utf8)
+    let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
+    return signed + "." + Base64URL.text(of: signature)
+  }
+
+  /// The key with which tokens are checked.
+  public var publicKey: P256.Signing.PublicKey { key.publicKey }
+
+  public var description: String { "the provider key \(id) of the team \(team)" }
+
+  public var customMirror: Mirror { Mirror(self, children: ["id": id, "team": team]) }
+}
+
+/// The error of a provider key that cannot be used. It contains no part of the key.
+public struct ProviderKeyError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable {
+    case keyIDInvalid = "key_id_invalid"
+    case notAKey = "key_invalid"
+    case readableByOthers = "key_readable_by_others"
+    case teamInvalid = "team_invalid"
+    case unreadable = "key_unreadable"
+  }
+
+  public let code: Code
+  /// The path of the key's file as it was given; nil if the key did not come from a file.
+  public let file: String?
+
+  init(_ code: Code, file: String? = nil) {
+    self.code = code
+    self.file = file
+  }
+
+  public var description: String {
+    let subject = file.map { "\($0): The provider key" } ?? "The provider key"
+    return switch code {
+    case .keyIDInvalid: "The id of the provider key must have ten letters and digits, as in Apple's developer account."
+    case .teamInvalid: "The id of the team must have ten letters and digits, as in Apple's developer account."
+    case .notAKey: "\(subject) is not a P-256 key in PEM. Give the .p8 file from Apple's developer account, unchanged."
+    case .readableByOthers:
+      "\(subject) can be read by other users. Run this, and try again: chmod 600 \(Self.quoted(file ?? "FILE"))"
+    case .unreadable:
+      "\(subject) cannot be read. Check the path, and that the file belongs to the user of this program."
+    }
+  }
+  /// Returns a path as a word for a shell.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    return isPlain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
+  }
+}

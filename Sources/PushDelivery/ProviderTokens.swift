@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+public import PushMessages
+
+/// The provider token of one key, which is made again before it becomes too old.
+///
+/// APNs refuses a token that is older than an hour, and a key whose tokens change more often than every 20 minutes. So
+/// all connections and apps of a key must share one instance.
+public final class ProviderTokens: Sendable {
+  /// A provider token as it is sent, with its age. Descriptions and dumps do not contain its text, with which anybody
+  /// could send pushes for an hour.
+  public struct Token: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    let text: String
+    let age: ProviderTokenAge
+
+    public var description: String { "a provider token" }
+    public var customMirror: Mirror { Mirror(self, children: ["age": age]) }
+  }
+
+  public let key: ProviderKey
+  private let file: ProviderTokenFile?
+  private let now: @Sendable () -> ProviderTokenAge.Moment
+  private let current = Locked<Token?>(nil)
+
+  /// - Parameters:
+  ///   - file: The file in which the programs of a home share the token; nil for a token of this instance only.
+  ///   - now: Returns the current reading of both clocks.
+  public init(
+    key: ProviderKey, file: ProviderTokenFile? = nil,
+    now: @escaping @Sendable () -> ProviderTokenAge.Moment = ProviderTokenAge.Moment.clock()
+  ) {
+    self.key = key
+    self.file = file
+    self.now = now
+  }
+
+  /// Returns the token for a request that is sent now.
+  public func token() throws -> Token {
+    try current.withLock { current in
+      let now = now()
+      if let current, !current.age.isDue(at: now) { return current }
+      return try renew(&current, at: now)
+    }
+  }
+
+  /// Returns the token for another attempt after APNs has refused one as expired.
+  ///
+  /// - Returns: nil if APNs does not allow another token yet.
+  public func token(afterRefusalOf refused: Token) throws -> Token? {
+    try current.withLock { current in
+      let now = now()
+      guard let known = current else { return try renew(&current, at: now) }
+      switch known.age.renewal(refused: refused.age, at: now) {
+      case .useCurrent: return known
+      case .makeNew: return try renew(&current, at: now)
+      case .wait: return nil
+      }
+    }
+  }
+
+  private func renew(_ current: inout Token?, at now: ProviderTokenAge.Moment) throws -> Token {
+    let refused = current?.text
+    let (text, madeAt) = try made(at: now) { $0 != refused }
+    let token = Token(text: text, age: ProviderTokenAge(madeAt: madeAt))
+    current = token
+    return token
+  }
+
+  /// Returns the token that another program has stored and that may still be sent, or a new one.
+  private func made(
+    at now: ProviderTokenAge.Moment, isAllowed: (String) -> Bool
+  ) throws -> (text: String, madeAt: ProviderTokenAge.Moment) {
+    guard let file else { return (try key.token(issuedAt: now.date), now) }
+    let (text, issuedAt) = try file.token(at: now.date) { text, age in
+      isAllowed(text) && .seconds(age) < ProviderTokenAge.usual
+    } make: {
+      try key.token(issuedAt: now.date)
+    }
+    let age = Duration.seconds(max(0, now.date.timeIntervalSince(issuedAt)))
+    return (text, ProviderTokenAge.Moment(date: issuedAt, elapsed: now.elapsed - age))
+  }
+}

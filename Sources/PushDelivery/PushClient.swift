@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PushMessages
+
+/// Sends pushes with the provider tokens of one key to one server.
+public struct PushClient: Sendable {
+  private let connections: PushConnections
+  private let tokens: ProviderTokens
+
+  public init(connections: PushConnections, tokens: ProviderTokens) {
+    self.connections = connections
+    self.tokens = tokens
+  }
+
+  /// What came of an attempt to send a push.
+  public struct Attempt: Sendable, Hashable {
+    /// The last answer, whatever its status is.
+    public var response: PushResponse
+    /// What the sender has to do with the push and its device. It is never `refreshToken`.
+    public var consequence: PushConsequence
+  }
+
+  /// Sends a push once, or twice if APNs refuses the provider token as expired and allows a newer one.
+  ///
+  /// - Throws: ``PushTransportError`` if there is no answer, or if the provider token cannot be signed.
+  public func send(_ request: PushRequest) async throws(PushTransportError) -> Attempt {
+    let token = try sign { try tokens.token() }
+    let response = try await connections.send(request, providerToken: token.text)
+    let consequence = PushConsequence(response)
+    guard consequence == .refreshToken else { return Attempt(response: response, consequence: consequence) }
+    guard let newer = try sign({ try tokens.token(afterRefusalOf: token) }) else {
+      return Attempt(response: response, consequence: PushConsequence(response, afterRefresh: true))
+    }
+    let second = try await connections.send(request, providerToken: newer.text)
+    return Attempt(response: second, consequence: PushConsequence(second, afterRefresh: true))
+  }
+
+  private func sign<Token>(_ work: () throws -> Token) throws(PushTransportError) -> Token {
+    do { return try work() } catch { throw PushTransportError(.cannotSign, server: connections.server) }
+  }
+}

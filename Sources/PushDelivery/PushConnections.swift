@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import NIOCore
+import NIOHPACK
+import NIOPosix
+import NIOSSL
+public import PushMessages
+import Synchronization
+
+/// The connections to one server: a few, each with many requests at a time.
+///
+/// It promises one result for each push, and nothing about the order: send two pushes to one device one after the
+/// other. It never sends a push twice by itself, because a caller that resends must count it.
+///
+/// swift-nio-http2 is used directly because the client of swift-server (async-http-client) opens one HTTP/2 connection
+/// to a host, and hides which requests the server has certainly not processed.
+public final class PushConnections: Sendable {
+  public let server: PushServer
+  private let connections: [NIOLoopBoundBox<PushConnection>]
+  private let eventLoops: [any EventLoop]
+  private let turn = Atomic(0)
+
+  /// Opens nothing yet: a connection is opened when there is something to send.
+  ///
+  /// - Parameters:
+  ///   - count: The number of connections.
+  ///   - patience: The time for which an answer may take, and for which opening a connection may take.
+  /// - Throws: ``PushTransportError`` with `trustRootsUnusable`.
+  public init(server: PushServer, count: Int = 1, patience: Duration = .seconds(20)) throws(PushTransportError) {
+    self.server = server
+    let context = try server.tlsContext()
+    let group = MultiThreadedEventLoopGroup.singleton
+    let loops = (0..<max(1, count)).map { _ in group.next() }
+    eventLoops = loops
+    let limit = TimeAmount(patience)
+    connections = loops.map { loop in
+      NIOLoopBoundBox.makeBoxSendingValue(
+        PushConnection(server: server, context: context, eventLoop: loop, patience: limit), eventLoop: loop)
+    }
+  }
+
+  /// Sends a push and returns the answer, whatever its status is.
+  ///
+  /// - Parameter providerToken: The provider token.
+  /// - Throws: ``PushTransportError`` if there is no answer.
+  public func send(_ request: PushRequest, providerToken: String) async throws(PushTransportError) -> PushResponse {
+    let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue.magnitude % UInt(connections.count)
+    let connection = connections[Int(index)]
+    let headers = Self.headers(of: request, providerToken: providerToken, server: server)
+    let body = ByteBuffer(bytes: request.body)
+    let result: Result<PushResponse, PushTransportError> = await waitForAnswer { answer in
+      let job = PushConnection.Job(headers: headers, body: body) { answer.give($0) }
+      eventLoops[Int(index)].execute { connection.value.send(job) }
+    }
+    return try result.get()
+  }
+
+  /// Closes the connections. Pushes without an answer fail.
+  public func close() {
+    for (connection, loop) in zip(connections, eventLoops) { loop.execute { connection.value.close() } }
+  }
+
+  /// Apple's page "Sending notification requests to APNs" says which fields a compressor should remember: the provider
+  /// token and the topic, which are long and often the same, and not the path, which differs for every device.
+  private static func headers(of request: PushRequest, providerToken: String, server: PushServer) -> HPACKHeaders {
+    var headers = HPACKHeaders()
+    headers.reserveCapacity(12)
+    headers.add(name: ":method", value: "POST")
+    headers.add(name: ":scheme", value: "https")
+    headers.add(name: ":path", value: request.path, indexing: .nonIndexable)
+    headers.add(name: ":authority", value: server.authority)
+    headers.add(name: "authorization", value: "bearer \(providerToken)")
+    for (name, value) in request.headers {
+      let isSame = name != "apns-id" && name != "apns-expiration" && name != "apns-collapse-id"
+      headers.add(name: name, value: value, indexing: isSame ? .indexable : .nonIndexable)
+    }
+    headers.add(name: "content-type", value: "application/json")
+    headers.add(name: "content-length", value: "\(request.body.count)", indexing: .nonIndexable)
+    return headers
+  }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+public import Foundation
+public import Ledger
+public import PushMessages
+import Synchronization
+
+/// Sends the pushes of a ledger's outbox to APNs until each of them has ended.
+///
+/// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same device
+///   is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.takePushSeat()`.
+public actor PushSender {
+  /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
+  public enum Report: Sendable, Hashable {
+    /// A push has ended.
+    case ended(Ended)
+    /// Pushes that an earlier sender may have sent are sent again.
+    case interrupted(count: Int)
+    /// APNs would refuse every push to the app. Its pushes wait, and one is tried from time to time.
+    case appStopped(PushSchedule.App, reason: String)
+    /// APNs refused a device token as bad.
+    case tokenRefused(account: String, device: String)
+    /// The ledger could not be read or written. The sender tries again.
+    case ledgerFailed(LedgerError)
+  }
+
+  /// A push that has ended.
+  public struct Ended: Sendable, Hashable {
+    public var number: Int64
+    public var account: String
+    /// The announcement's id; nil when the push announced nothing.
+    public var announcement: String?
+    public var device: String
+    /// A final state.
+    public var state: Ledger.Push.State
+    /// What APNs or the sender said; nil when there is nothing to say.
+    public var reason: String?
+  }
+
+  public struct Settings: Sendable, Hashable {
+    /// The maximum number of pushes that are sent at a time.
+    public var mostUnderWay = 1_000
+    /// The time after which an app that was stopped is tried again, in seconds.
+    public var appPause: TimeInterval = 900
+    /// The pauses between the attempts of a push.
+    public var retry = PushRetry()
+
+    public init() {}
+  }
+
+  private let ledger: Ledger
+  private let clients: [PushSchedule.App: PushClient]
+  private let settings: Settings
+  private let now: @Sendable () -> Date
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let random: @Sendable () -> UInt64
+  private let report: @Sendable (Report) -> Void
+  private var schedule = PushSchedule()
+  private var lastNumber: Int64 = 0
+  /// The apps whose alarm was reported, and of which no push has succeeded since.
+  private var stopped: Set<PushSchedule.App> = []
+  private let hasNews = Atomic(true)
+  private let wakeUps: AsyncStream<Void>
+  private let wake: AsyncStream<Void>.Continuation
+
+  /// - Parameters:
+  ///   - clients: The client for each app. A push to another app waits until it expires.
+  ///   - now: Returns the time of day.
+  ///   - sleep: Waits for a duration.
+  ///   - random: Returns a random number for the pauses between attempts.
+  ///   - report: Called with everything that happens. It must return at once.
+  public init(
+    ledger: Ledger, clients: [PushSchedule.App: PushClient], settings: Settings = Settings(),
+    now: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0 ... .max) },
+    report: @escaping @Sendable (Report) -> Void = { _ in }
+  ) {
+    self.ledger = ledger
+    self.clients = clients
+    self.settings = settings
+    self.now = now
+    self.sleep = sleep
+    self.random = random
+    self.report = report
+    (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Tells the sender that the outbox may have new pushes.
+  public nonisolated func lookForPushes() {
+    hasNews.store(true, ordering: .relaxed)
+    wake.yield()
+  }
+
+  /// The number of pushes that have not ended, as far as the sender knows.
+  public var waitingCount: Int { schedule.count }
+
+  /// Sends pushes until the task is cancelled. Pushes that are being sent then come to their end first.
+  public func run() async {
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        // The answers of APNs wake the sender too, and they are no reason to read the outbox.
+        if hasNews.exchange(false, ordering: .relaxed) { await load() }
+        let turn = schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay))
+        if !turn.expired.isEmpty { group.addTask { await self.expire(turn.expired) } }
+        if !turn.send.isEmpty { await start(turn.send, in: &group) }
+        if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
+        await waitForWork(in: &group)
+      }
+    }
+  }
+
+  /// Waits until something is reported or added, or until the time of the next attempt.
+  private func waitForWork(in group: inout DiscardingTaskGroup) async {
+    var alarm: Task<Void, Never>?
+    if schedule.underWay < settings.mostUnderWay, let moment = schedule.nextMoment {
+      let wait = Duration.seconds(max(0.001, moment.timeIntervalSince(now())))
+      alarm = Task { [sleep, wake] in
+        if (try? await sleep(wait)) != nil { wake.yield() }
+      }
+    }
+    for await _ in wakeUps { break }
+    alarm?.cancel()
+  }
+
+  /// Adds the pushes that are new in the outbox.
+  private func load() async {
+    do throws(LedgerError) {
+      while true {
+        let pushes = try await ledger.unfinishedPushes(after: lastNumber)
+        for push in pushes { schedule.add(push) }
+        let interrupted = pushes.count { $0.wasInterrupted }
+        if interrupted > 0 { report(.interrupted(count: interrupted)) }
+        guard let last = pushes.last else { return }
+        lastNumber = last.number
+      }
+    } catch {
+      hasNews.store(true, ordering: .relaxed)
+      ledgerFailed(error)
+    }
+  }
+
+  /// Reports an error of the ledger, and lets the sender look again after a moment.
+  private func ledgerFailed(_ error: LedgerError) {
+    report(.ledgerFailed(error))
+    Task { [sleep, wake] in
+      if (try? await sleep(.seconds(1))) != nil { wake.yield() }
+    }
+  }
+
+  private func start(_ pushes: [Ledger.UnfinishedPush], in group: inout DiscardingTaskGroup) async {
+    do throws(LedgerError) {
+      let started = try await ledger.startSending(pushes.map(\.number))
+      let known = Dictionary(started.map { ($0.push.number, $0) }) { first, _ in first }
+      for push in pushes {
+        guard let (stored, token) = known[push.number] else {
+          // Somebody else has ended or removed it.
+          schedule.ended(push, provesApp: false)
+          continue
+        }
+        group.addTask { await self.send(stored, token: token, of: push) }
+      }
+    } catch {
+      for push in pushes { schedule.retry(push, at: now().addingTimeInterval(1)) }
+      ledgerFailed(error)
+    }
+  }
+
+  /// Sends a push once, and stores what became of it.
+  private func send(_ push: Ledger.Push, token: String?, of entry: Ledger.UnfinishedPush) async {
+    let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
+    guard let token else { return await end(push, .unregistered, reason: "NoToken", entry) }
+    guard let client = clients[app] else {
+      return await stop(app, reason: "AppNotConfigured", push, entry)
+    }
+    let request: PushRequest
+    do {
+      request = try Self.request(push, token: token)
+    } catch {
+      return await end(push, .failed, reason: error.code.rawValue, entry)
+    }
+    do throws(PushTransportError) {
+      let attempt = try await client.send(request)
+      let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
+      switch attempt.consequence {
+      case .delivered: await end(push, .delivered, reason: nil, provesApp: true, entry)
+      case .retry(let wait, let scope): await retry(push, after: wait, scope, reason: reason, entry)
+      case .deviceGone(let since):
+        if let since { await removeToken(token, of: push, since: since) }
+        await end(push, .unregistered, reason: reason, provesApp: true, entry)
+      case .tokenSuspect:
+        // APNs looks at the provider token first, so an answer about the device token proves that the key is right.
+        await countRefusal(of: token, push)
+        await end(push, .failed, reason: reason, provesApp: true, entry)
+      case .failed: await end(push, .failed, reason: reason, entry)
+      case .stopApp, .refreshToken: await stop(app, reason: reason, push, entry)
+      }
+    } catch {
+      let consequence = PushConsequence(error.interruption)
+      guard case .retry(let wait, let scope) = consequence else { return }
+      await retry(push, after: wait, scope, reason: error.code.rawValue, entry)
+    }
+  }
+
+  private static func request(_ push: Ledger.Push, token: String) throws(PushMessageError) -> PushRequest {
+    let type: PushType =
+      switch push.kind {
+      case .alert: .alert
+      case .background: .background
+      case .fileProvider: .fileProvider
+      }
+    return try PushRequest(
+      token: DeviceToken(token), app: BundleID(push.app), type: type, id: push.id,
+      priority: PushRequest.Priority(rawValue: push.priority), expiresAt: push.expiresAt, collapseID: push.collapseID,
+      body: push.body)
+  }
+
+  // MARK: Outcomes
+
+  /// - Parameter provesApp: Whether the outcome shows that APNs accepts the app's key and topic.
+  private func end(
+    _ push: Ledger.Push, _ state: Ledger.Push.State, reason: String?, provesApp: Bool = false,
+    _ entry: Ledger.UnfinishedPush
+  ) async {
+    // Until the outcome is stored, nothing else may be sent to the device.
+    let isStored = await store(push.number, state, reason: reason)
+    schedule.ended(entry, provesApp: provesApp)
+    if provesApp {
+      stopped.remove(PushSchedule.App(bundleID: push.app, environment: push.environment))
+    }
+    if isStored {
+      report(
+        .ended(
+          Ended(
+            number: push.number, account: push.account, announcement: push.announcement, device: push.device,
+            state: state, reason: reason)))
+    }
+    wake.yield()
+  }
+
+  /// Stores an outcome, however long it takes.
+  ///
+  /// - Returns: False if somebody else has ended the push, or if the sender ends first. In the second case the push
+  ///   stays unfinished, and the next sender sends it again.
+  private func store(_ number: Int64, _ state: Ledger.Push.State, reason: String?) async -> Bool {
+    while true {
+      do throws(LedgerError) {
+        return try await ledger.finishPush(number, state, reason: reason)
+      } catch {
+        report(.ledgerFailed(error))
+        guard (try? await sleep(.seconds(1))) != nil else { return false }
+      }
+    }
+  }
+
+  private func retry(
+    _ push: Ledger.Push, after wait: Duration?, _ scope: PushConsequence.Scope, reason: String,
+    _ entry: Ledger.UnfinishedPush
+  ) async {
+    let next = settings.retry.nextAttempt(
+      at: now(), afterAttempts: push.attempts, requested: wait, random: random(), expiresAt: push.expiresAt)
+    guard let next else { return await end(push, .expired, reason: reason, entry) }
+    if scope == .app {
+      schedule.pause(PushSchedule.App(bundleID: push.app, environment: push.environment), until: next)
+    }
+    // Without this record the push would count as interrupted after a restart, which does no harm.
+    try? await ledger.postponePush(push.number, reason: reason)
+    schedule.retry(entry, at: next)
+    wake.yield()
+  }
+
+  private func stop(
+    _ app: PushSchedule.App, reason: String, _ push: Ledger.Push, _ entry: Ledger.UnfinishedPush
+  ) async {
+    let until = now().addingTimeInterval(settings.appPause)
+    schedule.pause(app, until: until)
+    if stopped.insert(app).inserted { report(.appStopped(app, reason: reason)) }
+    try? await ledger.postponePush(push.number, reason: reason)
+    schedule.retry(entry, at: until)
+    wake.yield()
+  }
+
+  private func expire(_ pushes: [Ledger.UnfinishedPush]) async {
+    for push in pushes where await store(push.number, .expired, reason: nil) {
+      report(
+        .ended(
+          Ended(
+            number: push.number, account: push.account, announcement: push.announcement, device: push.device,
+            state: .expired)))
+    }
+  }
+
+  private func removeToken(_ token: String, of push: Ledger.Push, since: Date) async {
+    do throws(LedgerError) {
+      try await ledger.removeToken(token, account: push.account, device: push.device, invalidSince: since)
+    } catch {
+      // The next push to the token gets the same answer.
+      report(.ledgerFailed(error))
+    }
+  }
+
+  private func countRefusal(of token: String, _ push: Ledger.Push) async {
+    report(.tokenRefused(account: push.account, device: push.device))
+    do throws(LedgerError) {
+      try await ledger.countRefusal(ofToken: token, account: push.account, device: push.device)
+    } catch {
+      report(.ledgerFailed(error))
+    }
+  }
+}

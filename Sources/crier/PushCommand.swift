@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+public import ArgumentParser
+import Foundation
+import JSONSupport
+import PushDelivery
+public import PushMessages
+
+struct PushCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Sends one push to a phone through APNs.",
+    discussion: """
+      It prints one line of JSON with the answer: apns_id, status and reason. Exit status: 0 if APNs accepted the push; \
+      65 if it refused the push; 69 if it could not be reached or is too busy.
+
+      The key is the .p8 file from Apple's developer account. Only its owner may be able to read it.
+
+      EXAMPLES
+        crier push alert --token "$TOKEN" --topic com.example.shop --key AuthKey_ABC123DEFG.p8 \\
+          --key-id ABC123DEFG --team TEAM123456 --amount 12.50 --currency USD --locale en-US
+        crier push file-provider --container working-set --token "$TOKEN" --topic com.example.shop --dry-run
+      """,
+    subcommands: [Alert.self, FileProvider.self, Background.self])
+
+  struct Alert: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Sends a notification about a payment, or with a text.",
+      discussion: "The title and the text are written in the payload's language.")
+
+    @OptionGroup(title: "What to announce") var input: AnnouncementInput
+
+    @Option(help: "The sound file that the phone plays, with its extension, or default.")
+    var sound = "default"
+
+    @Option(help: "The number on the app's icon; 0 removes it.")
+    var badge: UInt32?
+
+    @Option(help: "The name under which the phone groups notifications.")
+    var thread: String?
+
+    @Flag(help: "Let the phone play the sound at once, without the app's service extension.")
+    var noExtension = false
+
+    @OptionGroup(title: "Push") var push: PushOptions
+
+    @OptionGroup(title: "Files") var files: DataOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let decoded = try input.announcement()
+        for warning in decoded.warnings { Terminal.note("crier: \(Terminal.printable(warning))") }
+        let books = try files.phraseBooks(home: CrierHome())
+        let banner = try books.banner(for: decoded.announcement, defaultLocale: input.locale)
+        if noExtension {
+          Terminal.note("crier: Without the service extension, the phone plays \(sound) at once, in no order.")
+        }
+        let message = AlertMessage(
+          title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: badge,
+          sound: try AlertMessage.Sound(sound), mutableContent: !noExtension, threadID: thread)
+        let (body, leftOut) = try message.fitted()
+        if !leftOut.isEmpty {
+          Terminal.note(
+            "crier: The message was too large, so these parts are shorter or missing: "
+              + leftOut.map(\.rawValue).joined(separator: ", "))
+        }
+        try await push.send(.alert, body: body)
+      }
+    }
+  }
+
+  struct FileProvider: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "file-provider",
+      abstract: "Makes a phone ask the app's file-provider extension for changes.")
+
+    @Option(help: "What has changed: root, working-set, or the identifier of a folder.")
+    var container: String
+
+    @OptionGroup(title: "Push") var push: PushOptions
+
+    func run() async throws {
+      try await Failures.reported {
+        let message = FileProviderMessage(container: try FileProviderMessage.Container(container))
+        try await push.send(.fileProvider, body: message.encoded())
+      }
+    }
+  }
+
+  struct Background: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Wakes the app for a moment, without a notification.")
+
+    @OptionGroup(title: "Push") var push: PushOptions
+
+    func run() async throws {
+      try await Failures.reported { try await push.send(.background, body: BackgroundMessage(clips: []).encoded()) }
+    }
+  }
+}
+
+/// The options that say to whom a push goes, and with which key.
+struct PushOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The device token, in hexadecimal digits.", valueName: "hex"))
+  var token: String
+
+  @Option(help: ArgumentHelp("The bundle id of the app, such as com.example.shop.", valueName: "bundle id"))
+  var topic: String
+
+  @Option(help: "The provider key: a .p8 file from Apple's developer account.", completion: .file(extensions: ["p8"]))
+  var key: String?
+
+  @Option(help: ArgumentHelp("The id of the key: ten letters and digits.", valueName: "id"))
+  var keyID: String?
+
+  @Option(help: ArgumentHelp("The id of the team: ten letters and digits.", valueName: "id"))
+  var team: String?
+
+  @Option(
+    help: "The environment of the device token: \(PushEnvironment.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var environment: PushEnvironment = .production
+
+  @Option(help: "Another server than Apple's: https://HOST:PORT.")
+  var server: String?
+
+  @Option(
+    name: .customLong("ca"), help: "The certificates to trust instead of the system's, in PEM.", completion: .file())
+  var certificates: String?
+
+  @Option(
+    help: "10 sends at once, 5 when it suits the battery, 1 without waking the phone. (default: 10 for alerts, else 5)")
+  var priority: PushRequest.Priority?
+
+  @Option(help: "The minutes for which APNs tries to deliver the push; 0 for one attempt.")
+  var minutes = 60
+
+  @Flag(help: "Print the request without its key, and send nothing.")
+  var dryRun = false
+
+  func validate() throws {
+    if !dryRun {
+      for (option, value) in [("--key", key), ("--key-id", keyID), ("--team", team)] where value == nil {
+        throw ValidationError("\(option) is missing: give it, or --dry-run to send nothing.")
+      }
+    }
+    if topic.hasSuffix(".pushkit.fileprovider") {
+      throw ValidationError("--topic \(topic) has a suffix: give the bundle id alone, and the suffix is added.")
+    }
+    guard (0...60 * 24 * 30).contains(minutes) else {
+      throw ValidationError("--minutes \(minutes) is out of range: give 0 to \(60 * 24 * 30), which is 30 days.")
+    }
+    if let server, PushServer(url: server) == nil {
+      throw ValidationError("--server '\(server)' is not an address: give https://HOST or https://HOST:PORT.")
+    }
+  }
+
+  func send(_ type: PushType, body: Data) async throws {
+    let request = try PushRequest(
+      token: DeviceToken(token), app: BundleID(topic), type: type, priority: priority,
+      expiresAt: minutes == 0 ? nil : Date().addingTimeInterval(Double(minutes) * 60), body: body)
+    if dryRun { return try StandardOutput.write(Self.text(of: request)) }
+    guard let key, let keyID, let team else { return }
+    let trusted = certificates.map { URL(filePath: $0) }
+    let place =
+      server.flatMap { PushServer(url: $0, trustRoots: trusted) }
+      ?? PushServer(host: environment.host, trustRoots: trusted)
+    let connections = try PushConnections(server: place)
+    defer { connections.close() }
+    let providerKey = try ProviderKey(file: URL(filePath: key), id: keyID, team: team)
+    // Two commands within 20 minutes must send the same provider token.
+    let file = ProviderTokenFile(folder: CrierHome().providerTokens, key: providerKey)
+    let client = PushClient(connections: connections, tokens: ProviderTokens(key: providerKey, file: file))
+    let attempt = try await client.send(request)
+    try StandardOutput.write(try Answer(id: request.id, attempt.response).jsonLine)
+    guard attempt.consequence == .delivered else { throw Refused(status: attempt.response.status) }
+  }
+
+  private struct Answer: Encodable {
+    var apnsID: String
+    var status: Int
+    @ExplicitNull var reason: String?
+
+    init(id: UUID, _ response: PushResponse) {
+      apnsID = id.uuidString.lowercased()
+      status = response.status
+      reason = response.reason
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case status, reason
+      case apnsID = "apns_id"
+    }
+  }
+
+  /// The request as text, without the provider token.
+  private static func text(of request: PushRequest) -> String {
+    let headers = [("authorization", "bearer (not shown)")] + request.headers.map { ($0.name, $0.value) }
+    return "POST \(request.path)\n" + headers.map { "\($0): \($1)" }.joined(separator: "\n") + "\n\n"
+      + String(decoding: request.body, as: UTF8.self)
+  }
+
+}
+
+/// The error of a push that APNs refused. The line on standard output says why.
+struct Refused: Error, CustomStringConvertible {
+  /// The HTTP status.
+  var status: Int
+
+  /// Whether APNs is too busy or has failed, so that the push may succeed later.
+  var isTemporary: Bool { status == 429 || status >= 500 }
+
+  var description: String {
+    isTemporary
+      ? "APNs could not accept the push. Try again in a moment."
+      : "APNs refused the push. docs/push.md explains the reason, and says what to do."
+  }
+}
+
+extension PushEnvironment: ExpressibleByArgument {}
+
+extension PushRequest.Priority: ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let number = Int(argument) else { return nil }
+    self.init(rawValue: number)
+  }
+}

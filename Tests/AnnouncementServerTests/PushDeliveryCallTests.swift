@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import APNSSimulator
+import Announcements
+import Crypto
+import Foundation
+import Ledger
+import PushDelivery
+import PushMessages
+import ServiceAccess
+import Testing
+
+@testable import AnnouncementServer
+
+/// Announcements that are pushed to phones, through the simulator of APNs.
+@Suite("Pushing announcements")
+struct PushDeliveryCallTests {
+  private static let key = P256.Signing.PrivateKey()
+  private static let tokens = [String(repeating: "ab", count: 32), String(repeating: "cd", count: 32)]
+
+  /// A service that pushes to the app `com.example.shop` through a simulator.
+  private func service(_ simulator: APNSSimulator, lifetime: TimeInterval = 3600) throws -> TestService {
+    let folder = try TemporaryFolder()
+    let authority = folder.url.appending(path: "ca.pem")
+    try Data(simulator.certificateAuthority.utf8).write(to: authority)
+    let server = PushServer(host: "localhost", port: simulator.port, trustRoots: authority)
+    let key = try PushDelivery.ProviderKey(pem: Self.key.pemRepresentation, id: "ABC123DEFG", team: "TEAM123456")
+    let client = PushClient(connections: try PushConnections(server: server), tokens: ProviderTokens(key: key))
+    let app = PushSchedule.App(bundleID: "com.example.shop", environment: .production)
+    return try TestService(in: folder) { $0.pushes = PushParts(clients: [app: client], lifetime: lifetime) }
+  }
+
+  private func register(
+    _ id: String, _ token: String?, in service: TestService, locale: String? = nil, group: String? = nil,
+    app: String = "com.example.shop"
+  ) async throws {
+    let key = APIKey.make()
+    _ = try await service.ledger.register(
+      NewDevice(
+        account: "shop", id: id, app: app, environment: .production, deviceGroup: group, locale: locale,
+        tokens: token.map { [.alert: $0] } ?? [:]),
+      key: NewKey(id: key.id, account: "shop", digest: key.digest, scopes: ["device"], device: id), by: .currentUser)
+  }
+
+  private struct State: Decodable {
+    struct Delivery: Decodable { var push: [Push]? }
+    struct Push: Decodable {
+      var device: String
+      var state: String
+      var reason: String?
+      var sequence: Int?
+    }
+    var delivery: Delivery
+  }
+
+  /// Waits until all pushes of an announcement have ended.
+  private func outcome(of id: String, _ client: TestClient) async throws -> [State.Push] {
+    while true {
+      let answer = try await client.get("/v1/announcements/\(id)")
+      let pushes = try JSONDecoder().decode(State.self, from: answer.body).delivery.push ?? []
+      if !pushes.isEmpty, pushes.allSatisfy({ !["waiting", "sending"].contains($0.state) }) { return pushes }
+      await Task.yield()
+    }
+  }
+
+  private struct Payload: Decodable {
+    struct Notification: Decodable {
+      struct Alert: Decodable {
+        var title: String?
+        var body: String?
+      }
+      var alert: Alert
+      var sound: String
+    }
+    struct Content: Decodable {
+      struct Clip: Decodable {
+        var url: String
+        var sha256: String
+        var bytes: Int
+      }
+      var id: String
+      var sequence: Int
+      var locale: String
+      var amount: String
+      var currency: String
+      var clip: Clip
+    }
+    var aps: Notification
+    var crier: Content
+  }
+
+  @Test("the phone gets a notification in its language, with the amount and a clip whose digest is right")
+  func delivered() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service, locale: "zh-CN")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    for number in 1...3 {
+      let answer = try await client.post(payment("p\(number)", "12.50", #""deliver":["push"],"device":"phone""#))
+      #expect(answer.status == 201)
+      let pushes = try await outcome(of: "p\(number)", client)
+      #expect(pushes.map(\.state) == ["delivered"])
+      #expect(pushes.map(\.sequence) == [number])
+    }
+    let received = simulator.deliveries(to: Self.tokens[0])
+    #expect(received.count == 3)
+    for (index, push) in received.enumerated() {
+      let payload = try JSONDecoder().decode(Payload.self, from: Data(push.payload))
+      #expect(payload.crier.sequence == index + 1)
+      #expect(payload.crier.id == "p\(index + 1)")
+      #expect(payload.crier.locale == "zh-CN")
+      #expect(payload.crier.amount == "12.50" && payload.crier.currency == "USD")
+      #expect(payload.aps.alert.title?.contains("12.50") == true)
+      let url = try #require(URLComponents(string: payload.crier.clip.url))
+      let clip = try await service.stranger.get("\(url.percentEncodedPath)?\(url.percentEncodedQuery ?? "")")
+      #expect(clip.body.count == payload.crier.clip.bytes)
+      let digest = SHA256.hash(data: clip.body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      #expect(digest == payload.crier.clip.sha256)
+      #expect(payload.aps.sound == url.path.split(separator: "/").last.map(String.init))
+    }
+    await simulator.stop()
+  }
+
+  @Test("a group of devices is pushed to by its name, each in its own language, and a request's language counts first")
+  func group() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("a", Self.tokens[0], in: service, locale: "zh-CN", group: "shop-7")
+    try await register("b", Self.tokens[1], in: service, locale: "en-US", group: "shop-7")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    _ = try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"shop-7""#))
+    #expect(try await outcome(of: "p1", client).map(\.device) == ["a", "b"])
+    _ = try await client.post(payment("p2", "12.50", #""deliver":["push"],"device":"shop-7","locale":"es-MX""#))
+    _ = try await outcome(of: "p2", client)
+    let locales = try Self.tokens.map { token in
+      try simulator.deliveries(to: token).map {
+        try JSONDecoder().decode(Payload.self, from: Data($0.payload)).crier.locale
+      }
+    }
+    #expect(locales == [["zh-CN", "es-MX"], ["en-US", "es-MX"]])
+    await simulator.stop()
+  }
+
+  @Test("the same request again pushes nothing again, whatever its key")
+  func again() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    let body = payment("p1", "12.50", #""deliver":["push"],"device":"phone""#)
+    #expect(try await client.post(body).status == 201)
+    #expect(try await client.post(body).status == 200)
+    #expect(try await client.post(body, ["Idempotency-Key": "other"]).status == 200)
+    _ = try await outcome(of: "p1", client)
+    #expect(try await service.ledger.pushCounts() == [.delivered: 1])
+    await simulator.stop()
+  }
+
+  @Test("a phone that removed the app loses its token, and the next push ends as unregistered")
+  func unregistered() async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.devices = []
+    let simulator = try await APNSSimulator.start(configuration)
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    _ = try await client.post(payment("p1", "1.00", #""deliver":["push"],"device":"phone""#))
+    let pushes = try await outcome(of: "p1", client)
+    // The simulator knows no such token: APNs says BadDeviceToken, which never deletes the token.
+    #expect(pushes.map(\.state) == ["failed"])
+    #expect(pushes.map(\.reason) == ["BadDeviceToken"])
+    let device = try await service.ledger.device(account: "shop", id: "phone")
+    #expect(device?.tokens[.alert]?.refusals == 1)
+    await simulator.stop()
+  }
+
+  @Test("a device without a token ends as unregistered")
+  func withoutToken() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", nil, in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    _ = try await client.post(payment("p1", "1.00", #""deliver":["push"],"device":"phone""#))
+    #expect(try await outcome(of: "p1", client).map(\.state) == ["unregistered"])
+    await simulator.stop()
+  }
+
+  @Test(
+    "a push that cannot be addressed is refused with its reason, and makes no clip",
+    arguments: [
+      (#""deliver":["push"]"#, "device_missing"), (#""deliver":["push"],"device":"nobody""#, "device_unknown"),
+      (#""deliver":["push"],"device":"other""#, "app_not_configured"),
+    ])
+  func refused(options: String, code: String) async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("other", Self.tokens[0], in: service, app: "com.example.other")
+    let answer = try await service.client().post(payment("p1", "1.00", options))
+    #expect(answer.status == 422)
+    #expect(answer.code == code)
+    #expect(service.clips().isEmpty)
+    await simulator.stop()
+  }
+
+  @Test("a service without the setting apns refuses pushes")
+  func unavailable() async throws {
+    let service = try TestService()
+    let answer = try await service.client().post(payment("p1", "1.00", #""deliver":["push"],"device":"phone""#))
+    #expect(answer.code == "push_unavailable")
+  }
+}

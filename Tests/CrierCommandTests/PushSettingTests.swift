@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import Testing
+
+@Suite("The setting apns")
+struct PushSettingTests {
+  private func printed(_ setting: String, _ crier: Command) throws -> Command.Result {
+    try FileManager.default.createDirectory(at: crier.home, withIntermediateDirectories: true)
+    try Data(setting.utf8).write(to: crier.home.appending(path: "crier.yaml"))
+    return try crier.serve("--print-config")
+  }
+
+  @Test("an entry names apps and a key, and is printed without the key")
+  func entry() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try printed(
+      """
+      apns:
+        - app: [com.example.shop, com.example.till]
+          key: keys/AuthKey.p8
+          key_id: ABC123DEFG
+          team: TEAM123456
+        - app: com.example.other
+          key: other.p8
+          key_id: ABC123DEFH
+          team: TEAM123456
+          environment: sandbox
+          server: https://localhost:8443
+          ca: ca.pem
+      """, crier)
+    #expect(result.status == 0, "\(result.message)")
+    #expect(
+      result.output.contains(
+        "apns: 'com.example.shop+com.example.till=ABC123DEFG com.example.other=ABC123DEFH'"), "\(result.output)")
+    #expect(!result.output.contains("p8"))
+  }
+
+  @Test(
+    "an entry that cannot be used is refused, with its line and what to write",
+    arguments: [
+      ("apns: yes", "give a list of entries with app, key, key_id and team; see docs/operations.md"),
+      ("apns: [com.example.shop]", "give a list of entries with app, key, key_id and team"),
+      ("apns:\n  - key: a.p8", "app is missing; give a bundle id, such as com.example.shop"),
+      ("apns:\n  - app: com.example.shop\n    key: a.p8", "key_id, team is missing; give the .p8 file of the key"),
+      ("apns:\n  - app: com.example.shop\n    kee: a.p8", "kee is not a key of an entry; use app, key, team"),
+      (
+        "apns:\n  - app: com.example.shop\n    key: a\n    key_id: b\n    team: c\n    environment: test",
+        "environment: give sandbox or production, or leave it out for both"
+      ),
+      (
+        "apns:\n  - app: com.example.shop\n    key: a\n    key_id: b\n    team: c\n    server: http://x",
+        "server: give https://HOST or https://HOST:PORT"
+      ),
+      ("apns:\n  - app: 'a b'\n    key: a\n    key_id: b\n    team: c", "app: must have 1 to 155 letters"),
+    ])
+  func refused(setting: String, message: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let result = try printed(setting, crier)
+    #expect(result.status == 64)
+    #expect(result.message.contains("apns (crier.yaml, line 1): \(message)"), "\(result.message)")
+  }
+
+  @Test("a key that others can read keeps the service from starting, and the message has the remedy")
+  func readableKey() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try FileManager.default.createDirectory(
+      at: crier.home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let key = crier.home.appending(path: "AuthKey.p8")
+    try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key.path)
+    try Data(
+      """
+      port: 0
+      output: none
+      apns: [{app: com.example.shop, key: AuthKey.p8, key_id: ABC123DEFG, team: TEAM123456}]
+      """.utf8
+    ).write(to: crier.home.appending(path: "crier.yaml"))
+    let result = try crier.serve()
+    #expect(result.status == 65)
+    #expect(
+      result.message.contains(
+        "AuthKey.p8: The provider key can be read by other users. Run this, and try again: chmod 600"))
+    #expect(!result.message.contains("BEGIN"))
+  }
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import Ledger
+
+/// A push of the tests. Its body is its number.
+func newPush(
+  _ device: String = "phone-1", _ kind: NewPush.Kind = .alert, clip: String? = nil,
+  expiresAt: Date = Date(timeIntervalSince1970: 1_800_003_600)
+) -> NewPush {
+  NewPush(device: device, kind: kind, priority: kind == .background ? 5 : 10, clip: clip, expiresAt: expiresAt) {
+    Data(#"{"sequence":\#($0.map(String.init) ?? "null")}"#.utf8)
+  }
+}
+
+private func answer(_ id: String, key: String? = nil, clip: String? = nil) -> NewAnswer {
+  NewAnswer(
+    account: "shop", key: key ?? "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
+    clip: clip.map { PublishedClip(name: $0, group: nil) })
+}
+
+@Suite("Pushes in the ledger")
+struct PushTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func pushes(to device: String = "phone-1", after: Int64 = 0, limit: Int = 100) async throws -> [Ledger.Push] {
+    try await ledger.pushes(account: "shop", device: device, afterSequence: after, limit: limit)
+  }
+
+  private func error(of push: NewPush) async throws -> LedgerError {
+    try await #require(throws: LedgerError.self) { try await ledger.accept([push], account: "shop") }
+  }
+
+  // MARK: - Accepting
+
+  @Test("a push is stored with all its values, in the transaction of its answer")
+  func everything() async throws {
+    try await ledger.register(newDevice(environment: .sandbox))
+    var new = newPush(clip: "a.wav")
+    new.collapseID = "total"
+    _ = try await ledger.accept(answer: answer("A-1"), pushing: [new])
+    for ledger in [ledger, try place.open()] {
+      let stored = try await ledger.pushes(account: "shop", announcement: "A-1")
+      let push = try #require(stored.first)
+      #expect(stored.count == 1 && push.account == "shop" && push.device == "phone-1" && push.announcement == "A-1")
+      #expect(push.kind == .alert && push.app == "com.example.shop" && push.environment == .sandbox)
+      #expect(push.sequence == 1 && push.priority == 10 && push.collapseID == "total")
+      #expect(push.body == Data(#"{"sequence":1}"#.utf8))
+      #expect(push.state == .waiting && push.reason == nil && push.attempts == 0)
+      #expect(push.createdAt == place.clock.now && push.expiresAt == new.expiresAt && push.finishedAt == nil)
+      #expect(try await ledger.unfinishedPushes().map(\.number) == [push.number])
+    }
+    for (account, id) in [("kiosk", "A-1"), ("shop", "A-1\0"), ("shop\0", "A-1"), ("shop", "A-2")] {
+      #expect(try await ledger.pushes(account: account, announcement: id).isEmpty)
+    }
+  }
+
+  @Test("the number of a device rises by one with each alert to it, and with no other push")
+  func sequence() async throws {
+    for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
+    try await ledger.register(newDevice(account: "kiosk", tokens: [:]))
+    for (id, devices) in [("A", ["phone-1", "phone-2"]), ("B", ["phone-2"]), ("C", ["phone-2", "phone-1"])] {
+      _ = try await ledger.accept(
+        answer: answer(id), pushing: devices.map { newPush($0) } + [newPush("phone-1", .background)])
+    }
+    try await ledger.accept([newPush("phone-1", .fileProvider), newPush()], account: "shop")
+    #expect(try await pushes().map(\.sequence) == [1, 2, 3])
+    #expect(try await pushes().map(\.announcement) == ["A", "C", nil])
+    #expect(try await pushes(to: "phone-2").map(\.announcement) == ["A", "B", "C"])
+    #expect(try await ledger.device(account: "shop", id: "phone-1")?.lastSequence == 3)
+    #expect(try await ledger.device(account: "kiosk", id: "phone-1")?.lastSequence == 0)
+    let background = try await ledger.pushes(account: "shop", announcement: "A").filter { $0.kind == .background }
+    #expect(background.map(\.sequence) == [nil] && background.map(\.body) == [Data(#"{"sequence":null}"#.utf8)])
+  }
+
+  @Test("simultaneous acceptances through two ledgers number the pushes of a device without gaps, each id its own")
+  func racing() async throws {
+    try await ledger.register(newDevice())
+    let other = try place.open()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for id in 0..<60 {
+        group.addTask {
+          _ = try await (id.isMultiple(of: 2) ? ledger : other).accept(answer: answer("\(id)"), pushing: [newPush()])
+        }
+      }
+      try await group.waitForAll()
+    }
+    let pushes = try await pushes()
+    #expect(pushes.map(\.sequence) == (1...60).map(Int64.init))
+    #expect(pushes.allSatisfy { $0.body == Data(#"{"sequence":\#($0.sequence ?? 0)}"#.utf8) })
+    #expect(Set(pushes.map(\.id)).count == 60 && Set(pushes.map(\.announcement)).count == 60)
+  }
+
+  @Test("a repeated request, and another request with the same id, push nothing again")
+  func duplicate() async throws {
+    try await ledger.register(newDevice())
+    _ = try await ledger.accept(answer: answer("A"), pushing: [newPush()])
+    #expect(try await ledger.accept(answer: answer("A"), pushing: [newPush()]).isDuplicate)
+    #expect(try await !ledger.accept(answer: answer("A", key: "h:other"), pushing: [newPush()]).isDuplicate)
+    place.clock.advance(by: Ledger.answerLifetime + 1)
+    #expect(try await !ledger.accept(answer: answer("A"), pushing: [newPush()]).isDuplicate)
+    #expect(try await pushes().map(\.sequence) == [1])
+    #expect(try await ledger.device(account: "shop", id: "phone-1")?.lastSequence == 1)
+
+    // An announcement that was not pushed before can be pushed by a later request.
+    _ = try await ledger.accept(answer: answer("B"))
+    _ = try await ledger.accept(answer: answer("B", key: "h:later"), pushing: [newPush()])
+    #expect(try await pushes().map(\.announcement) == ["A", "B"])
+  }
+
+  @Test("a push to a device that the account does not have is left out, and the others are stored")
+  func nobody() async throws {
+    try await ledger.register(newDevice())
+    try await ledger.register(newDevice("phone-2", account: "kiosk"))
+    _ = try await ledger.accept(answer: answer("A"), pushing: [newPush("phone-2"), newPush(), newPush("nobody")])
+    #expect(try await ledger.pushes(account: "shop", announcement: "A").map(\.device) == ["phone-1"])
+    #expect(try await ledger.accept([newPush("nobody")], account: "shop").isEmpty)
+    #expect(try await ledger.device(account: "kiosk", id: "phone-2")?.lastSequence == 0)
+  }
+
+  @Test("an invalid push is refused with its field, nothing is stored, and no number is used up")
+  func refused() async throws {
+    struct Unmade: Error {}
+    try await ledger.register(newDevice())
+    func changed(_ change: (inout NewPush) -> Void) -> NewPush {
+      var new = newPush()
+      change(&new)
+      return new
+    }
+    let long = String(repeating: "x", count: 256)
+    let bad: [(NewPush, String)] = [
+      (newPush(""), "device"), (newPush("phone-1\0"), "device"), (newPush(String(long.prefix(129))), "device"),
+      (changed { $0.priority = 7 }, "priority"), (changed { $0.collapseID = "" }, "collapseID"),
+      (changed { $0.collapseID = "a\0" }, "collapseID"),
+      (changed { $0.collapseID = String(long.prefix(65)) }, "collapseID"),
+      (newPush(clip: ""), "clip"), (newPush(clip: "a\0"), "clip"), (newPush(clip: long), "clip"),
+      (newPush(expiresAt: Date(timeIntervalSince1970: .infinity)), "expiresAt"),
+      (changed { $0.body = { _ in Data(count: 4097) } }, "body"),
+      (changed { $0.body = { _ in throw Unmade() } }, "body"),
+    ]
+    for (new, field) in bad {
+      let error = try await error(of: new)
+      #expect(error.code == .invalidValue && error.field?.hasPrefix(field) == true, "\(error)")
+      #expect(error.description.hasPrefix("Changing the pushes in the ledger ") && !error.description.contains("xx"))
+      _ = try? await ledger.accept(answer: answer(field), playing: payment(field, account: "shop"), pushing: [new])
+      #expect(try await ledger.announcement(account: "shop", id: field) == nil)
+    }
+    let error = try await #require(throws: LedgerError.self) { try await ledger.accept([newPush()], account: "shop\0") }
+    #expect(error.field?.hasPrefix("account") == true)
+    #expect(try await pushes().isEmpty)
+    #expect(try await ledger.pushCounts().isEmpty)
+    try await ledger.accept([changed { $0.body = { _ in Data(count: 4096) } }], account: "shop")
+    #expect(try await pushes().map(\.sequence) == [1])
+  }
+
+  @Test("an invalid push among simultaneous acceptances does not affect the others")
+  func together() async throws {
+    struct Unmade: Error {}
+    try await ledger.register(newDevice())
+    let failed = await withTaskGroup(of: Int?.self) { group in
+      for id in 0..<40 {
+        group.addTask {
+          var new = newPush()
+          if id.isMultiple(of: 8) { new.body = { _ in throw Unmade() } }
+          return (try? await ledger.accept(answer: answer("\(id)"), pushing: [new])) == nil ? id : nil
+        }
+      }
+      return await group.reduce(into: Set<Int>()) { if let id = $1 { $0.insert(id) } }
+    }
+    #expect(failed == [0, 8, 16, 24, 32])
+    #expect(try await pushes().map(\.sequence) == (1...35).map(Int64.init))
+  }
+
+  @Test("a full ledger accepts no push, and still records the outcomes of earlier ones")
+  func full() async throws {
+    var options = Ledger.Options()
+    options.maximumBytes = 400_000
+    let narrow = try place.open(options)
+    try await narrow.register(newDevice())
+    var numbers: [Int64] = []
+    var failure: LedgerError?
+    while failure == nil, numbers.count < 1_000 {
+      var new = newPush()
+      new.body = { _ in Data(repeating: 0x20, count: 4_000) }
+      do { numbers += try await narrow.accept([new], account: "shop") } catch { failure = error }
+    }
+    #expect(failure?.code == .diskFull && numbers.count > 20)
+    for number in numbers { #expect(try await narrow.finishPush(number, .delivered)) }
+    place.clock.advance(by: 60)
+    #expect(try await narrow.prune(finishedBefore: place.clock.now).pushes == numbers.count)
+    #expect(try await narrow.accept([newPush()], account: "shop").count == 1)
+  }
+
+  // MARK: - Sending
+
+  @Test("starting to send marks pushes, counts attempts and returns the tokens of their devices")
+  func starting() async throws {
+    let kinds: [NewDevice.TokenKind: String] = [
+      .alert: "a1", .background: "b2", .fileProvider: "c3", .fileProviderExtension: "d4",
+    ]
+    try await ledger.register(newDevice(tokens: kinds))
+    let all = try await ledger.accept(NewPush.Kind.allCases.map { newPush("phone-1", $0) }, account: "shop")
+    func tokens() async throws -> [String?] { try await ledger.startSending(all).map(\.token) }
+    #expect(try await tokens() == ["a1", "b2", "d4"])
+    let unfinished = try await ledger.unfinishedPushes()
+    #expect(unfinished.map(\.attempts) == [1, 1, 1] && unfinished.allSatisfy(\.wasInterrupted))
+    #expect(try await place.open().pushCounts() == [.sending: 3])
+
+    for (given, expected) in [
+      ([NewDevice.TokenKind.alert: "a1", .fileProvider: "c3"], ["a1", "a1", "c3"]),
+      ([.background: "b2"], [nil, "b2", nil]),
+      ([:], [nil, nil, nil]),
+    ] {
+      try await ledger.register(newDevice(tokens: given))
+      #expect(try await tokens() == expected)
+    }
+    try await ledger.register(newDevice(tokens: kinds))
+    try await ledger.finishPush(all[0], .delivered)
+    let sent = try await ledger.startSending(all + [999])
+    #expect(sent.map(\.push.number) == Array(all.dropFirst()) && sent.map(\.push.attempts) == [5, 5])
+    #expect(sent.allSatisfy { $0.push.state == .sending })
+    #expect(Set(sent.map(\.push.id)).count == 2)
+  }
+
+  @Test("a push keeps its app: there is no token for it once the device has another app or environment")
+  func otherApp() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept([newPush()], account: "shop")
+    try await ledger.register(newDevice(environment: .sandbox))
+    #expect(try await ledger.startSending(numbers).map(\.token) == [nil])
+    var other = newDevice()
+    other.app = "com.example.other"
+    try await ledger.register(other)
+    #expect(try await ledger.startSending(numbers).map(\.token) == [nil])
+    try await ledger.register(newDevice())
+    #expect(try await ledger.startSending(numbers).map(\.token) == ["a1"])
+  }
+
+  @Test("a push ends once, and its first outcome stays")
+  func finishing() async throws {
+    try await ledger.register(newDevice())
+    let finals: [Ledger.Push.State] = [.delivered, .failed, .expired, .unregistered]
+    let numbers = try await ledger.accept(finals.map { _ in newPush() }, account: "shop")
+    for (number, state) in zip(numbers, finals) {
+      place.clock.advance(by: 1)
+      #expect(try await ledger.finishPush(number, state, reason: "BadTopic"))
+      for other in finals { #expect(try await !ledger.finishPush(number, other)) }
+      try await ledger.postponePush(number, reason: "again")
+      #expect(try await ledger.startSending([number]).isEmpty)
+    }
+    let pushes = try await pushes()
+    #expect(pushes.map(\.state) == finals && pushes.allSatisfy { $0.reason == "BadTopic" && $0.state.isFinal })
+    #expect(pushes.last?.finishedAt == place.clock.now)
+    #expect(try await ledger.unfinishedPushes().isEmpty)
+    #expect(try await ledger.pushCounts() == [.delivered: 1, .failed: 1, .expired: 1, .unregistered: 1])
+    #expect(try await !ledger.finishPush(999, .failed))
+    for (state, reason) in [
+      (Ledger.Push.State.waiting, nil), (.sending, nil), (.failed, String(repeating: "x", count: 65)), (.failed, "a\0"),
+    ] {
+      let error = try await #require(throws: LedgerError.self) {
+        try await ledger.finishPush(numbers[0], state, reason: reason)
+      }
+      #expect(error.code == .invalidValue)
+    }
+  }
+
+  @Test("a postponed push waits with its reason and its number of attempts")
+  func postponing() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept([newPush(), newPush()], account: "shop")
+    _ = try await ledger.startSending(numbers)
+    try await ledger.postponePush(numbers[0], reason: "ServiceUnavailable")
+    let unfinished = try await ledger.unfinishedPushes()
+    #expect(unfinished.map(\.wasInterrupted) == [false, true] && unfinished.map(\.attempts) == [1, 1])
+    #expect(try await pushes().map(\.reason) == ["ServiceUnavailable", nil])
+    try await ledger.postponePush(numbers[0], reason: String(repeating: "é", count: 60))
+    #expect(try await pushes()[0].reason == String(repeating: "é", count: 32))
+    try await ledger.postponePush(numbers[0], reason: nil)
+    #expect(try await pushes()[0].reason == nil)
+  }
+
+  @Test("unfinished pushes are read in pages, oldest first")
+  func unfinished() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept((0..<10).map { _ in newPush() }, account: "shop")
+    try await ledger.finishPush(numbers[1], .failed)
+    let first = try await ledger.unfinishedPushes(limit: 3)
+    #expect(first.map(\.number) == [numbers[0], numbers[2], numbers[3]])
+    #expect(try await ledger.unfinishedPushes(after: numbers[3]).map(\.number) == Array(numbers[4...]))
+    #expect(try await ledger.unfinishedPushes(limit: 0).count == 1)
+    let push = try #require(first.first)
+    #expect(push.account == "shop" && push.device == "phone-1" && push.app == "com.example.shop")
+    #expect(push.environment == .production && push.expiresAt == Date(timeIntervalSince1970: 1_800_003_600))
+  }
+
+  // MARK: - Catching up
+
+  @Test("catching up reads the pushes after a number in order, in whatever state, and only those of the device")
+  func catchingUp() async throws {
+    for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
+    let numbers = try await ledger.accept((0..<6).map { _ in newPush() }, account: "shop")
+    try await ledger.accept([newPush("phone-2")], account: "shop")
+    try await ledger.finishPush(numbers[2], .expired)
+    #expect(try await pushes(after: 2).map(\.sequence) == [3, 4, 5, 6])
+    #expect(try await pushes(after: 2).first?.state == .expired)
+    #expect(try await pushes(after: 2, limit: 2).map(\.sequence) == [3, 4])
+    for last in [6, Int64.max] { #expect(try await pushes(after: last).isEmpty) }
+    #expect(try await pushes(after: .min, limit: 0).map(\.sequence) == [1])
+    for (account, device) in [("kiosk", "phone-1"), ("shop", "nobody"), ("shop", "phone-1\0"), ("shop\0", "phone-1")] {
+      #expect(try await ledger.pushes(account: account, device: device, afterSequence: 0).isEmpty)
+    }
+  }
+
+  @Test("a new device with the id of a removed one continues its numbers and sees and receives none of its pushes")
+  func sameName() async throws {
+    try await ledger.register(newDevice(), "first")
+    let old = try await ledger.accept([newPush(), newPush()], account: "shop")
+    try await ledger.removeDevice(account: "shop", id: "phone-1", by: .key("admin"))
+    #expect(try await pushes().isEmpty)
+    #expect(try await ledger.startSending([old[0]]).map(\.token) == [nil])
+    let device = try await ledger.register(newDevice(), "second").device
+    #expect(device.firstSequence == 2 && device.lastSequence == 2)
+    #expect(try await ledger.startSending(old).map(\.token) == [nil, nil])
+    #expect(try await pushes().isEmpty)
+    let new = try await ledger.accept([newPush()], account: "shop")
+    #expect(try await pushes().map(\.sequence) == [3])
+    #expect(try await ledger.startSending(new).map(\.token) == ["a1"])
+    // Another registration of the same device changes neither number.
+    try await ledger.register(newDevice(group: "counter"), "third")
+    #expect(try await pushes().map(\.sequence) == [3])
+    #expect(try await ledger.device(account: "shop", id: "phone-1")?.lastSequence == 3)
+  }
+
+  // MARK: - Removing
+
+  @Test("an announcement cannot be removed before its pushes have ended, and is then removed together with them")
+  func removing() async throws {
+    for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
+    _ = try await ledger.accept(answer: answer("A", clip: "a.wav"), pushing: [newPush(), newPush("phone-2")])
+    _ = try await ledger.accept(answer: answer("B"), pushing: [newPush()])
+    let numbers = try await ledger.pushes(account: "shop", announcement: "A").map(\.number)
+    #expect(try await ledger.remove(account: "shop", id: "A") == .notEnded)
+    _ = try await ledger.startSending(numbers)
+    try await ledger.finishPush(numbers[0], .delivered)
+    #expect(try await ledger.remove(account: "shop", id: "A") == .notEnded)
+    #expect(try await ledger.pushes(account: "shop", announcement: "A").count == 2)
+    try await ledger.finishPush(numbers[1], .expired)
+    guard case .removed(nil, let answers) = try await ledger.remove(account: "shop", id: "A") else {
+      Issue.record("It was not removed.")
+      return
+    }
+    #expect(answers.map(\.clip?.name) == ["a.wav"])
+    #expect(try await pushes().map(\.announcement) == ["B"])
+    #expect(try await ledger.remove(account: "shop", id: "A") == .unknown)
+    // A later request with the id is a new announcement.
+    _ = try await ledger.accept(answer: answer("A"), pushing: [newPush()])
+    #expect(try await pushes().map(\.sequence) == [2, 3])
+  }
+
+  @Test("pruning removes pushes that ended before a moment, and never an unfinished one")
+  func pruning() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept((0..<4).map { _ in newPush() }, account: "shop")
+    try await ledger.finishPush(numbers[0], .delivered)
+    place.clock.advance(by: 60)
+    try await ledger.finishPush(numbers[1], .failed)
+    _ = try await ledger.startSending([numbers[2]])
+    #expect(try await ledger.prune(finishedBefore: place.clock.now).pushes == 1)
+    #expect(try await pushes().map(\.sequence) == [2, 3, 4])
+    #expect(try await ledger.prune(finishedBefore: place.clock.now + 1e6).pushes == 1)
+    #expect(try await pushes().map(\.sequence) == [3, 4])
+    try await ledger.accept([newPush()], account: "shop")
+    #expect(try await pushes().last?.sequence == 5)
+  }
+
+  @Test("the clip of a push is needed until the push ends")
+  func neededClips() async throws {
+    try await ledger.register(newDevice())
+    let numbers = try await ledger.accept([newPush(clip: "a.wav"), newPush(clip: "b.wav"), newPush()], account: "shop")
+    #expect(try await ledger.neededClips(ofBatches: []) == ["a.wav", "b.wav"])
+    try await ledger.finishPush(numbers[0], .delivered)
+    _ = try await ledger.startSending(numbers)
+    #expect(try await ledger.neededClips(ofBatches: []) == ["b.wav"])
+    try await ledger.finishPush(numbers[1], .expired)
+    #expect(try await ledger.neededClips(ofBatches: []).isEmpty)
+  }
+
+  @Test("an account has the clips of its own announcements and batches, each found by a look-up in an index")
+  func ownClips() async throws {
+    _ = try await ledger.accept(answer: answer("A", clip: "a.wav"))
+    #expect(try await ledger.hasClip("a.wav", account: "shop"))
+    for (name, account) in [
+      ("b.wav", "shop"), ("a.wav", "kiosk"), ("a.wav\0", "shop"), ("a.wav", "shop\0"), ("", "shop"),
+    ] {
+      #expect(try await !ledger.hasClip(name, account: account))
+    }
+    let plan = try await DatabaseQueue(path: place.file.path).read { database in
+      try Row.fetchAll(
+        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfAccount)", arguments: ["clip": "a.wav", "account": "shop"]
+      ).map { $0["detail"] as String }
+    }
+    #expect(
+      plan.contains { $0.hasPrefix("SEARCH") } && !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" })
+  }
+}

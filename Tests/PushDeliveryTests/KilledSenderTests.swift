@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushTestSupport
+import Testing
+
+extension Networked {
+  @Suite("A killed sender")
+  struct KilledSenderTests {
+    @Test(
+      "after kills at random moments, every push ends, none is lost, and those sent twice have the same id",
+      .timeLimit(.minutes(5)))
+    func killed() async throws {
+      let findings = try await KilledSenders(pushes: 1_000, kills: 5).run()
+      #expect(findings.faults.isEmpty)
+      #expect(findings.kills == 5)
+    }
+  }
+}

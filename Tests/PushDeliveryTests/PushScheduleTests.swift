@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import PushDelivery
+import TestSupport
+import Testing
+
+@Suite("The schedule of pushes")
+struct PushScheduleTests {
+  private let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+  private func push(
+    _ number: Int64, to device: String, app: String = "com.example.shop", lifetime: TimeInterval = 3600
+  ) -> Ledger.UnfinishedPush {
+    Ledger.UnfinishedPush(
+      number: number, account: "shop", device: device, app: app, environment: .production,
+      expiresAt: start.addingTimeInterval(lifetime))
+  }
+
+  private func app(_ bundleID: String = "com.example.shop") -> PushSchedule.App {
+    PushSchedule.App(bundleID: bundleID, environment: .production)
+  }
+
+  @Test("the pushes to a device are sent one after the other, in their order")
+  func order() {
+    var schedule = PushSchedule()
+    for number in 1...3 { schedule.add(push(Int64(number), to: "a")) }
+    for number in 1...3 {
+      let turn = schedule.next(at: start, room: 10)
+      #expect(turn.send.map(\.number) == [Int64(number)])
+      #expect(schedule.next(at: start, room: 10).send.isEmpty)
+      schedule.ended(turn.send[0])
+    }
+    #expect(schedule.count == 0)
+    #expect(schedule.underWay == 0)
+    #expect(schedule.nextMoment == nil)
+  }
+
+  @Test("a device that waits for another attempt delays no other device")
+  func waiting() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a"))
+    schedule.add(push(2, to: "a"))
+    schedule.add(push(3, to: "b"))
+    let turn = schedule.next(at: start, room: 10)
+    #expect(turn.send.map(\.number) == [1, 3])
+    let later = start.addingTimeInterval(5)
+    schedule.retry(turn.send[0], at: later)
+    schedule.ended(turn.send[1])
+    #expect(schedule.next(at: start.addingTimeInterval(4), room: 10).send.isEmpty)
+    #expect(schedule.nextMoment == later)
+    #expect(schedule.next(at: later, room: 10).send.map(\.number) == [1])
+  }
+
+  @Test("no more pushes are sent than there is room for, and the devices take turns")
+  func room() {
+    var schedule = PushSchedule()
+    for number in 1...6 { schedule.add(push(Int64(number), to: "abc".map(String.init)[number % 3])) }
+    var sent: [Int64] = []
+    while schedule.count > 0 {
+      let turn = schedule.next(at: start, room: 1)
+      #expect(turn.send.count == 1)
+      sent += turn.send.map(\.number)
+      for push in turn.send { schedule.ended(push) }
+    }
+    #expect(sent == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("a push that is no longer news is not sent, and the next one takes its turn at once")
+  func expiry() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a", lifetime: 10))
+    schedule.add(push(2, to: "a", lifetime: 60))
+    let turn = schedule.next(at: start.addingTimeInterval(10), room: 10)
+    #expect(turn.expired.map(\.number) == [1])
+    #expect(turn.send.map(\.number) == [2])
+    #expect(schedule.count == 1)
+  }
+
+  @Test("a push that expires while it waits for another attempt is reported at its expiry")
+  func expiryWhileWaiting() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a", lifetime: 10))
+    let turn = schedule.next(at: start, room: 10)
+    schedule.retry(turn.send[0], at: start.addingTimeInterval(300))
+    #expect(schedule.nextMoment == start.addingTimeInterval(10))
+    #expect(schedule.next(at: start.addingTimeInterval(10), room: 10).expired.map(\.number) == [1])
+    #expect(schedule.count == 0)
+  }
+
+  @Test("a stopped app is tried with one push, and its other pushes follow after a success")
+  func stoppedApp() throws {
+    var schedule = PushSchedule()
+    for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)")) }
+    schedule.add(push(4, to: "other", app: "com.example.other"))
+    let first = schedule.next(at: start, room: 1).send[0]
+    let later = start.addingTimeInterval(900)
+    let isNew = schedule.pause(app(), until: later)
+    #expect(isNew)
+    schedule.retry(first, at: later)
+    // Another app goes on.
+    #expect(schedule.next(at: start, room: 10).send.map(\.number) == [4])
+    let trial = schedule.next(at: later, room: 10).send
+    #expect(trial.count == 1)
+    #expect(schedule.next(at: later, room: 10).send.isEmpty)
+    schedule.ended(try #require(trial.first))
+    #expect(schedule.next(at: later, room: 10).send.count == 2)
+    #expect(!schedule.isPaused(app()))
+  }
+
+  @Test("a stopped app stays stopped when its trial fails, and is tried again later")
+  func failedTrial() throws {
+    var schedule = PushSchedule()
+    for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)", lifetime: 100_000)) }
+    let first = schedule.next(at: start, room: 1).send[0]
+    var moment = start
+    schedule.pause(app(), until: start.addingTimeInterval(900))
+    schedule.retry(first, at: start.addingTimeInterval(900))
+    for _ in 0..<5 {
+      moment.addTimeInterval(900)
+      let trial = schedule.next(at: moment, room: 10).send
+      #expect(trial.count == 1)
+      let isNew = schedule.pause(app(), until: moment.addingTimeInterval(900))
+      #expect(!isNew)
+      schedule.retry(try #require(trial.first), at: moment.addingTimeInterval(900))
+      #expect(schedule.next(at: moment, room: 10).send.isEmpty)
+    }
+  }
+
+  /// Random devices, apps, answers and times. An independent record checks every promise of the schedule.
+  @Test("every push ends exactly once and in its device's order, whatever the answers are", arguments: 0..<20)
+  func randomAnswers(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    var schedule = PushSchedule()
+    var now = start
+    var next: Int64 = 0
+    var ended: Set<Int64> = []
+    var lastEnded: [String: Int64] = [:]
+    var underWay: [Ledger.UnfinishedPush] = []
+
+    func end(_ push: Ledger.UnfinishedPush) {
+      #expect(ended.insert(push.number).inserted)
+      #expect(push.number > lastEnded[push.device] ?? 0)
+      lastEnded[push.device] = push.number
+    }
+
+    let total: Int64 = 2_000
+    while next < total || schedule.count > 0 {
+      if next < total, Bool.random(using: &random) {
+        next += 1
+        let device = Int.random(in: 0..<40, using: &random)
+        schedule.add(
+          push(
+            next, to: "\(device)", app: "com.example.app\(device % 3)",
+            lifetime: now.timeIntervalSince(start) + Double.random(in: 1..<600, using: &random)))
+      }
+      let turn = schedule.next(at: now, room: Int.random(in: 0..<8, using: &random))
+      for push in turn.expired { end(push) }
+      for push in turn.send {
+        #expect(!underWay.contains { $0.device == push.device })
+        #expect(push.expiresAt > now)
+        underWay.append(push)
+      }
+      #expect(schedule.underWay == underWay.count)
+      while let index = underWay.indices.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0 {
+        let push = underWay.remove(at: index)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<6:
+          end(push)
+          schedule.ended(push)
+        case 6:
+          end(push)
+          schedule.ended(push, provesApp: false)
+        case 7:
+          let until = now.addingTimeInterval(30)
+          schedule.pause(PushSchedule.App(bundleID: push.app, environment: push.environment), until: until)
+          schedule.retry(push, at: until)
+        default:
+          schedule.retry(push, at: now.addingTimeInterval(Double.random(in: 0..<20, using: &random)))
+        }
+      }
+      // With nothing under way and nothing to do, only time helps: the schedule must say which.
+      if turn.send.isEmpty, turn.expired.isEmpty, underWay.isEmpty, schedule.count > 0 {
+        now = max(now, try #require(schedule.nextMoment))
+      }
+      now.addTimeInterval(Double.random(in: 0..<0.5, using: &random))
+    }
+    #expect(ended.count == Int(total))
+    #expect(schedule.underWay == 0)
+  }
+}

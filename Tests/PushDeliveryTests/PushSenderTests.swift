@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import APNSSimulator
+import ConcurrencySupport
+import Foundation
+import Ledger
+import PushDelivery
+import PushTestSupport
+import Testing
+
+extension Networked {
+  @Suite("The sender of pushes", .timeLimit(.minutes(5)))
+  struct PushSenderTests {
+    /// What becomes of a push that APNs always answers in the same way.
+    enum Fate: Sendable {
+      /// It ends at once in the state, with the reason.
+      case ends(Ledger.Push.State)
+      /// It is tried again until it expires.
+      case expiresAfterRetries
+      /// The app is stopped, and tried again with long waits until the push expires.
+      case stopsApp
+    }
+
+    private static let fates: [(Int, String, Fate)] = [
+      (400, "BadCollapseId", .ends(.failed)), (400, "BadDeviceToken", .ends(.failed)),
+      (400, "BadExpirationDate", .ends(.failed)), (400, "BadMessageId", .ends(.failed)),
+      (400, "BadPriority", .ends(.failed)), (400, "BadTopic", .stopsApp),
+      (400, "DeviceTokenNotForTopic", .ends(.failed)), (400, "DuplicateHeaders", .ends(.failed)),
+      (400, "IdleTimeout", .expiresAfterRetries), (400, "InvalidPushType", .ends(.failed)),
+      (400, "MissingDeviceToken", .ends(.failed)), (400, "MissingTopic", .stopsApp),
+      (400, "PayloadEmpty", .ends(.failed)), (400, "TopicDisallowed", .stopsApp),
+      (403, "BadCertificate", .stopsApp), (403, "BadCertificateEnvironment", .stopsApp),
+      (403, "BadEnvironmentKeyIdInToken", .stopsApp), (403, "ExpiredProviderToken", .stopsApp),
+      (403, "Forbidden", .stopsApp), (403, "InvalidProviderToken", .stopsApp),
+      (403, "MissingProviderToken", .stopsApp), (403, "UnrelatedKeyIdInToken", .stopsApp),
+      (404, "BadPath", .ends(.failed)), (405, "MethodNotAllowed", .stopsApp),
+      (410, "ExpiredToken", .ends(.unregistered)), (410, "Unregistered", .ends(.unregistered)),
+      (413, "PayloadTooLarge", .ends(.failed)), (429, "TooManyProviderTokenUpdates", .expiresAfterRetries),
+      (429, "TooManyRequests", .expiresAfterRetries), (500, "InternalServerError", .expiresAfterRetries),
+      (503, "ServiceUnavailable", .expiresAfterRetries), (503, "Shutdown", .expiresAfterRetries),
+      (400, "NeverHeardOf", .ends(.failed)), (418, "NeverHeardOf", .stopsApp),
+      (502, "NeverHeardOf", .expiresAfterRetries),
+    ]
+
+    @Test("each documented reason ends a push, lets it wait, or stops the app", arguments: fates)
+    func reasons(status: Int, reason: String, fate: Fate) async throws {
+      let clock = TestClock(jumps: true)
+      try await PushSite.with {
+        $0.faults = .script { _ in Fault(.answer(status: status, reason: reason)) }
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        try await outbox.register(1)
+        let number = try await outbox.push(to: 1, now: clock.now)
+        let client = try site.client()
+        try await outbox.send(1, with: [Outbox.app: client], now: { clock.now }, sleep: clock.sleep)
+        let push = try #require(try await outbox.pushes(to: 1).first)
+        #expect(push.number == number)
+        let ends = outbox.reports.filter { if case .ended = $0 { true } else { false } }
+        #expect(ends.count == 1)
+        let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
+        let requests = site.simulator.counts.requests
+        #expect(requests == push.attempts)
+        switch fate {
+        case .ends(let state):
+          #expect(push.state == state)
+          #expect(push.reason == reason)
+          #expect(requests == 1)
+          #expect(stops.isEmpty)
+        case .expiresAfterRetries:
+          #expect(push.state == .expired)
+          // The waits grow to five minutes within the hour.
+          #expect((12...40).contains(requests))
+          #expect(stops.isEmpty)
+        case .stopsApp:
+          #expect(push.state == .expired)
+          // Every quarter of an hour within the hour.
+          #expect(requests == 4)
+          #expect(stops == [.appStopped(Outbox.app, reason: reason)])
+        }
+      }
+    }
+
+    @Test("a 410 deletes the token only if it was registered before the time of the answer")
+    func unregistered() async throws {
+      let now = Date()
+      try await PushSite.with { _ in
+      } _: { site in
+        let outbox = try Outbox()
+        for (device, moment) in [(1, now.addingTimeInterval(60)), (2, now.addingTimeInterval(-60))] {
+          try await outbox.register(device)
+          try await outbox.push(to: device)
+          let since = Int64(moment.timeIntervalSince1970 * 1_000)
+          site.simulator.set(APNSSimulator.Device(PushSite.token(device), state: .unregistered(since: since)))
+        }
+        try await outbox.send(2, with: [Outbox.app: try site.client()])
+        for device in [1, 2] {
+          #expect(try await outbox.pushes(to: device).map(\.state) == [.unregistered])
+          #expect(try await outbox.device(device)?.tokens.isEmpty == (device == 1))
+        }
+      }
+    }
+
+    @Test("a bad device token is counted and kept, however often it is refused")
+    func badDeviceToken() async throws {
+      try await PushSite.with { site in
+        site.simulator.set(APNSSimulator.Device(PushSite.token(1), state: .wrongEnvironment))
+        let outbox = try Outbox()
+        try await outbox.register(1)
+        for _ in 0..<5 { try await outbox.push(to: 1) }
+        try await outbox.send(5, with: [Outbox.app: try site.client()])
+        #expect(try await outbox.pushes(to: 1).allSatisfy { $0.state == .failed && $0.reason == "BadDeviceToken" })
+        #expect(try await outbox.device(1)?.tokens[.alert]?.refusals == 5)
+        #expect(outbox.reports.count { $0 == .tokenRefused(account: "shop", device: "device-1") } == 5)
+      }
+    }
+
+    @Test("a wrong key stops the app with one report, is tried from time to time, and then everything is sent")
+    func wrongKey() async throws {
+      let clock = TestClock(jumps: true)
+      try await PushSite.with { configuration in
+        // The first fifty are sent at once; two trials follow.
+        configuration.faults = .script {
+          $0.number <= 52 ? Fault(.answer(status: 403, reason: "InvalidProviderToken")) : nil
+        }
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        for device in 0..<50 {
+          try await outbox.register(device)
+          // Each answer of the fifty lets the clock jump once more.
+          try await outbox.push(to: device, lifetime: 10_000_000, now: clock.now)
+        }
+        let start = clock.now
+        try await outbox.send(50, with: [Outbox.app: try site.client()], now: { clock.now }, sleep: clock.sleep)
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 50])
+        #expect(site.simulator.counts.requests == 102)
+        let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
+        #expect(stops == [.appStopped(Outbox.app, reason: "InvalidProviderToken")])
+        #expect(clock.now.timeIntervalSince(start) >= 2_700)
+      }
+    }
+
+    @Test("an app that is not configured is told once, and its pushes expire")
+    func unknownApp() async throws {
+      let clock = TestClock(jumps: true)
+      let outbox = try Outbox(now: { clock.now })
+      for device in 0..<3 {
+        try await outbox.register(device, app: "com.example.other")
+        try await outbox.push(to: device, now: clock.now)
+      }
+      try await outbox.send(3, with: [:], now: { clock.now }, sleep: clock.sleep)
+      #expect(try await outbox.ledger.pushCounts() == [.expired: 3])
+      let app = PushSchedule.App(bundleID: "com.example.other", environment: .production)
+      let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
+      #expect(stops == [.appStopped(app, reason: "AppNotConfigured")])
+    }
+
+    /// Counts one more.
+    private static func next(_ count: Locked<Int>) -> Int {
+      count.withLock { count in
+        count += 1
+        return count
+      }
+    }
+
+    @Test("a device that is sent too much waits alone, and keeps its order")
+    func tooManyRequests() async throws {
+      let clock = TestClock(jumps: false)
+      let others = Locked(0)
+      let slow = PushSite.token(0)
+      let refusals = Locked(0)
+      try await PushSite.with { configuration in
+        configuration.faults = .script { request in
+          guard request.device == slow, Self.next(refusals) <= 3 else { return nil }
+          return Fault(.answer(status: 429, reason: "TooManyRequests", retryAfter: 30))
+        }
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        for device in 0..<20 {
+          try await outbox.register(device)
+          for _ in 0..<5 { try await outbox.push(to: device, now: clock.now) }
+        }
+        let start = clock.now
+        try await outbox.send(
+          100, with: [Outbox.app: try site.client()], now: { clock.now }, sleep: clock.sleep,
+          onReport: {
+            guard case .ended(let push) = $0, push.device != "device-0" else { return }
+            // The clock stands until all pushes to other devices have ended.
+            if Self.next(others) == 95 { clock.jump() }
+          })
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 100])
+        let ends = outbox.reports.compactMap { if case .ended(let push) = $0 { push.device } else { nil } }
+        #expect(ends.suffix(5) == Array(repeating: "device-0", count: 5)[...])
+        #expect(try await outbox.pushes(to: 0).map(\.attempts) == [4, 1, 1, 1, 1])
+        #expect(clock.now.timeIntervalSince(start) >= 90)
+      }
+    }
+
+    @Test("Retry-After of a busy server is waited for")
+    func retryAfter() async throws {
+      let clock = TestClock(jumps: true)
+      let moments = Locked<[Date]>([])
+      try await PushSite.with { configuration in
+        configuration.faults = .script { request in
+          moments.withLock { $0.append(clock.now) }
+          guard request.number == 1 else { return nil }
+          return Fault(.answer(status: 503, reason: "ServiceUnavailable", retryAfter: 120))
+        }
+      } _: { site in
+        let outbox = try Outbox(now: { clock.now })
+        try await outbox.register(1)
+        try await outbox.push(to: 1, now: clock.now)
+        try await outbox.send(1, with: [Outbox.app: try site.client()], now: { clock.now }, sleep: clock.sleep)
+        #expect(try await outbox.pushes(to: 1).map(\.state) == [.delivered])
+        let times = moments.withLock { $0 }
+        #expect(times.count == 2)
+        #expect((120...121).contains(times[1].timeIntervalSince(times[0])))
+      }
+    }
+
+    @Test("a push that is no longer news is not sent, and is told")
+    func expired() async throws {
+      try await PushSite.with { site in
+        let outbox = try Outbox()
+        try await outbox.register(1)
+        let old = try await outbox.push(to: 1, lifetime: -1)
+        let new = try await outbox.push(to: 1)
+        try await outbox.send(2, with: [Outbox.app: try site.client()])
+        #expect(try await outbox.pushes(to: 1).map(\.state) == [.expired, .delivered])
+        #expect(site.simulator.counts.requests == 1)
+        let states = outbox.reports.compactMap { report -> [Int64: Ledger.Push.State]? in
+          if case .ended(let push) = report { [push.number: push.state] } else { nil }
+        }
+        #expect(Set(states) == [[old: .expired], [new: .delivered]])
+      }
+    }
+
+    @Test("a device without a token, and one that is gone, end their pushes")
+    func noToken() async throws {
+      try await PushSite.with { site in
+        let outbox = try Outbox()
+        for device in 1...2 {
+          try await outbox.register(device)
+          try await outbox.push(to: device)
+        }
+        let token = PushSite.token(1)
+        _ = try await outbox.ledger.removeToken(
+          token, account: "shop", device: "device-1", invalidSince: Date().addingTimeInterval(60))
+        _ = try await outbox.ledger.removeDevice(account: "shop", id: "device-2", by: .currentUser)
+        try await outbox.send(2, with: [Outbox.app: try site.client()])
+        #expect(try await outbox.ledger.pushCounts() == [.unregistered: 2])
+        #expect(site.simulator.counts.requests == 0)
+      }
+    }
+
+    @Test("pushes that GOAWAY refused are sent again under the same id")
+    func goAway() async throws {
+      try await PushSite.with {
+        $0.faults = .script { $0.number % 41 == 0 ? Fault(.goAway) : nil }
+      } _: { site in
+        let outbox = try Outbox()
+        for device in 0..<100 {
+          try await outbox.register(device)
+          for _ in 0..<3 { try await outbox.push(to: device) }
+        }
+        try await outbox.send(300, with: [Outbox.app: try site.client()])
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 300])
+        var attempts = 0
+        for device in 0..<100 {
+          for push in try await outbox.pushes(to: device) {
+            #expect(site.simulator.entry(push.id) != nil)
+            attempts += push.attempts
+          }
+        }
+        #expect(site.simulator.ledger.count == 300)
+        #expect(attempts > 300)
+      }
+    }
+
+    @Test("a server that cannot be reached pauses the app, and the pushes follow when it is back")
+    func unreachable() async throws {
+      let clock = TestClock(jumps: true)
+      try await PushSite.with { site in
+        let outbox = try Outbox(now: { clock.now })
+        for device in 0..<20 {
+          try await outbox.register(device)
+          try await outbox.push(to: device, now: clock.now)
+        }
+        let nobody = try PushConnections(
+          server: PushServer(host: "127.0.0.1", port: OtherServer.freePort(), trustRoots: site.authority))
+        let client = PushClient(connections: nobody, tokens: ProviderTokens(key: site.key))
+        try await outbox.send(20, with: [Outbox.app: client], now: { clock.now }, sleep: clock.sleep)
+        #expect(try await outbox.ledger.pushCounts() == [.expired: 20])
+        #expect(!outbox.reports.contains { if case .appStopped = $0 { true } else { false } })
+      }
+    }
+
+    @Test("a sender that is stopped finishes what it sends, and the next one goes on")
+    func stopped() async throws {
+      try await PushSite.with {
+        $0.answerDelay = 5
+      } _: { site in
+        let outbox = try Outbox()
+        for device in 0..<20 {
+          try await outbox.register(device)
+          for _ in 0..<10 { try await outbox.push(to: device) }
+        }
+        let client = try site.client()
+        try await outbox.send(50, with: [Outbox.app: client])
+        let counts = try await outbox.ledger.pushCounts()
+        #expect(counts[.sending] == nil)
+        #expect(counts[.delivered, default: 0] >= 50)
+        try await outbox.send(200 - counts[.delivered, default: 0], with: [Outbox.app: client])
+        #expect(try await outbox.ledger.pushCounts() == [.delivered: 200])
+        #expect(site.simulator.counts.duplicates == 0)
+        #expect(!outbox.reports.contains { if case .interrupted = $0 { true } else { false } })
+      }
+    }
+
+    @Test(
+      "with random faults, each push ends once, in its device's order, and the ledger agrees with APNs",
+      arguments: [1, 2])
+    func randomFaults(seed: UInt64) async throws {
+      var run = RandomFaults(pushes: 5_000, devices: 200)
+      run.seed = seed
+      let findings = try await run.run()
+      #expect(findings.faults.isEmpty)
+      #expect(findings.happened.count >= 10)
+      #expect(findings.states[.delivered, default: 0] > 3_000)
+    }
+  }
+}

@@ -195,7 +195,7 @@ struct OpenAPIConformityTests {
       #expect(try service.check("registerDevice", at: "till-2", json: renewing, 200).json()["key"]?.string != nil)
       try service.check("registerDevice", at: "till-1", json: least, key: key, 200)
       for (id, body, status, code) in [
-        ("till-1", "[]", 400, "payload_malformed"), ("counter", least, 201, nil),
+        ("till-1", "[]", 400, "payload_malformed"), ("counter", least, 409, "device_name_taken"),
         ("till-4", least.replacing("{}", with: #"{},"device_group":"till-1""#), 409, "device_name_taken"),
         ("till-1", least.replacing("{}", with: #"{"alert":"xyz"}"#), 422, "field_invalid"),
         ("till-1", least.replacing("{}", with: #"{"alerts":"\#(token)"}"#), 422, "field_unknown"),
@@ -211,7 +211,7 @@ struct OpenAPIConformityTests {
         "media_type_unsupported")
       try service.check("listDevices", 200)
       let next = try service.check("listDevices", query: "?limit=1", key: service.keys["read"], 200).json()["next"]
-      #expect(next == .string("counter"))
+      #expect(next == .string("till-1"))
       try service.check("listDevices", query: "?limit=200&after=till-2", 200)
       try service.check("listDevices", query: "?limit=0", 400, "parameter_invalid")
       for operation in ["getDevice", "listPushed"] {

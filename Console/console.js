@@ -6,6 +6,7 @@
 import { connectBatches } from "./console/batches.js";
 import { connectClips } from "./console/clips.js";
 import { copyCurl } from "./console/curl.js";
+import { connectDevices } from "./console/devices.js";
 import { connectDialog } from "./console/dialog.js";
 import { announce, hear, hearEverywhere, isText } from "./console/form.js";
 import { connectKeys } from "./console/keys.js";
@@ -115,6 +116,7 @@ connectDialog();
 connectBatches();
 connectClips();
 connectRecorder();
+connectDevices();
 connectKeys();
 keepFresh();
 begin();

@@ -3,12 +3,14 @@
 // Follows the service's events, and refreshes the player and the recent announcements when something happens.
 
 import { isConnected, lose, regain, whenConnected } from "./connection.js";
+import { refreshDevices } from "./devices.js";
 import { $, setText } from "./page.js";
 import { refreshPlayer } from "./player.js";
 import { refreshRecent } from "./recent.js";
 import { Problem, call, isObsolete } from "./service.js";
 import { readEvents } from "./stream.js";
 import { t, whenLanguageChanges } from "./translations.js";
+import { currentView } from "./views.js";
 
 /**
  * The stream that is read, the id of its last event, and the key of the text that says whether it delivers events.
@@ -47,6 +49,7 @@ const pauseFor = (milliseconds) => new Promise((resume) => { setTimeout(resume, 
 function refresh() {
   refreshPlayer();
   refreshRecent();
+  if (currentView() === "devices") refreshDevices();
 }
 
 /** Follows the events until `stopFollowing` is called or the key is refused. Reconnects after a lost connection. */

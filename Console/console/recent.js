@@ -195,7 +195,7 @@ function row(entry) {
   const name = entry.text ?? entry.id;
   const about = [
     locale, amount && money(amount), clip && seconds(clip.duration_ms),
-    play && dayTime(play.accepted_at), play?.code && make("code", {}, play.code),
+    play && dayTime(play.accepted_at), play?.code && make("code", {}, play.code), phones(delivery?.push),
     // The whole id is in the tooltip, because the row may have no room for it.
     make("code", { class: "id", title: entry.id }, entry.id),
   ];
@@ -207,6 +207,14 @@ function row(entry) {
       make("span", { class: `tag ${COLOURS[state] ?? ""}` }, named("state", state)),
       ENDED.includes(play?.state) ? replayButton(entry.id, name) : null,
       clip ? playButton(entry, null, name) : null));
+}
+
+/** How many of the phones to which an announcement was pushed it has reached, as far as APNs accepted it. */
+function phones(pushes) {
+  if (!pushes?.length) return null;
+  return t("recent.phones", {
+    reached: pushes.filter(({ state }) => state === "delivered").length, count: pushes.length,
+  });
 }
 
 const replayButton = (id, name) => rowButton(t("recent.replay"), t("recent.replay_named", { name }), () => replay(id));

@@ -5,6 +5,7 @@
 import { access, canBeKey, publicPart, whenKeyChanges, whenRightsAreKnown } from "./access.js";
 import { refreshBatches, stopFollowingBatches } from "./batches.js";
 import { whenConnected } from "./connection.js";
+import { refreshDevices } from "./devices.js";
 import { dismiss } from "./dialog.js";
 import { follow, stopFollowing } from "./events.js";
 import { refreshKeys } from "./keys.js";
@@ -23,6 +24,7 @@ const ASK_AGAIN = 3000;
 whenUnauthorized(signOut);
 whenShown("batches", refreshBatches);
 whenShown("voices", refreshPacks);
+whenShown("devices", refreshDevices);
 whenShown("keys", refreshKeys);
 whenKeyChanges(() => offerView("keys", false));
 whenRightsAreKnown(() => {

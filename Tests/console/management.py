@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the recent announcements, batches, keys and voices."""
+"""Checks the recent announcements, batches, phones, keys and voices."""
 
 import time
 
@@ -188,6 +188,47 @@ class ManagementChecks:
         while b.js(status) != 401 and time.monotonic() < end:
             time.sleep(0.05)
         self.that(b.js(status) == 401, "a revoked key is refused")
+        self.show("shop")
+
+    def devices(self):
+        b = self.browser
+        self.show("devices")
+        self.that(b.until("document.querySelector('#devices').textContent === 'No phone is registered.'"), "the phones are shown, and there are none yet")
+        body = {"bundle_id": "com.example.shop", "environment": "sandbox", "tokens": {"alert": "a1" * 32}, "device_group": "counter", "locale": "zh-CN"}
+        for device in ("till-1", "till-2"):
+            self.service.call("PUT", f"/v1/devices/{device}", {**body, "tokens": body["tokens"] if device == "till-1" else {}})
+        b.click("#devices-again")
+        rows = "[...document.querySelectorAll('#devices li')].map((row) => row.textContent)"
+        self.that(b.until(f"{rows}.length === 2 && {rows}[0].includes('till-1')"), "the registered phones are listed")
+        texts = b.js(rows)
+        self.that(all(text in texts[0] for text in ("group counter", "com.example.shop", "sandbox", "zh-CN", "notifications")), f"with the group, the app, the language and what can be pushed ({texts[0]})")
+        self.that("no token" in texts[1] and "no token" not in texts[0], "a phone that nothing can be pushed to is marked")
+        # Nothing is pushed without an account at Apple, so the answer of the service is made here.
+        b.js("""window.ownFetch = window.fetch;
+          window.fetch = async (path, request) => {
+            if (!path.includes("/till-1/announcements")) return ownFetch(path, request);
+            const payload = { aps: { alert: { title: "¥12.50", body: "支付宝" } }, crier: { locale: "zh-CN" } };
+            return new Response(JSON.stringify({ last_sequence: 2, announcements: [
+              { sequence: 1, id: "first", pushed_at: "2026-11-20T20:23:58.120Z", state: "delivered", payload },
+              { sequence: 2, id: "second", pushed_at: "2026-11-20T20:24:58.120Z", state: "unregistered", payload } ] }));
+          }; true""")
+        b.js("document.querySelector('#devices button').focus()")
+        b.press("Enter")
+        pushes = "[...document.querySelectorAll('#pushes li')].map((row) => row.textContent)"
+        self.that(b.until(f"{pushes}.length === 2 && document.activeElement.id === 'pushes-title'"), "what was pushed to a phone is listed")
+        told = b.js(pushes)
+        self.that("second" in told[0] and "phone not registered" in told[0] and "accepted by APNs" in told[1] and "¥12.50" in told[1], f"the newest first, with the text and what became of it ({told})")
+        self.shot("devices")
+        b.js("window.fetch = ownFetch; true")
+        b.js("[...document.querySelectorAll('#devices li')][0].querySelectorAll('button')[1].focus()")
+        b.press("Enter")
+        b.until(QUESTION)
+        b.press("Enter")
+        self.that(b.until(f"!{QUESTION}") and b.js(f"{rows}.length") == 2, "removing a phone asks first")
+        b.press("Enter")
+        self.agree()
+        self.that(b.until(f"{rows}.length === 1 && {rows}[0].includes('till-2') && !document.querySelector('#pushes-card').checkVisibility()"), "a phone can be removed, and its announcements leave the page")
+        self.service.call("DELETE", "/v1/devices/till-2")
         self.show("shop")
 
     def voices(self):

@@ -30,7 +30,7 @@ struct ClipNeeds: Sendable, Hashable {
     }
     // The home folder must be safe before its settings file is trusted.
     let ledger = try changesNothing ? home.readLedger() : home.openLedger()
-    let configuration = try await ServiceConfiguration(
+    let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
     return ClipNeeds(
       clips: try await ledger.neededClips(ofBatches: try await UnfinishedBatches.ids(in: home.batches)),

@@ -111,7 +111,7 @@ struct TooManyReplays: Error, CustomStringConvertible {
 extension QueueOptions {
   /// Skips the announcement that is playing now, and not the one that is playing when the player receives the command.
   func skip() async throws {
-    let (lane, ledger) = try await open()
+    let (lane, ledger) = try open()
     let status = try ledger.player(lane: lane)
     guard status.isRunning else { throw NoPlayer(lane: lane) }
     guard let number = status.report?.number else { throw NothingPlays(lane: lane) }
@@ -120,7 +120,7 @@ extension QueueOptions {
 
   /// - Parameter number: The number of the announcement that the command is about.
   func command(_ command: Ledger.Command, about number: Int64? = nil) async throws {
-    let (lane, ledger) = try await open()
+    let (lane, ledger) = try open()
     let isPlayed = try ledger.player(lane: lane).isRunning
     // Without a player, only cancelling has an effect, and it needs none.
     if !isPlayed {

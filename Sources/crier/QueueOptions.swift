@@ -20,7 +20,7 @@ struct QueueOptions: ParsableArguments {
   /// service, although the service uses another home.
   ///
   /// - Throws: ``UnsafeHome``, ``NoLedger``, `ServiceConfiguration.Fault`, `OutputError`, `LedgerError`.
-  func open() async throws -> (lane: String, ledger: Ledger) {
+  func open() throws -> (lane: String, ledger: Ledger) {
     let home = home.folder
     // The home folder must be safe before its settings file is trusted.
     try home.requirePrivate()
@@ -30,15 +30,15 @@ struct QueueOptions: ParsableArguments {
     if let output {
       lane.output = output
     } else {
-      lane.output = try await Self.output(of: home)
+      lane.output = try Self.output(of: home)
     }
     return (try lane.lane(), try lane.ledger(in: home))
   }
 
   /// Returns the output that a service with this home plays to. A service that plays nothing has no queue of its own,
   /// so the default output is shown, and with it the others on which announcements wait.
-  private static func output(of home: CrierHome) async throws -> String {
-    let configuration = try await ServiceConfiguration(
+  private static func output(of home: CrierHome) throws -> String {
+    let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
     guard configuration.output != "none" else { return LaneOptions.standard }
     do {

@@ -23,7 +23,7 @@ extension Queue {
 
     func run() async throws {
       try await Failures.reported {
-        let (lane, ledger) = try await queue.open()
+        let (lane, ledger) = try queue.open()
         if json {
           let snapshot = QueueSnapshot(try await LaneView.of(lane: lane, in: ledger))
           return try StandardOutput.write(snapshot.jsonLine)

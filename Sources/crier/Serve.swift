@@ -76,7 +76,7 @@ struct Serve: AsyncParsableCommand {
       let given: [(ServiceConfiguration.Name, String?)] = [
         (.host, host), (.port, port), (.output, output), (.locale, locale),
       ]
-      let configuration = try await ServiceConfiguration(
+      let configuration = try ServiceConfiguration(
         flags: Dictionary(uniqueKeysWithValues: given.compactMap { name, value in value.map { (name, $0) } }),
         environment: ProcessInfo.processInfo.environment, file: config.map { URL(filePath: $0) }, home: home)
       for warning in configuration.warnings { Terminal.note("crier: \(warning)") }

@@ -95,7 +95,7 @@ struct ServiceConfiguration: Sendable {
   ///   - file: The settings file from `--config`, which must exist. Nil means the home folder's file, which may be
   ///     missing.
   /// - Throws: ``Fault``.
-  init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) async throws {
+  init(flags: [Name: String], environment: [String: String], file: URL?, home: CrierHome) throws {
     let place = file ?? home.configuration
     let settingsFile = SettingsFile(url: place, isRequired: file != nil)
     let hasFile = try settingsFile.checkNames()
@@ -115,7 +115,7 @@ struct ServiceConfiguration: Sendable {
     ]
     let lines = settingsFile.lines()
     if hasFile {
-      sources.append((place.lastPathComponent, ConfigReader(provider: try await settingsFile.provider()), lines))
+      sources.append((place.lastPathComponent, ConfigReader(provider: settingsFile.provider()), lines))
     }
     if let packs {
       // The mapping is passed on in the form that a flag or an environment variable has.

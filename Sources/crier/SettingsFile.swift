@@ -3,7 +3,6 @@
 import Announcements
 import Configuration
 import Foundation
-import SystemPackage
 import VoicePacks
 import Yams
 
@@ -18,28 +17,18 @@ struct SettingsFile {
 
   private var path: String { url.path(percentEncoded: false) }
 
-  /// Returns the reader of the values.
+  /// Returns the values of the settings that have one value. Call ``checkNames()`` first: it reports what is wrong with
+  /// the file.
   ///
-  /// The library's reader refuses a file with a list of mappings, such as `apns`. The other settings of such a file are
-  /// read here, and ``apns()`` reads the list.
-  ///
-  /// - Throws: `ServiceConfiguration.Fault`.
-  func provider() async throws -> any ConfigProvider {
-    if let text = try? String(contentsOf: url, encoding: .utf8), let root = (try? Yams.compose(yaml: text))?.mapping,
-      root.contains(where: { $0.key.string == Name.apns.rawValue && $0.value.sequence != nil })
-    {
-      let values = root.compactMap { key, value in
-        key.string.flatMap { name in
-          value.scalar.map { (AbsoluteConfigKey([name]), ConfigValue(.string($0.string), isSecret: false)) }
-        }
+  /// swift-configuration has a reader of YAML files, but it refuses a file with a list of mappings, such as `apns`.
+  func provider() -> InMemoryProvider {
+    let root = (try? String(contentsOf: url, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }?.mapping
+    let values = (root ?? [:]).compactMap { key, value in
+      key.string.flatMap { name in
+        value.scalar.map { (AbsoluteConfigKey([name]), ConfigValue(.string($0.string), isSecret: false)) }
       }
-      return InMemoryProvider(values: Dictionary(values) { first, _ in first })
     }
-    do {
-      return try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
-    } catch {
-      throw fault("is not valid YAML; correct it, or name another file with --config")
-    }
+    return InMemoryProvider(values: Dictionary(values) { first, _ in first })
   }
 
   /// Checks the names in the file. An unknown name is an error: the operator expects the setting to have an effect.

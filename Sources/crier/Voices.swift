@@ -42,7 +42,7 @@ struct Voices: AsyncParsableCommand {
 
     func run() async throws {
       try await Failures.reported {
-        let shelf = files.shelf(home: home.folder, settled: await SpeakingPack.settings(of: home.folder))
+        let shelf = files.shelf(home: home.folder, settled: SpeakingPack.settings(of: home.folder))
         if let fault = shelf.choicesFault { Terminal.note("crier: \(fault)") }
         for id in shelf.ids {
           do {

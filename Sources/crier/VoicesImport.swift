@@ -92,7 +92,7 @@ extension Voices {
         try StandardOutput.write(writer.directory.appending(path: id).path(percentEncoded: false))
         Terminal.note("\(imported.clips.count) clips. To see what the pack can say, run crier voices check \(id)")
         let shelf = files.shelf(home: home.folder)
-        for note in await SpeakingPack.notes(about: locale, on: shelf, home.folder) { Terminal.note(note) }
+        for note in SpeakingPack.notes(about: locale, on: shelf, home.folder) { Terminal.note(note) }
       }
     }
 

@@ -60,7 +60,7 @@ extension Voices {
         }
         let changed = files.shelf(home: home.folder)
         try StandardOutput.write("\(chosen)\t\(SpeakingPack(for: chosen, on: changed).id ?? "engine")")
-        for note in await SpeakingPack.notes(about: chosen, on: changed, home.folder) { Terminal.note(note) }
+        for note in SpeakingPack.notes(about: chosen, on: changed, home.folder) { Terminal.note(note) }
       }
     }
 
@@ -114,12 +114,12 @@ extension Voices {
         }
         try StandardOutput.write(path)
         if let locale {
-          for note in await SpeakingPack.notes(about: locale, on: left, home) { Terminal.note(note) }
+          for note in SpeakingPack.notes(about: locale, on: left, home) { Terminal.note(note) }
         }
         // The settings may also name the pack for a locale that it does not speak.
-        for choice in await SpeakingPack.settings(of: home).all
+        for choice in SpeakingPack.settings(of: home).all
         where choice.id == id && choice.locale.lowercased() != locale?.lowercased() {
-          if let warning = await SpeakingPack.warning(about: choice.locale, on: left, home) { Terminal.note(warning) }
+          if let warning = SpeakingPack.warning(about: choice.locale, on: left, home) { Terminal.note(warning) }
         }
       }
     }
@@ -148,22 +148,22 @@ extension SpeakingPack {
   }
 
   /// Returns the service's setting `packs`. Settings that cannot be read are reported when the service starts.
-  static func settings(of home: CrierHome) async -> ChosenPacks {
+  static func settings(of home: CrierHome) -> ChosenPacks {
     let environment = ProcessInfo.processInfo.environment
-    let settings = try? await ServiceConfiguration(flags: [:], environment: environment, file: nil, home: home)
+    let settings = try? ServiceConfiguration(flags: [:], environment: environment, file: nil, home: home)
     return settings?.packs ?? ChosenPacks()
   }
 
   /// Returns what a command says after it changed the packs: who speaks the locale, and a warning if the service's
   /// settings name another pack.
-  static func notes(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) async -> [String] {
-    [SpeakingPack(for: locale, on: shelf).sentence, await warning(about: locale, on: shelf, home)].compactMap(\.self)
+  static func notes(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) -> [String] {
+    [SpeakingPack(for: locale, on: shelf).sentence, warning(about: locale, on: shelf, home)].compactMap(\.self)
   }
 
   /// Returns a warning if the service's settings name another pack for the locale than the one that speaks without
   /// them, or a pack that is not installed; otherwise `nil`.
-  static func warning(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) async -> String? {
-    guard let other = await settings(of: home)[locale], other != SpeakingPack(for: locale, on: shelf).id else {
+  static func warning(about locale: String, on shelf: VoicePackShelf, _ home: CrierHome) -> String? {
+    guard let other = settings(of: home)[locale], other != SpeakingPack(for: locale, on: shelf).id else {
       return nil
     }
     guard shelf.ids.contains(other) else {

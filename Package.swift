@@ -165,8 +165,8 @@ let fuzzing: [Target] = [
   .executableTarget(
     name: "crier-fuzz",
     dependencies: [
-      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "ServiceAccess", "SpeechEngine",
-      "TestSupport", "VoicePacks", "Waveforms",
+      "AmountReadback", "Announcements", "Announcer", "CommaSeparatedValues", "PushMessages", "ServiceAccess",
+      "SpeechEngine", "TestSupport", "VoicePacks", "Waveforms",
     ],
     path: "Fuzzing/crier-fuzz", swiftSettings: settingsWithC),
   .executableTarget(name: "speaker-fuzz", path: "Fuzzing/speaker-fuzz"),

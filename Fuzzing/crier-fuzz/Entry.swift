@@ -28,6 +28,8 @@ private let readers: [String: @Sendable ([UInt8]) -> Void] = [
   "text": FreeTextReading.check,
   "wav": WAVReading.check,
   "manifest": ManifestReading.check,
+  "push-payload": PushReading.checkPayload,
+  "push-response": PushReading.checkResponse,
   "signed-request": SignedRequestReading.check,
   "speaker-reply": SpeakerReplyReading.check,
 ]

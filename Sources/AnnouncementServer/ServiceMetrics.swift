@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Foundation
+import PushDelivery
 
 /// The service's metrics, in the text format of Prometheus, version 0.0.4.
 ///
@@ -51,7 +52,8 @@ final class ServiceMetrics: Sendable {
     var batchFailures = 0
     var pushes: [String: Int] = [:]
     var resentPushes = 0
-    var stoppedApps = 0
+    var topicStops = 0
+    var stoppedTopics: Set<PushSchedule.Topic> = []
     var refusedTokens = 0
 
     mutating func count(_ series: RequestSeries, _ duration: Duration) {
@@ -99,8 +101,16 @@ final class ServiceMetrics: Sendable {
   /// Counts pushes that are sent again after a crash, because nobody knows whether they were sent.
   func countResentPushes(_ count: Int) { self.state.withLock { $0.resentPushes += count } }
 
-  /// Counts a stop of an app's pushes because APNs refuses all of them.
-  func countStoppedApp() { self.state.withLock { $0.stoppedApps += 1 } }
+  /// Counts a stop of the pushes to an app because APNs refuses all of them.
+  func countStop(of topic: PushSchedule.Topic) {
+    state.withLock { state in
+      state.topicStops += 1
+      state.stoppedTopics.insert(topic)
+    }
+  }
+
+  /// Counts that the pushes to an app are accepted again.
+  func countResumption(of topic: PushSchedule.Topic) { state.withLock { _ = $0.stoppedTopics.remove(topic) } }
 
   /// Counts a device token that APNs refused as bad.
   func countRefusedToken() { self.state.withLock { $0.refusedTokens += 1 } }
@@ -180,7 +190,9 @@ final class ServiceMetrics: Sendable {
       "crier_push_resent_total", "counter", "Pushes that were sent again because the service ended while sending them.")
     page.line("crier_push_resent_total", [], String(state.resentPushes))
     page.family("crier_push_app_stops_total", "counter", "Times that APNs refused all pushes to an app.")
-    page.line("crier_push_app_stops_total", [], String(state.stoppedApps))
+    page.line("crier_push_app_stops_total", [], String(state.topicStops))
+    page.family("crier_push_stopped_apps", "gauge", "Apps whose pushes wait because APNs refuses all of them.")
+    page.line("crier_push_stopped_apps", [], String(state.stoppedTopics.count))
     page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
     page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
     page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")

@@ -71,7 +71,7 @@ extension Ledger {
       ])
       // A token of another app or environment is another token, even if it has the same digits.
       let isSamePlace = former.map { $0.app == new.app && $0.environment == new.environment } ?? false
-      try setTokens(of: new, keepsAge: isSamePlace, in: database)
+      try setTokens(of: new, keepsRefusals: isSamePlace, in: database)
       guard let device = try Self.device(new.account, new.id, in: database) else { throw UnreadableRow() }
       return Registration(device: device, isNew: former == nil, isKeyStored: storesKey)
     }
@@ -118,7 +118,9 @@ extension Ledger {
     for key in keys { try revoke(key, by: actor, in: database) }
   }
 
-  private func setTokens(of new: NewDevice, keepsAge: Bool, in database: Database) throws {
+  /// Each registration renews the time of a token, also of a known one: when APNs then reports that the token was no longer
+  /// valid at an earlier time, the phone has registered it since, and the token stays.
+  private func setTokens(of new: NewDevice, keepsRefusals: Bool, in database: Database) throws {
     let kinds = new.tokens.keys.map(\.rawValue)
     for kind in NewDevice.TokenKind.allCases where !kinds.contains(kind.rawValue) {
       try database.cachedStatement(sql: "DELETE FROM device_tokens WHERE account = ? AND device = ? AND kind = ?")
@@ -135,10 +137,10 @@ extension Ledger {
       try database.cachedStatement(
         sql: """
           INSERT INTO device_tokens (account, device, kind, token, registered_at) VALUES (?1, ?2, ?3, ?4, ?5)
-          ON CONFLICT (account, device, kind) DO UPDATE SET token = ?4, registered_at = ?5, refusals = 0
-            WHERE token <> ?4 OR NOT ?6
+          ON CONFLICT (account, device, kind) DO UPDATE SET token = ?4, registered_at = ?5,
+            refusals = CASE WHEN token = ?4 AND ?6 THEN refusals ELSE 0 END
           """
-      ).execute(arguments: [new.account, new.id, kind.rawValue, token, timeStamp, keepsAge])
+      ).execute(arguments: [new.account, new.id, kind.rawValue, token, timeStamp, keepsRefusals])
     }
   }
 

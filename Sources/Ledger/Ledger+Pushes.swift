@@ -75,7 +75,7 @@ extension Ledger {
       try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT number, account, device, announcement, app, environment, expires_at, attempts, state FROM pushes
+            SELECT number, account, device, announcement, app, environment, kind, expires_at, reason, state FROM pushes
             WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
             """),
         arguments: [number, min(max(limit, 1), 10_000)]
@@ -84,8 +84,8 @@ extension Ledger {
         return UnfinishedPush(
           number: try row.value("number"), account: try row.value("account"), device: try row.value("device"),
           announcement: try row.optional("announcement"), app: try row.value("app"),
-          environment: try row.name("environment"),
-          expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), attempts: try row.value("attempts"),
+          environment: try row.name("environment"), kind: try row.name("kind"),
+          expiresAt: Date(wholeMilliseconds: try row.value("expires_at")), reason: try row.optional("reason"),
           wasInterrupted: state == .sending)
       }
     }
@@ -110,12 +110,13 @@ extension Ledger {
     }
   }
 
-  /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted for a
-  /// removed device with the same id. A background push may use the token for notifications, and a file-provider
+  /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted before
+  /// the device was registered, for a removed device with the same id. A background push may use the token for notifications, and a file-provider
   /// push the app's token if the extension has none: they have the same topic.
   private static func token(for push: Push, in database: Database) throws -> String? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
-      device.environment == push.environment, push.sequence.map({ $0 > device.firstSequence }) ?? true
+      device.environment == push.environment, push.createdAt >= device.registeredAt,
+      push.sequence.map({ $0 > device.firstSequence }) ?? true
     else { return nil }
     let kinds: [NewDevice.TokenKind] =
       switch push.kind {
@@ -130,7 +131,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - state: A final state.
-  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names.
+  ///   - reason: What APNs or the sender said, at most 64 bytes, without tokens or names. If it is nil, an expired push
+  ///     keeps the reason why it had to wait.
   /// - Returns: False when the push had already ended; nothing was changed then.
   @discardableResult
   public func finishPush(
@@ -142,7 +144,9 @@ extension Ledger {
     return try await write(while: .pushing) { [self] database in
       try database.cachedStatement(
         sql: """
-          UPDATE pushes SET state = ?, reason = ?, finished_at = ? WHERE number = ? AND finished_at IS NULL
+          UPDATE pushes SET state = ?1, reason = CASE ?1 WHEN 'expired' THEN coalesce(?2, reason) ELSE ?2 END,
+            finished_at = ?3
+          WHERE number = ?4 AND finished_at IS NULL
           """
       ).execute(arguments: [state.rawValue, reason, timeStamp, number])
       return database.changesCount == 1

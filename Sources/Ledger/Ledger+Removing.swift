@@ -21,8 +21,8 @@ extension Ledger {
     /// The announcement or a replay of it is waiting or playing, or a push of it has not ended. Nothing was changed.
     case notEnded
     /// The announcement was removed with all its answers and replays. `entry` is nil when the announcement was not to
-    /// be played or was pruned.
-    case removed(entry: Entry?, answers: [RemovedAnswer])
+    /// be played or was pruned. `pushedClips` are the names of the clips that its pushes had: one for each language.
+    case removed(entry: Entry?, answers: [RemovedAnswer], pushedClips: Set<String>)
   }
 
   /// Removes an account's announcement with all its answers and replays, if the announcement has ended or was never to
@@ -57,10 +57,14 @@ extension Ledger {
         try database.cachedStatement(sql: "DELETE FROM \(table) WHERE account = ? AND id = ?")
           .execute(arguments: [account, id])
       }
+      let pushedClips = try String.fetchSet(
+        database.cachedStatement(
+          sql: "SELECT clip FROM pushes WHERE account = ? AND announcement = ? AND clip IS NOT NULL"),
+        arguments: [account, id])
       // The text of a notification has the payment's names.
       try database.cachedStatement(sql: "DELETE FROM pushes WHERE account = ? AND announcement = ?")
         .execute(arguments: [account, id])
-      return .removed(entry: entry, answers: answers)
+      return .removed(entry: entry, answers: answers, pushedClips: pushedClips)
     }
   }
 
@@ -74,19 +78,23 @@ extension Ledger {
           """), arguments: [number]) ?? false
   }
 
-  /// Returns whether an account has an announcement with a clip, or made the clip in a batch.
-  public func hasClip(_ name: String, account: String) async throws(LedgerError) -> Bool {
-    if account.hasZero || name.hasZero || name.isEmpty { return false }
+  /// Returns whether an announcement with a clip was pushed to a device since its registration.
+  public func wasPushed(clip name: String, account: String, device: String) async throws(LedgerError) -> Bool {
+    if account.hasZero || device.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { database in
       try Bool.fetchOne(
-        database.cachedStatement(sql: Self.clipOfAccount), arguments: ["clip": name, "account": account]) ?? false
+        database.cachedStatement(sql: Self.clipOfDevice), arguments: ["clip": name, "account": account, "id": device])
+        ?? false
     }
   }
 
-  /// The query behind ``hasClip(_:account:)``.
-  static var clipOfAccount: String { "SELECT \(lookUps(["="]).joined(separator: " OR "))" }
+  /// The query behind ``wasPushed(clip:account:device:)``.
+  static let clipOfDevice = """
+    SELECT EXISTS (SELECT 1 FROM pushes JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
+                   WHERE clip = :clip AND pushes.account = :account AND device = :id AND sequence > first_sequence)
+    """
 
-  /// Returns whether another account has an announcement with a clip, or made the clip in a batch. The call skips the
+  /// Returns whether another account has an announcement with a clip, has pushed it, or made the clip in a batch. The call skips the
   /// account's own rows, so their number does not slow it down.
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
@@ -96,20 +104,18 @@ extension Ledger {
     }
   }
 
-  /// The query behind ``isClipOfOthers(_:than:)``. It makes six look-ups: in each of the three indexes, it looks for an
-  /// account before the given one and for an account after it.
-  static var clipOfOthers: String { "SELECT \(lookUps(["<", ">"]).joined(separator: " OR "))" }
-
-  /// Returns look-ups of a clip in the three indexes, for accounts that compare so with the given one.
-  private static func lookUps(_ comparisons: [String]) -> [String] {
+  /// The query behind ``isClipOfOthers(_:than:)``. It makes eight look-ups: in each of the four indexes, it looks for
+  /// an account before the given one and for an account after it.
+  static var clipOfOthers: String {
     let tables = [
-      ("answers", ""), ("batch_clips", ""),
+      ("answers", ""), ("batch_clips", ""), ("pushes", ""),
       // This condition must be the same as the index's own condition.
       ("announcements", " AND kind = 'request' AND NOT replay"),
     ]
-    return tables.flatMap { table, condition in
-      comparisons.map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
+    let lookUps = tables.flatMap { table, condition in
+      ["<", ">"].map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
     }
+    return "SELECT \(lookUps.joined(separator: " OR "))"
   }
 }
 

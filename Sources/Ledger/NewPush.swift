@@ -114,16 +114,17 @@ extension Ledger {
     public let announcement: String?
     public let app: String
     public let environment: NewDevice.Environment
+    public let kind: NewPush.Kind
     public let expiresAt: Date
-    /// How often the push was sent, or may have been sent.
-    public let attempts: Int
+    /// Why the last attempt did not succeed; nil if there is nothing to say.
+    public var reason: String?
     /// Whether a sender was interrupted while it was sending the push.
     public let wasInterrupted: Bool
 
     public init(
       number: Int64, account: String, device: String, announcement: String? = nil, app: String,
-      environment: NewDevice.Environment, expiresAt: Date,
-      attempts: Int = 0, wasInterrupted: Bool = false
+      environment: NewDevice.Environment, kind: NewPush.Kind = .alert, expiresAt: Date, reason: String? = nil,
+      wasInterrupted: Bool = false
     ) {
       self.number = number
       self.account = account
@@ -131,8 +132,9 @@ extension Ledger {
       self.announcement = announcement
       self.app = app
       self.environment = environment
+      self.kind = kind
       self.expiresAt = expiresAt
-      self.attempts = attempts
+      self.reason = reason
       self.wasInterrupted = wasInterrupted
     }
   }

@@ -67,6 +67,7 @@ extension Schema {
     CREATE INDEX pushes_finished ON pushes (finished_at) WHERE finished_at IS NOT NULL;
     CREATE INDEX pushes_by_announcement ON pushes (account, announcement) WHERE announcement IS NOT NULL;
     CREATE INDEX pushes_by_sequence ON pushes (account, device, sequence) WHERE sequence IS NOT NULL;
+    CREATE INDEX pushes_by_clip ON pushes (clip, account, device) WHERE clip IS NOT NULL;
     CREATE INDEX pushes_needed_clips ON pushes (clip) WHERE clip IS NOT NULL AND finished_at IS NULL;
 
     ALTER TABLE keys ADD COLUMN device TEXT;

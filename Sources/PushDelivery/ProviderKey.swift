@@ -81,11 +81,24 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   ///
   /// - Parameter time: The token's `iat`. APNs accepts a token for one hour after it.
   public func token(issuedAt time: Date) throws -> String {
-    let header = #"{"alg":"ES256","kid":"\#(id)"}"#
-    let claims = #"{"iat":\#(Int(time.timeIntervalSince1970)),"iss":"\#(team)"}"#
-    let signed = Base64URL.text(of: header.utf8) + "." + Base64URL.text(of: claims.utf8)
+    let signed = signedPart(issuedAt: time)
     let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
     return signed + "." + Base64URL.text(of: signature)
+  }
+
+  private func signedPart(issuedAt time: Date) -> String {
+    let header = #"{"alg":"ES256","kid":"\#(id)"}"#
+    let claims = #"{"iat":\#(Int(time.timeIntervalSince1970)),"iss":"\#(team)"}"#
+    return Base64URL.text(of: header.utf8) + "." + Base64URL.text(of: claims.utf8)
+  }
+
+  /// Returns whether this key has made the token, and at this time.
+  func hasSigned(_ token: String, issuedAt time: Date) -> Bool {
+    let signed = signedPart(issuedAt: time)
+    guard token.hasPrefix(signed + "."), let bytes = Base64URL.bytes(of: String(token.dropFirst(signed.count + 1))),
+      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes)
+    else { return false }
+    return key.publicKey.isValidSignature(signature, for: Data(signed.utf8))
   }
 
   /// The key with which tokens are checked.

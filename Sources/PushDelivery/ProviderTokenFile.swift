@@ -34,10 +34,10 @@ public struct ProviderTokenFile: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time of day.
-  ///   - isUsable: Returns whether a token of this age, in seconds, may be sent.
+  ///   - isUsable: Returns whether a token that was stored with this time, and has this age in seconds, may be sent.
   ///   - make: Makes a token that is issued now.
   func token(
-    at now: Date, isUsable: (_ token: String, _ age: TimeInterval) -> Bool, make: () throws -> String
+    at now: Date, isUsable: (_ token: String, _ issuedAt: Date, _ age: TimeInterval) -> Bool, make: () throws -> String
   ) throws -> (text: String, issuedAt: Date) {
     let folder = url.deletingLastPathComponent()
     try? FileManager.default.createDirectory(
@@ -48,7 +48,7 @@ public struct ProviderTokenFile: Sendable {
         let date = Date(timeIntervalSince1970: Double(stored.issuedAt))
         let age = now.timeIntervalSince(date)
         // A token from the future was made with another clock.
-        if age >= 0, isUsable(stored.token, age) { return (stored.token, date) }
+        if age >= 0, isUsable(stored.token, date, age) { return (stored.token, date) }
       }
       let seconds = Int(now.timeIntervalSince1970)
       let token = try make()

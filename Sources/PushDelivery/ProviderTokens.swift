@@ -68,13 +68,14 @@ public final class ProviderTokens: Sendable {
     return token
   }
 
-  /// Returns the token that another program has stored and that may still be sent, or a new one.
+  /// Returns the token that another program has stored and that may still be sent, or a new one. A token that another
+  /// key has signed under the same id, such as a wrong file that was replaced meanwhile, is never sent.
   private func made(
     at now: ProviderTokenAge.Moment, isAllowed: (String) -> Bool
   ) throws -> (text: String, madeAt: ProviderTokenAge.Moment) {
     guard let file else { return (try key.token(issuedAt: now.date), now) }
-    let (text, issuedAt) = try file.token(at: now.date) { text, age in
-      isAllowed(text) && .seconds(age) < ProviderTokenAge.usual
+    let (text, issuedAt) = try file.token(at: now.date) { text, issuedAt, age in
+      isAllowed(text) && .seconds(age) < ProviderTokenAge.usual && key.hasSigned(text, issuedAt: issuedAt)
     } make: {
       try key.token(issuedAt: now.date)
     }

@@ -7,15 +7,19 @@ public import Ledger
 
 /// The decision which pushes are sent next.
 ///
-/// The pushes to a device are sent one after the other, in the order of their numbers, so that an announcement never
-/// overtakes an earlier one. A device that has to wait delays no other device. The devices take turns.
+/// The pushes of a kind to a device are sent one after the other, in the order of their numbers, so that an announcement
+/// never overtakes an earlier one. A device that has to wait delays no other device, and a push that only prepares the
+/// phone delays no announcement. The devices take turns.
 ///
 /// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
 public struct PushSchedule: Sendable {
-  /// A device of an account.
-  struct DeviceKey: Hashable, Sendable {
+  /// The pushes of a kind to a device of an account.
+  private struct LineKey: Hashable {
     var account: String
     var device: String
+    var kind: NewPush.Kind
+
+    init(_ push: Ledger.UnfinishedPush) { (account, device, kind) = (push.account, push.device, push.kind) }
   }
 
   /// An app in an environment. All its pushes use one key and one server.
@@ -29,35 +33,50 @@ public struct PushSchedule: Sendable {
     }
   }
 
-  /// The pushes to a device.
+  /// What APNs accepts or refuses for all devices: an app's own topic, or that of its file provider.
+  public struct Topic: Hashable, Sendable {
+    public var app: App
+    public var isFileProvider: Bool
+
+    public init(_ app: App, isFileProvider: Bool = false) {
+      self.app = app
+      self.isFileProvider = isFileProvider
+    }
+
+    init(_ push: Ledger.UnfinishedPush) {
+      self.init(
+        App(bundleID: push.app, environment: push.environment), isFileProvider: push.kind == .fileProvider)
+    }
+  }
+
   private struct Line {
     var waiting: Deque<Ledger.UnfinishedPush> = []
     /// Whether the first push is being sent.
     var isSending = false
     /// The time before which nothing is sent.
     var notBefore = Date.distantPast
-    /// Whether the device is in ``ready``.
+    /// Whether the line is in ``ready``.
     var isReady = false
-    /// The time of the device's latest alarm, which makes its earlier ones void.
+    /// The time of the line's latest alarm, which makes its earlier ones void.
     var alarm: Date?
   }
 
   private struct Alarm: Comparable {
     var at: Date
-    var device: DeviceKey
+    var line: LineKey
 
     static func < (a: Alarm, b: Alarm) -> Bool { a.at < b.at }
   }
 
-  private var lines: [DeviceKey: Line] = [:]
-  /// The devices whose turn comes next.
-  private var ready: Deque<DeviceKey> = []
-  /// The times at which waiting devices are looked at again.
+  private var lines: [LineKey: Line] = [:]
+  /// The lines whose turn comes next.
+  private var ready: Deque<LineKey> = []
+  /// The times at which waiting lines are looked at again.
   private var alarms: Heap<Alarm> = []
-  /// The apps to which nothing is sent before a time.
-  private var pauses: [App: Date] = [:]
-  /// The apps to which one push is being sent, to find out whether the app's fault is over.
-  private var trials: [App: DeviceKey] = [:]
+  /// The topics to which nothing is sent before a time.
+  private var pauses: [Topic: Date] = [:]
+  /// The topics to which one push is being sent, to find out whether APNs accepts them again.
+  private var trials: [Topic: LineKey] = [:]
 
   /// The number of pushes that have not ended.
   public private(set) var count = 0
@@ -68,13 +87,13 @@ public struct PushSchedule: Sendable {
 
   /// Adds a push. Add pushes in the order of their numbers.
   public mutating func add(_ push: Ledger.UnfinishedPush) {
-    let key = DeviceKey(account: push.account, device: push.device)
+    let key = LineKey(push)
     lines[key, default: Line()].waiting.append(push)
     count += 1
     makeReady(key)
   }
 
-  private mutating func makeReady(_ key: DeviceKey) {
+  private mutating func makeReady(_ key: LineKey) {
     guard let line = lines[key], !line.isSending, !line.isReady, !line.waiting.isEmpty else { return }
     lines[key]?.isReady = true
     ready.append(key)
@@ -82,7 +101,7 @@ public struct PushSchedule: Sendable {
 
   /// The pushes to deal with now.
   public struct Turn: Sendable {
-    /// The pushes to send, each to another device.
+    /// The pushes to send: at most one of each kind to each device.
     public var send: [Ledger.UnfinishedPush] = []
     /// The pushes that are no longer news. They have left the schedule.
     public var expired: [Ledger.UnfinishedPush] = []
@@ -94,25 +113,25 @@ public struct PushSchedule: Sendable {
   public mutating func next(at now: Date, room: Int) -> Turn {
     while let alarm = alarms.min, alarm.at <= now {
       alarms.removeMin()
-      guard lines[alarm.device]?.alarm == alarm.at else { continue }
-      lines[alarm.device]?.alarm = nil
-      makeReady(alarm.device)
+      guard lines[alarm.line]?.alarm == alarm.at else { continue }
+      lines[alarm.line]?.alarm = nil
+      makeReady(alarm.line)
     }
     var turn = Turn()
     while turn.send.count < room, let key = ready.popFirst() {
       lines[key]?.isReady = false
       dropExpired(key, at: now, into: &turn)
       guard let line = lines[key], let first = line.waiting.first else { continue }
-      let app = App(bundleID: first.app, environment: first.environment)
-      let pause = pauses[app].map { trials[app] == nil ? $0 : .distantFuture } ?? .distantPast
+      let topic = Topic(first)
+      let pause = pauses[topic].map { trials[topic] == nil ? $0 : .distantFuture } ?? .distantPast
       let start = max(line.notBefore, pause)
       guard start <= now else {
-        // The device is looked at again when it may send, or when its first push is no longer news. A device whose app
-        // is on trial is looked at when the trial ends.
+        // The line is looked at again when it may send, or when its first push is no longer news. A line whose topic is
+        // on trial is looked at when the trial ends.
         setAlarm(for: key, at: min(start, first.expiresAt))
         continue
       }
-      if pauses[app] != nil { trials[app] = key }
+      if pauses[topic] != nil { trials[topic] = key }
       lines[key]?.isSending = true
       underWay += 1
       turn.send.append(first)
@@ -120,13 +139,13 @@ public struct PushSchedule: Sendable {
     return turn
   }
 
-  private mutating func setAlarm(for key: DeviceKey, at moment: Date) {
+  private mutating func setAlarm(for key: LineKey, at moment: Date) {
     guard lines[key]?.alarm != moment else { return }
     lines[key]?.alarm = moment
-    alarms.insert(Alarm(at: moment, device: key))
+    alarms.insert(Alarm(at: moment, line: key))
   }
 
-  private mutating func dropExpired(_ key: DeviceKey, at now: Date, into turn: inout Turn) {
+  private mutating func dropExpired(_ key: LineKey, at now: Date, into turn: inout Turn) {
     while let first = lines[key]?.waiting.first, first.expiresAt <= now {
       lines[key]?.waiting.removeFirst()
       count -= 1
@@ -141,53 +160,47 @@ public struct PushSchedule: Sendable {
 
   /// Reports that a push that was being sent has ended.
   ///
-  /// - Parameter provesApp: Whether the outcome shows that the app's pushes can be sent.
-  public mutating func ended(_ push: Ledger.UnfinishedPush, provesApp: Bool = true) {
-    let key = DeviceKey(account: push.account, device: push.device)
+  /// - Parameter provesTopic: Whether the outcome shows that pushes to the topic can be sent.
+  public mutating func ended(_ push: Ledger.UnfinishedPush, provesTopic: Bool = true) {
+    let key = LineKey(push)
     guard lines[key]?.isSending == true, lines[key]?.waiting.first?.number == push.number else { return }
     lines[key]?.waiting.removeFirst()
     lines[key]?.isSending = false
     lines[key]?.notBefore = .distantPast
     count -= 1
     underWay -= 1
-    let app = App(bundleID: push.app, environment: push.environment)
-    let isResumed = provesApp && pauses.removeValue(forKey: app) != nil
-    let wasTrial = trials[app] == key
-    if wasTrial { trials[app] = nil }
-    if isResumed || wasTrial { letGo(app) }
+    let topic = Topic(push)
+    let isResumed = provesTopic && pauses.removeValue(forKey: topic) != nil
+    let wasTrial = trials[topic] == key
+    if wasTrial { trials[topic] = nil }
+    if isResumed || wasTrial { letGo(topic) }
     if lines[key]?.waiting.isEmpty == true { lines[key] = nil } else { makeReady(key) }
   }
 
-  /// Reports that a push that was being sent must be sent again. The later pushes to its device wait for it.
+  /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for it.
+  /// The schedule keeps the push as it is passed here, with its reason.
   public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date) {
-    let key = DeviceKey(account: push.account, device: push.device)
+    let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }
+    lines[key]?.waiting[0] = push
     lines[key]?.isSending = false
     lines[key]?.notBefore = moment
     underWay -= 1
-    let app = App(bundleID: push.app, environment: push.environment)
-    if trials[app] == key {
-      trials[app] = nil
-      letGo(app)
+    let topic = Topic(push)
+    if trials[topic] == key {
+      trials[topic] = nil
+      letGo(topic)
     }
     setAlarm(for: key, at: min(moment, push.expiresAt))
   }
 
-  /// Sends nothing to an app before a time. Then one push is sent, and the others follow when it has succeeded.
-  ///
-  /// - Returns: Whether the app was not paused before.
-  @discardableResult
-  public mutating func pause(_ app: App, until moment: Date) -> Bool {
-    let isNew = pauses[app] == nil
-    pauses[app] = max(pauses[app] ?? .distantPast, moment)
-    return isNew
+  /// Sends nothing to a topic before a time. Then one push is sent, and the others follow when it has succeeded.
+  public mutating func pause(_ topic: Topic, until moment: Date) {
+    pauses[topic] = max(pauses[topic] ?? .distantPast, moment)
   }
 
-  /// Whether nothing is sent to an app for the moment.
-  public func isPaused(_ app: App) -> Bool { pauses[app] != nil }
-
-  /// Lets the devices that waited for the end of a pause or of a trial look at it.
-  private mutating func letGo(_ app: App) {
-    for (key, line) in lines where line.waiting.first?.app == app.bundleID { makeReady(key) }
+  /// Lets the lines that waited for the end of a pause or of a trial look at it.
+  private mutating func letGo(_ topic: Topic) {
+    for (key, line) in lines where line.waiting.first.map({ Topic($0) == topic }) ?? false { makeReady(key) }
   }
 }

@@ -18,10 +18,15 @@ public actor PushSender {
     case ended(Ended)
     /// Pushes that an earlier sender may have sent are sent again.
     case interrupted(count: Int)
-    /// APNs would refuse every push to the app. Its pushes wait, and one is tried from time to time.
-    case appStopped(PushSchedule.App, reason: String)
+    /// APNs would refuse every push to the topic. Its pushes wait, and one is tried from time to time.
+    case topicStopped(PushSchedule.Topic, reason: String)
+    /// A push to a stopped topic has succeeded, so the others follow.
+    case topicResumed(PushSchedule.Topic)
     /// APNs refused a device token as bad.
     case tokenRefused(account: String, device: String)
+    /// APNs refused the tokens of many devices of an app, one after the other, and accepted none. The bundle id or the
+    /// environment is probably wrong, and not the tokens.
+    case allTokensRefused(PushSchedule.App, reason: String)
     /// The ledger could not be read or written. The sender tries again.
     case ledgerFailed(LedgerError)
   }
@@ -39,11 +44,16 @@ public actor PushSender {
     public var reason: String?
   }
 
+  /// The reason of a topic that is stopped because no client was given for its app.
+  public static let notConfigured = "AppNotConfigured"
+
   public struct Settings: Sendable, Hashable {
     /// The maximum number of pushes that are sent at a time.
     public var mostUnderWay = 1_000
     /// The time after which an app that was stopped is tried again, in seconds.
     public var appPause: TimeInterval = 900
+    /// The number of devices whose tokens APNs must refuse in a row to make the app suspect.
+    public var suspectDevices = 10
     /// The pauses between the attempts of a push.
     public var retry = PushRetry()
 
@@ -59,8 +69,10 @@ public actor PushSender {
   private let report: @Sendable (Report) -> Void
   private var schedule = PushSchedule()
   private var lastNumber: Int64 = 0
-  /// The apps whose alarm was reported, and of which no push has succeeded since.
-  private var stopped: Set<PushSchedule.App> = []
+  /// The topics whose alarm was reported, and of which no push has succeeded since.
+  private var stopped: Set<PushSchedule.Topic> = []
+  /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
+  private var refused: [PushSchedule.App: Set<String>] = [:]
   private let hasNews = Atomic(true)
   private let wakeUps: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
@@ -157,7 +169,7 @@ public actor PushSender {
       for push in pushes {
         guard let (stored, token) = known[push.number] else {
           // Somebody else has ended or removed it.
-          schedule.ended(push, provesApp: false)
+          schedule.ended(push, provesTopic: false)
           continue
         }
         group.addTask { await self.send(stored, token: token, of: push) }
@@ -173,7 +185,7 @@ public actor PushSender {
     let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
     guard let token else { return await end(push, .unregistered, reason: "NoToken", entry) }
     guard let client = clients[app] else {
-      return await stop(app, reason: "AppNotConfigured", push, entry)
+      return await stop(reason: Self.notConfigured, push, entry)
     }
     let request: PushRequest
     do {
@@ -185,17 +197,20 @@ public actor PushSender {
       let attempt = try await client.send(request)
       let reason = attempt.response.reason ?? "Status\(attempt.response.status)"
       switch attempt.consequence {
-      case .delivered: await end(push, .delivered, reason: nil, provesApp: true, entry)
+      case .delivered:
+        refused[app] = nil
+        await end(push, .delivered, reason: nil, provesTopic: true, entry)
       case .retry(let wait, let scope): await retry(push, after: wait, scope, reason: reason, entry)
       case .deviceGone(let since):
         if let since { await removeToken(token, of: push, since: since) }
-        await end(push, .unregistered, reason: reason, provesApp: true, entry)
+        await end(push, .unregistered, reason: reason, provesTopic: true, entry)
       case .tokenSuspect:
-        // APNs looks at the provider token first, so an answer about the device token proves that the key is right.
-        await countRefusal(of: token, push)
-        await end(push, .failed, reason: reason, provesApp: true, entry)
+        await countRefusal(of: token, push, reason: reason)
+        // APNs looks at the provider token first, so this answer proves that the key is right, but not the topic.
+        let provesTopic = reason == "BadDeviceToken"
+        await end(push, .failed, reason: reason, provesTopic: provesTopic, entry)
       case .failed: await end(push, .failed, reason: reason, entry)
-      case .stopApp, .refreshToken: await stop(app, reason: reason, push, entry)
+      case .stopApp, .refreshToken: await stop(reason: reason, push, entry)
       }
     } catch {
       let consequence = PushConsequence(error.interruption)
@@ -219,17 +234,15 @@ public actor PushSender {
 
   // MARK: Outcomes
 
-  /// - Parameter provesApp: Whether the outcome shows that APNs accepts the app's key and topic.
+  /// - Parameter provesTopic: Whether the outcome shows that APNs accepts the app's key and topic.
   private func end(
-    _ push: Ledger.Push, _ state: Ledger.Push.State, reason: String?, provesApp: Bool = false,
+    _ push: Ledger.Push, _ state: Ledger.Push.State, reason: String?, provesTopic: Bool = false,
     _ entry: Ledger.UnfinishedPush
   ) async {
     // Until the outcome is stored, nothing else may be sent to the device.
     let isStored = await store(push.number, state, reason: reason)
-    schedule.ended(entry, provesApp: provesApp)
-    if provesApp {
-      stopped.remove(PushSchedule.App(bundleID: push.app, environment: push.environment))
-    }
+    schedule.ended(entry, provesTopic: provesTopic)
+    if provesTopic, let topic = stopped.remove(PushSchedule.Topic(entry)) { report(.topicResumed(topic)) }
     if isStored {
       report(
         .ended(
@@ -262,33 +275,36 @@ public actor PushSender {
     let next = settings.retry.nextAttempt(
       at: now(), afterAttempts: push.attempts, requested: wait, random: random(), expiresAt: push.expiresAt)
     guard let next else { return await end(push, .expired, reason: reason, entry) }
-    if scope == .app {
-      schedule.pause(PushSchedule.App(bundleID: push.app, environment: push.environment), until: next)
-    }
-    // Without this record the push would count as interrupted after a restart, which does no harm.
-    try? await ledger.postponePush(push.number, reason: reason)
-    schedule.retry(entry, at: next)
-    wake.yield()
+    if scope == .app { schedule.pause(PushSchedule.Topic(entry), until: next) }
+    await postpone(push, until: next, reason: reason, entry)
   }
 
-  private func stop(
-    _ app: PushSchedule.App, reason: String, _ push: Ledger.Push, _ entry: Ledger.UnfinishedPush
-  ) async {
+  private func stop(reason: String, _ push: Ledger.Push, _ entry: Ledger.UnfinishedPush) async {
+    let topic = PushSchedule.Topic(entry)
     let until = now().addingTimeInterval(settings.appPause)
-    schedule.pause(app, until: until)
-    if stopped.insert(app).inserted { report(.appStopped(app, reason: reason)) }
+    schedule.pause(topic, until: until)
+    if stopped.insert(topic).inserted { report(.topicStopped(topic, reason: reason)) }
+    await postpone(push, until: until, reason: reason, entry)
+  }
+
+  private func postpone(
+    _ push: Ledger.Push, until moment: Date, reason: String, _ entry: Ledger.UnfinishedPush
+  ) async {
+    // Without this record the push would count as interrupted after a restart, which does no harm.
     try? await ledger.postponePush(push.number, reason: reason)
-    schedule.retry(entry, at: until)
+    var entry = entry
+    entry.reason = reason
+    schedule.retry(entry, at: moment)
     wake.yield()
   }
 
   private func expire(_ pushes: [Ledger.UnfinishedPush]) async {
-    for push in pushes where await store(push.number, .expired, reason: nil) {
+    for push in pushes where await store(push.number, .expired, reason: push.reason) {
       report(
         .ended(
           Ended(
             number: push.number, account: push.account, announcement: push.announcement, device: push.device,
-            state: .expired)))
+            state: .expired, reason: push.reason)))
     }
   }
 
@@ -301,8 +317,16 @@ public actor PushSender {
     }
   }
 
-  private func countRefusal(of token: String, _ push: Ledger.Push) async {
+  private func countRefusal(of token: String, _ push: Ledger.Push, reason: String) async {
     report(.tokenRefused(account: push.account, device: push.device))
+    let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
+    // The accounts choose the ids of their devices, so both name a device.
+    let known = refused[app]?.count ?? 0
+    if known < settings.suspectDevices, refused[app, default: []].insert("\(push.account) \(push.device)").inserted,
+      known + 1 == settings.suspectDevices
+    {
+      report(.allTokensRefused(app, reason: reason))
+    }
     do throws(LedgerError) {
       try await ledger.countRefusal(ofToken: token, account: push.account, device: push.device)
     } catch {

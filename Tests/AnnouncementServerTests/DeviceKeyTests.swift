@@ -90,12 +90,20 @@ struct DeviceKeyTests {
     #expect(try await backend.put("phone-1").object["device_group"] == nil)
   }
 
-  @Test("it fetches the clips of its account, and other clips are as unknown as clips that do not exist")
+  @Test(
+    "it fetches what was pushed to its device, and any other clip is as unknown as one that does not exist")
   func clips() async throws {
     let phone = try await service.phone()
     let own = try await backend.post(payment("p1", "12.50")).string("clip.name").orThrow("a clip")
     let others = try await service.client(account: "kiosk").post(payment("p1", "99.99"))
     let name = try others.string("clip.name").orThrow("a clip")
+    #expect(try await phone.get("/v1/clips/\(own)").status == 404, "it was not pushed")
+    try await service.ledger.accept(
+      [
+        NewPush(device: "phone-1", kind: .alert, priority: 10, clip: own, expiresAt: Date() + 3600) { _ in
+          Data("{}".utf8)
+        }
+      ], account: "shop")
     for client in [phone, backend] {
       let answer = try await client.get("/v1/clips/\(own)")
       #expect(answer.status == 200 && answer.header("Content-Type") == "audio/wav")

@@ -4,6 +4,7 @@ import APNSSimulator
 import Announcements
 import Crypto
 import Foundation
+import HTTPTypes
 import Ledger
 import PushDelivery
 import PushMessages
@@ -159,8 +160,89 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
-  @Test("a phone that removed the app loses its token, and the next push ends as unregistered")
+  @Test("a phone that removed the app loses its token, and the next push ends without being sent")
   func unregistered() async throws {
+    let simulator = try await APNSSimulator.start()
+    let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+    simulator.set(APNSSimulator.Device(Self.tokens[0], state: .unregistered(since: later)))
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    for (id, reason) in [("p1", "Unregistered"), ("p2", "NoToken")] {
+      _ = try await client.post(payment(id, "1.00", #""deliver":["push"],"device":"phone""#))
+      let pushes = try await outcome(of: id, client)
+      #expect(pushes.map(\.state) == ["unregistered"])
+      #expect(pushes.map(\.reason) == [reason])
+    }
+    #expect(simulator.counts.requests == 1)
+    await simulator.stop()
+  }
+
+  @Test("one phone with another app does not keep an announcement from the others of its group")
+  func mixedGroup() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("a", Self.tokens[0], in: service, group: "shop-7", app: "com.example.other")
+    try await register("b", Self.tokens[1], in: service, group: "shop-7")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    let answer = try await client.post(payment("p1", "1.00", #""deliver":["push"],"device":"shop-7""#))
+    #expect(answer.status == 201, "\(answer.text)")
+    while try await service.ledger.pushCounts()[.delivered] == nil { await Task.yield() }
+    #expect(simulator.deliveries(to: Self.tokens[1]).count == 1)
+    #expect(try await service.ledger.pushCounts() == [.delivered: 1, .waiting: 1])
+    await simulator.stop()
+  }
+
+  @Test("pushes that another process accepts are sent, and so is what waits when its sender ends")
+  func otherProcess() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    // Another sender has the seat.
+    let other = try Ledger(at: service.ledger.file)
+    var seat = try other.takePushSeat()
+    let push = NewPush(device: "phone", kind: .alert, priority: 10, expiresAt: Date() + 3600) { _ in
+      Data(#"{"aps":{"alert":"12.50"}}"#.utf8)
+    }
+    try await other.accept([push], account: "shop")
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    withExtendedLifetime(seat) {}
+    seat = nil
+    while try await service.ledger.pushCounts() != [.delivered: 1] { await Task.yield() }
+    // This service is the sender now, and nobody tells it of the next push.
+    try await other.accept([push], account: "shop")
+    while try await service.ledger.pushCounts() != [.delivered: 2] { await Task.yield() }
+    #expect(simulator.deliveries(to: Self.tokens[0]).count == 2)
+    await simulator.stop()
+  }
+
+  @Test("a clip in the language of a second phone belongs to the announcement: its phone fetches it, and it is removed")
+  func secondLanguage() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("a", Self.tokens[0], in: service, locale: "zh-CN", group: "shop-7")
+    try await register("b", Self.tokens[1], in: service, locale: "en-US", group: "shop-7")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    let answer = try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"shop-7""#))
+    let first = try #require(try answer.string("clip.name"))
+    _ = try await outcome(of: "p1", client)
+    let delivery = try #require(simulator.deliveries(to: Self.tokens[1]).first)
+    let payload = try JSONDecoder().decode(Payload.self, from: Data(delivery.payload))
+    let second = payload.aps.sound
+    #expect(first != second)
+    #expect(try await service.ledger.wasPushed(clip: second, account: "shop", device: "b"))
+    #expect(try await !service.ledger.wasPushed(clip: second, account: "shop", device: "a"))
+    let removed = try await client.send(.delete, "/v1/announcements/p1")
+    #expect(try removed.value("clips") as? [String] == [first, second].sorted(), "\(removed.text)")
+    for name in [first, second] { #expect(try await client.get("/v1/clips/\(name)").status == 404) }
+    await simulator.stop()
+  }
+
+  @Test("a token that APNs refuses as bad fails the push, is counted and stays")
+  func badToken() async throws {
     var configuration = APNSSimulator.Configuration()
     configuration.devices = []
     let simulator = try await APNSSimulator.start(configuration)

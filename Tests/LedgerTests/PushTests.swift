@@ -212,7 +212,7 @@ struct PushTests {
     func tokens() async throws -> [String?] { try await ledger.startSending(all).map(\.token) }
     #expect(try await tokens() == ["a1", "b2", "d4"])
     let unfinished = try await ledger.unfinishedPushes()
-    #expect(unfinished.map(\.attempts) == [1, 1, 1] && unfinished.allSatisfy(\.wasInterrupted))
+    #expect(unfinished.map(\.kind) == NewPush.Kind.allCases && unfinished.allSatisfy(\.wasInterrupted))
     #expect(try await place.open().pushCounts() == [.sending: 3])
 
     for (given, expected) in [
@@ -280,7 +280,8 @@ struct PushTests {
     _ = try await ledger.startSending(numbers)
     try await ledger.postponePush(numbers[0], reason: "ServiceUnavailable")
     let unfinished = try await ledger.unfinishedPushes()
-    #expect(unfinished.map(\.wasInterrupted) == [false, true] && unfinished.map(\.attempts) == [1, 1])
+    #expect(
+      unfinished.map(\.wasInterrupted) == [false, true] && unfinished.map(\.reason) == ["ServiceUnavailable", nil])
     #expect(try await pushes().map(\.reason) == ["ServiceUnavailable", nil])
     try await ledger.postponePush(numbers[0], reason: String(repeating: "é", count: 60))
     #expect(try await pushes()[0].reason == String(repeating: "é", count: 32))
@@ -345,7 +346,8 @@ struct PushTests {
   @Test("an announcement cannot be removed before its pushes have ended, and is then removed together with them")
   func removing() async throws {
     for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id, tokens: [:])) }
-    _ = try await ledger.accept(answer: answer("A", clip: "a.wav"), pushing: [newPush(), newPush("phone-2")])
+    _ = try await ledger.accept(
+      answer: answer("A", clip: "a.wav"), pushing: [newPush(clip: "a.wav"), newPush("phone-2", clip: "b.wav")])
     _ = try await ledger.accept(answer: answer("B"), pushing: [newPush()])
     let numbers = try await ledger.pushes(account: "shop", announcement: "A").map(\.number)
     #expect(try await ledger.remove(account: "shop", id: "A") == .notEnded)
@@ -354,11 +356,12 @@ struct PushTests {
     #expect(try await ledger.remove(account: "shop", id: "A") == .notEnded)
     #expect(try await ledger.pushes(account: "shop", announcement: "A").count == 2)
     try await ledger.finishPush(numbers[1], .expired)
-    guard case .removed(nil, let answers) = try await ledger.remove(account: "shop", id: "A") else {
+    guard case .removed(nil, let answers, let pushed) = try await ledger.remove(account: "shop", id: "A") else {
       Issue.record("It was not removed.")
       return
     }
     #expect(answers.map(\.clip?.name) == ["a.wav"])
+    #expect(pushed == ["a.wav", "b.wav"], "the clips of all languages are returned")
     #expect(try await pushes().map(\.announcement) == ["B"])
     #expect(try await ledger.remove(account: "shop", id: "A") == .unknown)
     // A later request with the id is a new announcement.
@@ -394,21 +397,63 @@ struct PushTests {
     #expect(try await ledger.neededClips(ofBatches: []).isEmpty)
   }
 
-  @Test("an account has the clips of its own announcements and batches, each found by a look-up in an index")
+  @Test("a device has the clips that were pushed to it since its registration, each found by a look-up in an index")
   func ownClips() async throws {
-    _ = try await ledger.accept(answer: answer("A", clip: "a.wav"))
-    #expect(try await ledger.hasClip("a.wav", account: "shop"))
-    for (name, account) in [
-      ("b.wav", "shop"), ("a.wav", "kiosk"), ("a.wav\0", "shop"), ("a.wav", "shop\0"), ("", "shop"),
-    ] {
-      #expect(try await !ledger.hasClip(name, account: account))
+    for id in ["phone-1", "phone-2"] { try await ledger.register(newDevice(id)) }
+    _ = try await ledger.accept(answer: answer("A", clip: "c.wav"), pushing: [newPush(clip: "a.wav")])
+    func has(_ name: String, _ account: String = "shop", _ device: String = "phone-1") async throws -> Bool {
+      try await ledger.wasPushed(clip: name, account: account, device: device)
     }
+    #expect(try await has("a.wav"))
+    for (name, account, device) in [
+      ("c.wav", "shop", "phone-1"), ("a.wav", "kiosk", "phone-1"), ("a.wav", "shop", "phone-2"),
+      ("a.wav\0", "shop", "phone-1"), ("a.wav", "shop\0", "phone-1"), ("a.wav", "shop", "phone-1\0"),
+      ("", "shop", "phone-1"),
+    ] {
+      #expect(try await !has(name, account, device))
+    }
+    // A new phone with the id of a removed one gets nothing of the former one.
+    _ = try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser)
+    #expect(try await !has("a.wav"))
+    try await ledger.register(newDevice(), "second")
+    #expect(try await !has("a.wav"))
     let plan = try await DatabaseQueue(path: place.file.path).read { database in
       try Row.fetchAll(
-        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfAccount)", arguments: ["clip": "a.wav", "account": "shop"]
+        database, sql: "EXPLAIN QUERY PLAN \(Ledger.clipOfDevice)",
+        arguments: ["clip": "a.wav", "account": "shop", "id": "phone-1"]
       ).map { $0["detail"] as String }
     }
     #expect(
-      plan.contains { $0.hasPrefix("SEARCH") } && !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" })
+      plan.contains { $0.contains("pushes_by_clip") }
+        && !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }, "\(plan)")
+  }
+
+  @Test("the clip of another account's push counts as a clip of others")
+  func clipOfOthers() async throws {
+    try await ledger.register(newDevice(account: "kiosk"))
+    _ = try await ledger.accept([newPush(clip: "a.wav")], account: "kiosk")
+    #expect(try await ledger.isClipOfOthers("a.wav", than: "shop"))
+    #expect(try await !ledger.isClipOfOthers("a.wav", than: "kiosk"))
+  }
+
+  @Test("one sender of pushes has the seat, and another takes it when the first is released")
+  func seat() async throws {
+    let other = try place.open()
+    var first = try ledger.takePushSeat()
+    #expect(first != nil)
+    #expect(try other.takePushSeat() == nil)
+    withExtendedLifetime(first) {}
+    first = nil
+    #expect(try other.takePushSeat() != nil)
+  }
+
+  @Test("a push that was accepted for a removed device does not go to a new device with the same id")
+  func reusedID() async throws {
+    try await ledger.register(newDevice(tokens: [.background: "b2"]))
+    let numbers = try await ledger.accept([newPush("phone-1", .background)], account: "shop")
+    _ = try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser)
+    place.clock.advance(by: 1)
+    try await ledger.register(newDevice(tokens: [.background: "c3"]), "second")
+    #expect(try await ledger.startSending(numbers).map(\.token) == [nil])
   }
 }

@@ -40,7 +40,7 @@ struct RemovingTests {
   func result() async throws {
     let number = try await heard("A-1")
     _ = try await ledger.accept(answer: answer("A-1"))
-    guard case .removed(let entry, let answers) = try await ledger.remove(account: "shop", id: "A-1") else {
+    guard case .removed(let entry, let answers, _) = try await ledger.remove(account: "shop", id: "A-1") else {
       Issue.record("It was not removed.")
       return
     }
@@ -107,7 +107,7 @@ struct RemovingTests {
       ).map { try $0.value("detail") as String }
     }
     let looks = steps.filter { $0.hasPrefix("SEARCH") }
-    #expect(looks.count == 6 && !steps.contains { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT") }, "\(steps)")
+    #expect(looks.count == 8 && !steps.contains { $0.hasPrefix("SCAN") && !$0.contains("CONSTANT") }, "\(steps)")
     #expect(looks.allSatisfy { $0.contains("(clip=? AND account<?)") || $0.contains("(clip=? AND account>?)") })
   }
 

@@ -20,8 +20,9 @@ struct ProviderTokenFileTests {
   }
 
   /// A program that starts so many minutes after the first one. Its own clock counts from its start.
-  private func program(after minutes: Double) -> ProviderTokens {
+  private func program(after minutes: Double, with key: ProviderKey? = nil) -> ProviderTokens {
     let date = start.addingTimeInterval(minutes * 60)
+    let key = key ?? self.key
     return ProviderTokens(key: key, file: ProviderTokenFile(folder: folder, key: key)) {
       ProviderTokenAge.Moment(date: date, elapsed: .seconds(1))
     }
@@ -36,6 +37,28 @@ struct ProviderTokenFileTests {
     let second = try program(after: 41).token().text
     #expect(second != first)
     #expect(try program(after: 42).token().text == second)
+  }
+
+  @Test("a token that another key has signed under the same id is never sent")
+  func otherKey() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let wrong = try ProviderKey(pem: P256.Signing.PrivateKey().pemRepresentation, id: key.id, team: key.team)
+    let refused = try program(after: 0, with: wrong).token().text
+    let right = try program(after: 1).token().text
+    #expect(right != refused)
+    #expect(try program(after: 2).token().text == right)
+    // A wrong key does not use the token of the right one either, so its fault shows at once.
+    #expect(try program(after: 3, with: wrong).token().text != right)
+  }
+
+  @Test("a token whose stored time is not its own is not sent")
+  func wrongTime() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try program(after: 0).token().text
+    let file = folder.appending(path: "TEAM123456-ABC123DEFG")
+    let later = Int(start.timeIntervalSince1970) + 3000
+    try Data(#"{"issuedAt":\#(later),"token":"\#(first)"}"#.utf8).write(to: file)
+    #expect(try program(after: 51).token().text != first)
   }
 
   @Test("a token from the future, as after a wrong clock, is replaced")

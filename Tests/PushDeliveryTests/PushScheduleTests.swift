@@ -11,15 +11,17 @@ struct PushScheduleTests {
   private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
   private func push(
-    _ number: Int64, to device: String, app: String = "com.example.shop", lifetime: TimeInterval = 3600
+    _ number: Int64, to device: String, app: String = "com.example.shop", _ kind: NewPush.Kind = .alert,
+    lifetime: TimeInterval = 3600
   ) -> Ledger.UnfinishedPush {
     Ledger.UnfinishedPush(
-      number: number, account: "shop", device: device, app: app, environment: .production,
+      number: number, account: "shop", device: device, app: app, environment: .production, kind: kind,
       expiresAt: start.addingTimeInterval(lifetime))
   }
 
-  private func app(_ bundleID: String = "com.example.shop") -> PushSchedule.App {
-    PushSchedule.App(bundleID: bundleID, environment: .production)
+  private func topic(isFileProvider: Bool = false) -> PushSchedule.Topic {
+    let app = PushSchedule.App(bundleID: "com.example.shop", environment: .production)
+    return PushSchedule.Topic(app, isFileProvider: isFileProvider)
   }
 
   @Test("the pushes to a device are sent one after the other, in their order")
@@ -96,8 +98,7 @@ struct PushScheduleTests {
     schedule.add(push(4, to: "other", app: "com.example.other"))
     let first = schedule.next(at: start, room: 1).send[0]
     let later = start.addingTimeInterval(900)
-    let isNew = schedule.pause(app(), until: later)
-    #expect(isNew)
+    schedule.pause(topic(), until: later)
     schedule.retry(first, at: later)
     // Another app goes on.
     #expect(schedule.next(at: start, room: 10).send.map(\.number) == [4])
@@ -106,7 +107,45 @@ struct PushScheduleTests {
     #expect(schedule.next(at: later, room: 10).send.isEmpty)
     schedule.ended(try #require(trial.first))
     #expect(schedule.next(at: later, room: 10).send.count == 2)
-    #expect(!schedule.isPaused(app()))
+    schedule.add(push(5, to: "device 5"))
+    #expect(schedule.next(at: later, room: 10).send.map(\.number) == [5])
+  }
+
+  @Test("a refused topic of the file provider does not stop the app's announcements")
+  func fileProviderTopic() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a", .fileProvider))
+    let first = schedule.next(at: start, room: 10).send
+    let later = start.addingTimeInterval(900)
+    schedule.pause(topic(isFileProvider: true), until: later)
+    schedule.retry(first[0], at: later)
+    schedule.add(push(2, to: "a"))
+    schedule.add(push(3, to: "b", .fileProvider))
+    #expect(schedule.next(at: start, room: 10).send.map(\.number) == [2])
+    #expect(schedule.next(at: later, room: 10).send.count == 1, "one push tries the topic of the file provider")
+  }
+
+  @Test("an announcement does not wait for a push that only prepares the phone")
+  func kinds() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a", .background))
+    schedule.add(push(2, to: "a"))
+    schedule.add(push(3, to: "a"))
+    let turn = schedule.next(at: start, room: 10).send
+    #expect(turn.map(\.number) == [1, 2])
+    schedule.retry(turn[0], at: start.addingTimeInterval(60))
+    schedule.ended(turn[1])
+    #expect(schedule.next(at: start, room: 10).send.map(\.number) == [3])
+  }
+
+  @Test("an expired push keeps the reason why it had to wait")
+  func reason() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a", lifetime: 10))
+    var first = schedule.next(at: start, room: 1).send[0]
+    first.reason = "ServiceUnavailable"
+    schedule.retry(first, at: start.addingTimeInterval(300))
+    #expect(schedule.next(at: start.addingTimeInterval(10), room: 1).expired.map(\.reason) == ["ServiceUnavailable"])
   }
 
   @Test("a stopped app stays stopped when its trial fails, and is tried again later")
@@ -115,14 +154,13 @@ struct PushScheduleTests {
     for number in 1...3 { schedule.add(push(Int64(number), to: "device \(number)", lifetime: 100_000)) }
     let first = schedule.next(at: start, room: 1).send[0]
     var moment = start
-    schedule.pause(app(), until: start.addingTimeInterval(900))
+    schedule.pause(topic(), until: start.addingTimeInterval(900))
     schedule.retry(first, at: start.addingTimeInterval(900))
     for _ in 0..<5 {
       moment.addTimeInterval(900)
       let trial = schedule.next(at: moment, room: 10).send
       #expect(trial.count == 1)
-      let isNew = schedule.pause(app(), until: moment.addingTimeInterval(900))
-      #expect(!isNew)
+      schedule.pause(topic(), until: moment.addingTimeInterval(900))
       schedule.retry(try #require(trial.first), at: moment.addingTimeInterval(900))
       #expect(schedule.next(at: moment, room: 10).send.isEmpty)
     }
@@ -141,8 +179,9 @@ struct PushScheduleTests {
 
     func end(_ push: Ledger.UnfinishedPush) {
       #expect(ended.insert(push.number).inserted)
-      #expect(push.number > lastEnded[push.device] ?? 0)
-      lastEnded[push.device] = push.number
+      let line = "\(push.device) \(push.kind)"
+      #expect(push.number > lastEnded[line] ?? 0)
+      lastEnded[line] = push.number
     }
 
     let total: Int64 = 2_000
@@ -153,12 +192,13 @@ struct PushScheduleTests {
         schedule.add(
           push(
             next, to: "\(device)", app: "com.example.app\(device % 3)",
+            NewPush.Kind.allCases.randomElement(using: &random) ?? .alert,
             lifetime: now.timeIntervalSince(start) + Double.random(in: 1..<600, using: &random)))
       }
       let turn = schedule.next(at: now, room: Int.random(in: 0..<8, using: &random))
       for push in turn.expired { end(push) }
       for push in turn.send {
-        #expect(!underWay.contains { $0.device == push.device })
+        #expect(!underWay.contains { $0.device == push.device && $0.kind == push.kind })
         #expect(push.expiresAt > now)
         underWay.append(push)
       }
@@ -171,10 +211,11 @@ struct PushScheduleTests {
           schedule.ended(push)
         case 6:
           end(push)
-          schedule.ended(push, provesApp: false)
+          schedule.ended(push, provesTopic: false)
         case 7:
           let until = now.addingTimeInterval(30)
-          schedule.pause(PushSchedule.App(bundleID: push.app, environment: push.environment), until: until)
+          let app = PushSchedule.App(bundleID: push.app, environment: push.environment)
+          schedule.pause(PushSchedule.Topic(app, isFileProvider: push.kind == .fileProvider), until: until)
           schedule.retry(push, at: until)
         default:
           schedule.retry(push, at: now.addingTimeInterval(Double.random(in: 0..<20, using: &random)))

@@ -30,7 +30,8 @@ extension Networked {
       (400, "MissingDeviceToken", .ends(.failed)), (400, "MissingTopic", .stopsApp),
       (400, "PayloadEmpty", .ends(.failed)), (400, "TopicDisallowed", .stopsApp),
       (403, "BadCertificate", .stopsApp), (403, "BadCertificateEnvironment", .stopsApp),
-      (403, "BadEnvironmentKeyIdInToken", .stopsApp), (403, "ExpiredProviderToken", .stopsApp),
+      (403, "BadEnvironmentKeyIdInToken", .stopsApp),
+      (403, "BadEnvironmentKeyInToken", .stopsApp), (403, "ExpiredProviderToken", .stopsApp),
       (403, "Forbidden", .stopsApp), (403, "InvalidProviderToken", .stopsApp),
       (403, "MissingProviderToken", .stopsApp), (403, "UnrelatedKeyIdInToken", .stopsApp),
       (404, "BadPath", .ends(.failed)), (405, "MethodNotAllowed", .stopsApp),
@@ -57,7 +58,7 @@ extension Networked {
         #expect(push.number == number)
         let ends = outbox.reports.filter { if case .ended = $0 { true } else { false } }
         #expect(ends.count == 1)
-        let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
+        let stops = outbox.reports.filter { if case .topicStopped = $0 { true } else { false } }
         let requests = site.simulator.counts.requests
         #expect(requests == push.attempts)
         switch fate {
@@ -68,14 +69,16 @@ extension Networked {
           #expect(stops.isEmpty)
         case .expiresAfterRetries:
           #expect(push.state == .expired)
+          #expect(push.reason == reason)
           // The waits grow to five minutes within the hour.
           #expect((12...40).contains(requests))
           #expect(stops.isEmpty)
         case .stopsApp:
           #expect(push.state == .expired)
+          #expect(push.reason == reason)
           // Every quarter of an hour within the hour.
           #expect(requests == 4)
-          #expect(stops == [.appStopped(Outbox.app, reason: reason)])
+          #expect(stops == [.topicStopped(PushSchedule.Topic(Outbox.app), reason: reason)])
         }
       }
     }
@@ -114,6 +117,23 @@ extension Networked {
       }
     }
 
+    @Test("ten devices whose tokens are refused in a row make the app suspect, with one report")
+    func suspects() async throws {
+      try await PushSite.with { configuration in
+        configuration.faults = .script { _ in Fault(.answer(status: 400, reason: "DeviceTokenNotForTopic")) }
+      } _: { site in
+        let outbox = try Outbox()
+        for device in 0..<12 {
+          try await outbox.register(device)
+          for _ in 0..<2 { try await outbox.push(to: device) }
+        }
+        try await outbox.send(24, with: [Outbox.app: try site.client()])
+        let alarms = outbox.reports.filter { if case .allTokensRefused = $0 { true } else { false } }
+        #expect(alarms == [.allTokensRefused(Outbox.app, reason: "DeviceTokenNotForTopic")])
+        #expect(try await outbox.ledger.pushCounts() == [.failed: 24])
+      }
+    }
+
     @Test("a wrong key stops the app with one report, is tried from time to time, and then everything is sent")
     func wrongKey() async throws {
       let clock = TestClock(jumps: true)
@@ -133,8 +153,8 @@ extension Networked {
         try await outbox.send(50, with: [Outbox.app: try site.client()], now: { clock.now }, sleep: clock.sleep)
         #expect(try await outbox.ledger.pushCounts() == [.delivered: 50])
         #expect(site.simulator.counts.requests == 102)
-        let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
-        #expect(stops == [.appStopped(Outbox.app, reason: "InvalidProviderToken")])
+        let stops = outbox.reports.filter { if case .topicStopped = $0 { true } else { false } }
+        #expect(stops == [.topicStopped(PushSchedule.Topic(Outbox.app), reason: "InvalidProviderToken")])
         #expect(clock.now.timeIntervalSince(start) >= 2_700)
       }
     }
@@ -150,8 +170,8 @@ extension Networked {
       try await outbox.send(3, with: [:], now: { clock.now }, sleep: clock.sleep)
       #expect(try await outbox.ledger.pushCounts() == [.expired: 3])
       let app = PushSchedule.App(bundleID: "com.example.other", environment: .production)
-      let stops = outbox.reports.filter { if case .appStopped = $0 { true } else { false } }
-      #expect(stops == [.appStopped(app, reason: "AppNotConfigured")])
+      let stops = outbox.reports.filter { if case .topicStopped = $0 { true } else { false } }
+      #expect(stops == [.topicStopped(PushSchedule.Topic(app), reason: "AppNotConfigured")])
     }
 
     /// Counts one more.
@@ -276,7 +296,7 @@ extension Networked {
       }
     }
 
-    @Test("a server that cannot be reached pauses the app, and the pushes follow when it is back")
+    @Test("while a server cannot be reached, one push tries it for all, and the pushes expire with the reason")
     func unreachable() async throws {
       let clock = TestClock(jumps: true)
       try await PushSite.with { site in
@@ -290,7 +310,16 @@ extension Networked {
         let client = PushClient(connections: nobody, tokens: ProviderTokens(key: site.key))
         try await outbox.send(20, with: [Outbox.app: client], now: { clock.now }, sleep: clock.sleep)
         #expect(try await outbox.ledger.pushCounts() == [.expired: 20])
-        #expect(!outbox.reports.contains { if case .appStopped = $0 { true } else { false } })
+        var attempts = 0
+        for device in 0..<20 {
+          for push in try await outbox.pushes(to: device) {
+            #expect(push.reason == "cannot_connect")
+            attempts += push.attempts
+          }
+        }
+        // Each device for itself would try at least twelve times within the hour.
+        #expect(attempts < 120)
+        #expect(!outbox.reports.contains { if case .topicStopped = $0 { true } else { false } })
       }
     }
 

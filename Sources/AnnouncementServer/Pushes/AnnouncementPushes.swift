@@ -35,7 +35,9 @@ struct AnnouncementPushes: Sendable {
         .unprocessableContent, "device_unknown",
         "device: the account has no device and no group of devices with this name; register it first.")
     }
-    let isConfigured = devices.allSatisfy { device in
+    // One phone with another app does not keep the announcement from the others of its group. Its own push waits, and
+    // says why.
+    let isConfigured = devices.contains { device in
       parts.clients[PushSchedule.App(bundleID: device.app, environment: device.environment)] != nil
     }
     guard isConfigured else {

@@ -10,7 +10,8 @@ import ServiceLifecycle
 /// The service's sender of pushes. It sends as soon as no other process sends the pushes of the ledger, and stops with
 /// the service.
 final class PushService: Service {
-  /// The interval between attempts to become the sender.
+  /// The interval between attempts to become the sender, and then between looks at the outbox for pushes that another
+  /// process has accepted.
   static let patience: Duration = .seconds(1)
 
   let parts: PushParts
@@ -48,7 +49,16 @@ final class PushService: Service {
       // Until then, pushes wait in the ledger.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
     }
-    await cancelWhenGracefulShutdown { [sender] in await sender.run() }
+    await cancelWhenGracefulShutdown { [sender] in
+      await withDiscardingTaskGroup { group in
+        // Another process of the home may have put pushes into the outbox.
+        group.addTask {
+          while (try? await Task.sleep(for: Self.patience)) != nil { sender.lookForPushes() }
+        }
+        await sender.run()
+        group.cancelAll()
+      }
+    }
     withExtendedLifetime(seat) {}
   }
 
@@ -68,17 +78,39 @@ final class PushService: Service {
       logger.notice(
         "Some pushes were being sent when the service ended. They are sent again with the same ids.",
         metadata: ["pushes": "\(count)"])
-    case .appStopped(let app, let reason):
-      metrics.countStoppedApp()
+    case .topicStopped(let topic, let reason):
+      metrics.countStop(of: topic)
+      let advice =
+        reason == PushSender.notConfigured
+        ? "The setting apns does not name an app, so its pushes wait. Add the app and its environment there."
+        : "APNs refuses all pushes to an app, so its pushes wait. Check the app's key, team and bundle id in apns."
+      logger.error("\(advice)", metadata: metadata(of: topic.app, reason, topic))
+    case .topicResumed(let topic):
+      metrics.countResumption(of: topic)
+      logger.notice(
+        "APNs accepts the pushes to an app again.", metadata: metadata(of: topic.app, nil, topic))
+    case .allTokensRefused(let app, let reason):
       logger.error(
-        "APNs refuses all pushes to an app, so its pushes wait. Check the app's key, team and bundle id in apns.",
-        metadata: ["app": "\(app.bundleID)", "environment": "\(app.environment.rawValue)", "reason": "\(reason)"])
+        """
+        APNs refuses the tokens of many devices of an app, one after the other. Check the app's environment and bundle \
+        id, in apns and in the registrations.
+        """, metadata: metadata(of: app, reason, nil))
     case .tokenRefused:
       metrics.countRefusedToken()
     case .ledgerFailed(let error):
       logger.warning("A push could not be stored. The service tries again.", metadata: ["error": "\(error)"])
     }
   }
+}
+
+/// The fields of a line in the log about an app.
+private func metadata(
+  of app: PushSchedule.App, _ reason: String?, _ topic: PushSchedule.Topic?
+) -> Logger.Metadata {
+  var metadata: Logger.Metadata = ["app": "\(app.bundleID)", "environment": "\(app.environment.rawValue)"]
+  if let reason { metadata["reason"] = "\(reason)" }
+  if topic?.isFileProvider == true { metadata["topic"] = "file provider" }
+  return metadata
 }
 
 /// The event that a push has ended.

@@ -30,7 +30,7 @@ extension AnnouncementRoutes {
           .conflict, "not_ended",
           "The announcement, a replay of it or a push of it has not ended. Cancel it first (DELETE "
             + "/v1/playback/{id}), or wait for its end.")
-      case .removed(let entry, let answers):
+      case .removed(let entry, let answers, let pushedClips):
         for answer in answers {
           answered.remove(
             Fingerprint(
@@ -40,7 +40,7 @@ extension AnnouncementRoutes {
         let administration = AdministrationLog(ledger: ledger)
         await administration.record(.announcementRemoved, call, subject: entry.map { String($0.number) })
         var removed: Set<String> = []
-        for clip in published(entry, answers) where Clips.isName(clip.name) {
+        for clip in published(entry, answers, pushedClips) where Clips.isName(clip.name) {
           guard try await remove(clip, for: sender), removed.insert(clip.name).inserted else { continue }
           await administration.record(.clipRemoved, call, subject: clip.name)
         }
@@ -49,9 +49,15 @@ extension AnnouncementRoutes {
     }
   }
 
-  /// Returns the clips of the responses, and the clip that was played.
-  private func published(_ entry: Ledger.Entry?, _ answers: [Ledger.RemovedAnswer]) -> Set<PublishedClip> {
+  /// Returns the clips of the responses, the clip that was played, and those that were pushed in other languages.
+  private func published(
+    _ entry: Ledger.Entry?, _ answers: [Ledger.RemovedAnswer], _ pushed: Set<String>
+  ) -> Set<PublishedClip> {
     var clips = Set(answers.compactMap(\.clip))
+    // The clips of all languages are in one group. If the answers were removed meanwhile, it is not known any more, and
+    // the clip is removed from all groups.
+    let common = clips.first?.group
+    for name in pushed.subtracting(clips.map(\.name)) { clips.insert(PublishedClip(name: name, group: common)) }
     if let entry, let heard = entry.clip, !clips.contains(where: { $0.name == heard }) {
       clips.insert(PublishedClip(name: heard, group: group(of: entry)))
     }

@@ -161,6 +161,8 @@ struct PushOptions: ParsableArguments {
       expiresAt: minutes == 0 ? nil : Date().addingTimeInterval(Double(minutes) * 60), body: body)
     if dryRun { return try StandardOutput.write(Self.text(of: request)) }
     guard let key, let keyID, let team else { return }
+    // Whoever has the key can send pushes to all devices of the team's apps.
+    PrivateProcess.leaveNoCoreFile()
     let trusted = certificates.map { URL(filePath: $0) }
     let place =
       server.flatMap { PushServer(url: $0, trustRoots: trusted) }
@@ -199,7 +201,6 @@ struct PushOptions: ParsableArguments {
     return "POST \(request.path)\n" + headers.map { "\($0): \($1)" }.joined(separator: "\n") + "\n\n"
       + String(decoding: request.body, as: UTF8.self)
   }
-
 }
 
 /// The error of a push that APNs refused. The line on standard output says why.

@@ -44,6 +44,7 @@ struct PushAppSetting: Sendable, Hashable {
       }
       if key == .app, let list = value.sequence {
         apps = list.compactMap(\.string)
+        guard apps.count == list.count else { throw Fault(rule: "app: give a bundle id, or a list of them") }
         continue
       }
       guard let text = value.string, value.null == nil, !text.isEmpty else {
@@ -73,6 +74,20 @@ struct PushAppSetting: Sendable, Hashable {
     }
     (self.apps, keyFile, keyID, self.team) = (apps, file, id, team)
     (server, certificates) = (texts[.server], texts[.ca])
+  }
+
+  /// Returns an app that several entries name for one environment; nil if there is none.
+  static func repeated(in settings: [PushAppSetting]) -> String? {
+    var known: Set<String> = []
+    for setting in settings {
+      for app in setting.apps {
+        for environment in setting.environments
+        where !known.insert("\(app) \(environment.rawValue)").inserted {
+          return app
+        }
+      }
+    }
+    return nil
   }
 
   /// The entry in one line, for `--print-config`. It contains no part of the key.

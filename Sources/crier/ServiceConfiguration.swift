@@ -143,6 +143,12 @@ struct ServiceConfiguration: Sendable {
     try read(&reader)
     all = reader.settings
     warnings = Self.warnings(about: environment)
+    // A server of its own is for tests, in which nothing is fetched.
+    if apns.contains(where: { $0.server == nil }), settings.publicURL?.lowercased().hasPrefix("https://") != true {
+      warnings.append(
+        "apns is set, but public_url is not an https address: phones cannot fetch the clips that pushes name. Set "
+          + "public_url to the address at which phones reach this service.")
+    }
     for (name, groups) in [(Name.group, [settings.group]), (.groups, settings.groups ?? [])] {
       warnings += GroupWarning.texts(about: groups, in: "\(name.rawValue) (\(self.place(of: name)))")
     }

@@ -91,13 +91,17 @@ struct SettingsFile {
     guard let entries = value.sequence else {
       throw fault(of: key, "give a list of entries with app, key, key_id and team; see docs/operations.md")
     }
-    return try entries.map { entry in
+    let settings = try entries.map { entry in
       do throws(PushAppSetting.Fault) {
         return try PushAppSetting(entry)
       } catch {
         throw fault(of: key, error.rule)
       }
     }
+    if let app = PushAppSetting.repeated(in: settings) {
+      throw fault(of: key, "\(app) has two keys for one environment; name each app once for each environment")
+    }
+    return settings
   }
 
   /// Returns the line of each setting in the file, counted from 1.

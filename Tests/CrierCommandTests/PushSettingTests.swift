@@ -44,6 +44,7 @@ struct PushSettingTests {
       ("apns: yes", "give a list of entries with app, key, key_id and team; see docs/operations.md"),
       ("apns: [com.example.shop]", "give a list of entries with app, key, key_id and team"),
       ("apns:\n  - key: a.p8", "app is missing; give a bundle id, such as com.example.shop"),
+      ("apns:\n  - app: [com.example.shop, [com.example.till]]", "app: give a bundle id, or a list of them"),
       ("apns:\n  - app: com.example.shop\n    key: a.p8", "key_id, team is missing; give the .p8 file of the key"),
       ("apns:\n  - app: com.example.shop\n    kee: a.p8", "kee is not a key of an entry; use app, key, team"),
       (
@@ -54,6 +55,11 @@ struct PushSettingTests {
         "apns:\n  - app: com.example.shop\n    key: a\n    key_id: b\n    team: c\n    server: http://x",
         "server: give https://HOST or https://HOST:PORT"
       ),
+      (
+        "apns:\n  - {app: [com.example.a, com.example.b], key: a, key_id: b, team: c}\n"
+          + "  - {app: com.example.b, key: d, key_id: e, team: c, environment: sandbox}",
+        "com.example.b has two keys for one environment; name each app once for each environment"
+      ),
       ("apns:\n  - app: 'a b'\n    key: a\n    key_id: b\n    team: c", "app: must have 1 to 155 letters"),
     ])
   func refused(setting: String, message: String) throws {
@@ -62,6 +68,19 @@ struct PushSettingTests {
     let result = try printed(setting, crier)
     #expect(result.status == 64)
     #expect(result.message.contains("apns (crier.yaml, line 1): \(message)"), "\(result.message)")
+  }
+
+  @Test("pushes through Apple's servers need a public_url that phones can use, and a warning says so")
+  func publicURL() throws {
+    for (lines, isWarned) in [
+      ("", true), ("public_url: http://pay.example\n", true), ("public_url: https://pay.example\n", false),
+    ] {
+      let crier = try Command()
+      defer { crier.remove() }
+      let entry = "apns: [{app: com.example.shop, key: a.p8, key_id: ABC123DEFG, team: TEAM123456}]"
+      let result = try printed(lines + entry, crier)
+      #expect(result.status == 0 && result.message.contains("public_url is not an https address") == isWarned)
+    }
   }
 
   @Test("a key that others can read keeps the service from starting, and the message has the remedy")

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+@Suite("crier push", .timeLimit(.minutes(5)))
+struct PushCommandTests {
+  private static let device = String(repeating: "0f", count: 32)
+  private static let payment = ["--amount", "12.50", "--currency", "USD", "--locale", "en-US"]
+  private static let target = ["--token", device, "--topic", "com.example.shop"]
+  private static let signing = ["--key", "AuthKey.p8", "--key-id", "ABC123DEFG", "--team", "DEF123GHIJ"]
+
+  /// A folder with a key that only its owner may read.
+  private func command(mode: Int = 0o600) throws -> Command {
+    let crier = try Command()
+    let key = crier.home.appending(path: "AuthKey.p8")
+    try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key.path)
+    return crier
+  }
+
+  /// Runs the work with a simulator that accepts the key of the folder, and returns what it printed at its end.
+  private func withSimulator(
+    _ crier: Command, _ options: [String] = [], _ work: (_ server: [String]) throws -> Void
+  ) throws -> String {
+    let simulator = try RunningCommand(
+      ["apns-simulator", "--ca", "ca.pem"] + Self.signing + options, of: crier)
+    var port: Substring?
+    try eventually("The simulator says where it is.") {
+      port = try simulator.messages().firstMatch(of: /at https:\/\/localhost:([0-9]+)\n/)?.1
+      return port != nil
+    }
+    try work(["--server", "https://localhost:\(try #require(port))", "--ca", "ca.pem"])
+    simulator.signal(SIGTERM)
+    #expect(simulator.wait() == 0)
+    return try simulator.messages()
+  }
+
+  @Test("a dry run prints the headers and the body, without a key and without sending anything")
+  func dryRun() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let done = try crier.run(["push", "alert", "--dry-run"] + Self.target + Self.payment)
+    #expect(done.status == 0, "\(done.message)")
+    let parts = done.output.components(separatedBy: "\n\n")
+    #expect(parts.count == 2)
+    let lines = parts[0].split(separator: "\n")
+    #expect(lines.first == "POST /3/device/\(Self.device)")
+    for line in [
+      "authorization: bearer (not shown)", "apns-topic: com.example.shop", "apns-push-type: alert",
+      "apns-priority: 10",
+    ] { #expect(lines.contains { $0 == line }, "\(line)") }
+    let body = try JSONSerialization.jsonObject(with: Data((parts.last ?? "").utf8)) as? [String: [String: Any]]
+    #expect(body?["aps"]?["mutable-content"] as? Int == 1)
+    #expect((body?["aps"]?["alert"] as? [String: String])?["title"]?.contains("$12.50") == true)
+
+    let container = try crier.run(
+      ["push", "file-provider", "--dry-run", "--container", "working-set"] + Self.target)
+    #expect(container.output.contains("apns-topic: com.example.shop.pushkit.fileprovider\n"))
+    #expect(container.output.contains(#"{"container-identifier":"NSFileProviderWorkingSetContainerItemIdentifier"}"#))
+
+    let background = try crier.run(["push", "background", "--dry-run"] + Self.target)
+    #expect(background.output.contains("apns-priority: 5\n") && background.output.contains(#""content-available":1"#))
+  }
+
+  @Test("a push that APNs accepts is one line of JSON and status 0, and a second command sends the same provider token")
+  func accepted() throws {
+    let crier = try command()
+    defer { crier.remove() }
+    // The simulator refuses a second new token within 20 minutes.
+    let counters = try withSimulator(crier) { server in
+      for _ in 0..<2 {
+        let done = try crier.run(["push", "alert"] + Self.target + Self.payment + Self.signing + server)
+        #expect(done.status == 0, "\(done.message)")
+        let answer = try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any]
+        #expect(answer?["status"] as? Int == 200 && answer?["reason"] is NSNull)
+        #expect((answer?["apns_id"] as? String).flatMap(UUID.init(uuidString:)) != nil)
+      }
+    }
+    #expect(counters.contains("2 accepted"))
+  }
+
+  @Test("a refusal ends with status 65 and Apple's reason, and a busy server with status 69")
+  func refused() throws {
+    let crier = try command()
+    defer { crier.remove() }
+    for (fault, status) in [("400:BadDeviceToken=1", 65), ("503:ServiceUnavailable=1", 69)] {
+      _ = try withSimulator(crier, ["--fault", fault]) { server in
+        let done = try crier.run(["push", "alert"] + Self.target + Self.payment + Self.signing + server)
+        #expect(done.status == status, "\(done.message)")
+        let answer = try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any]
+        #expect(
+          answer?["reason"] as? String == fault.split(separator: "=")[0].split(separator: ":").last.map(String.init))
+        #expect(!done.message.contains(Self.device))
+      }
+    }
+  }
+
+  @Test("a server that cannot be reached, or whose certificate is not trusted, ends with status 69")
+  func unreachable() throws {
+    let crier = try command()
+    defer { crier.remove() }
+    _ = try withSimulator(crier) { server in
+      let done = try crier.run(["push", "alert"] + Self.target + Self.payment + Self.signing + server.prefix(2))
+      #expect(done.status == 69 && done.output.isEmpty, "\(done.message)")
+    }
+    let nobody = ["--server", "https://localhost:1"]
+    let done = try crier.run(["push", "alert"] + Self.target + Self.payment + Self.signing + nobody)
+    #expect(done.status == 69 && done.output.isEmpty, "\(done.message)")
+  }
+
+  @Test("a key that others may read is refused with the command that mends it")
+  func readableKey() throws {
+    let crier = try command(mode: 0o644)
+    defer { crier.remove() }
+    let done = try crier.run(["push", "alert"] + Self.target + Self.payment + Self.signing)
+    #expect(done.status != 0 && done.output.isEmpty)
+    #expect(done.message.contains("chmod 600 AuthKey.p8"), "\(done.message)")
+  }
+
+  @Test(
+    "an option that is missing or wrong is named",
+    arguments: [
+      (["push", "alert"] + target + payment, "--key is missing"),
+      (["push", "alert", "--token", "xyz", "--topic", "com.example.shop", "--dry-run"] + payment, "token"),
+      (
+        ["push", "alert", "--token", device, "--topic", "com.example.shop.pushkit.fileprovider", "--dry-run"] + payment,
+        "has a suffix"
+      ),
+      (["push", "alert", "--dry-run", "--minutes", "-1"] + target + payment, "--minutes -1 is out of range"),
+      (
+        ["push", "alert", "--dry-run", "--server", "http://a"] + target + payment,
+        "--server 'http://a' is not an address"
+      ),
+      (["push", "background", "--dry-run", "--priority", "10"] + target, "priority"),
+    ])
+  func faults(arguments: [String], text: String) throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let done = try crier.run(arguments)
+    #expect(done.status != 0 && done.output.isEmpty)
+    #expect(done.message.contains(text), "\(done.message)")
+  }
+}

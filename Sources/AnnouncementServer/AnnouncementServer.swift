@@ -94,6 +94,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let batchSlots: StreamSlots
   let work: AccountWork
   let packWatch: PackWatch
+  let library: Library
   let largeBodies = LargeBodies()
   let stopping = Stopping()
   private let onStart: @Sendable (Int) async -> Void
@@ -150,20 +151,26 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     }
     player = lanePlayer
     let pushService = parts.pushes.map {
-      PushService($0, ledger: ledger, hub: hub, metrics: metrics, logger: logger)
+      PushService(
+        $0, ledger: ledger, hub: hub, metrics: metrics, settings: settings, logger: logger, time: time)
     }
     self.pushService = pushService
+    let library = Library(ledger: ledger, clips: clips, shelf: parts.shelf, logger: logger) {
+      pushService?.library.lookForChanges()
+    }
+    self.library = library
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.clipLifetime)
     batches = Batches(
       files: BatchFiles(folder: parts.batches, calls: parts.batchFileCalls), announcer: parts.announcer, clips: clips,
-      urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger)
+      urls: urls, settings: settings, metrics: metrics, work: work, ledger: ledger, logger: logger,
+      libraryChanged: library.tellChange)
     readiness = Readiness(
       announcer: parts.announcer, ledger: ledger, player: lanePlayer,
       folders: [parts.containers.deletingLastPathComponent(), ledger.file.deletingLastPathComponent()],
       locale: settings.locale)
-    packWatch = PackWatch(announcer: parts.announcer, logger: logger)
+    packWatch = PackWatch(announcer: parts.announcer, library: library, logger: logger)
     let startedAt = Date()
     let gauges: @Sendable () async -> ServiceMetrics.Gauges = {
       var gauges = ServiceMetrics.Gauges(startedAt: startedAt)
@@ -190,11 +197,13 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       AnnouncementRoutes(
         ledger: ledger, clips: clips, player: lanePlayer,
         pushes: AnnouncementPushes(parts: parts.pushes, ledger: ledger, phraseBooks: parts.announcer.phraseBooks),
-        pushService: pushService, urls: urls, hub: hub, settings: settings, groups: groups,
+        pushService: pushService, library: library, urls: urls, hub: hub, settings: settings, groups: groups,
         keys: keys, batches: batches
       ).routes,
       ClipRoutes(clips: clips, ledger: ledger).routes,
-      DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks).routes,
+      DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups).routes,
+      EnumeratorRoutes(ledger: ledger).routes,
+      LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
         pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
@@ -325,7 +334,11 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   private func keepHouse() async {
     var minutes = 0
     while !Task.isCancelled {
-      if minutes % 60 == 0 { await prune() }
+      if minutes % 60 == 0 {
+        await prune()
+        // Other programs may have removed clips.
+        await library.settle()
+      }
       if minutes % 10 == 0 { await pruneClips() }
       minutes += 1
       try? await Task.sleep(for: .seconds(60))
@@ -366,6 +379,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
           metadata: ["error": "\(Problem.loggable(error))"])
       }
       guard !removed.isEmpty else { return }
+      await library.settle()
       logger.info(
         "Clips were removed that nobody asked for, or that exceeded the budget.",
         metadata: [

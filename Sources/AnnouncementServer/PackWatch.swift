@@ -4,7 +4,8 @@ import Announcer
 import ConcurrencySupport
 import Logging
 
-/// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect.
+/// Logs which voice packs were added, replaced and removed, which are broken, and which choices have no effect. It also
+/// records the packs in the library of which phones keep a copy.
 ///
 /// The announcer follows the packs by itself, when it makes a new clip. The watch makes changes known even if all clips
 /// are in memory or no announcement comes.
@@ -13,13 +14,15 @@ final class PackWatch: Sendable {
   static let interval: Duration = .seconds(1)
 
   private let announcer: Announcer
+  private let library: Library
   private let logger: Logger
   private let known = Locked<[PackState]?>(nil)
   /// The faults of choices that were logged and still exist.
   private let knownFaults = Locked<Set<String>>([])
 
-  init(announcer: Announcer, logger: Logger) {
+  init(announcer: Announcer, library: Library, logger: Logger) {
     self.announcer = announcer
+    self.library = library
     self.logger = logger
   }
 
@@ -38,6 +41,7 @@ final class PackWatch: Sendable {
       defer { known = states }
       return known
     }
+    await library.setPacks(states)
     for change in PackChange.changes(from: earlier ?? states.filter { $0.fault == nil }, to: states) { log(change) }
     let faults = await announcer.packChoiceFaults()
     let new = knownFaults.withLock { known in

@@ -52,6 +52,8 @@ public struct ServiceSettings: Sendable {
   /// The time after which an idle stream sends a heartbeat, in seconds. Proxies close a stream that is silent for a
   /// minute.
   public var heartbeat: TimeInterval = 15
+  /// The time between two pushes of changes of the library to a device and container, in seconds.
+  public var libraryPushInterval: TimeInterval = 300
   /// The maximum number of open connections.
   public var mostConnections = 8_192
 

@@ -325,8 +325,17 @@ public final class Announcer: Sendable {
         sampleRate: waveform.sampleRate, channels: 1),
       loudnessLUFS: record.loudnessLUFS,
       marks: waveform.marks.map(ClipReport.Mark.init), shortened: record.shortened.map(\.rawValue),
-      unspoken: remarks.unspoken, warnings: remarks.warnings, cached: cached)
+      unspoken: remarks.unspoken, warnings: remarks.warnings, cached: cached, tokens: Self.tokens(of: record, in: ways))
     return RenderedClip(report: report, bytes: stored.bytes, waveform: waveform)
+  }
+}
+
+extension Announcer {
+  /// Returns the tokens of a clip that a voice pack said alone; none if the engine said something.
+  private static func tokens(of record: ClipRecord, in ways: [Way]) -> [ClipToken] {
+    let way = ways.first { $0.plan.isRecorded && $0.attempt.taken == record.shortened }
+    guard record.method == "clips", let way, way.plan.recording?.pack.manifest.id == record.voice else { return [] }
+    return way.script.tokens
   }
 }
 

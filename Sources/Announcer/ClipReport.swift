@@ -77,6 +77,9 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var warnings: [String]
   /// Whether the clip already existed before this request.
   public var cached: Bool
+  /// The clip tokens that the voice pack ``voice`` said, if it said everything; empty otherwise. They are not part of the
+  /// JSON.
+  public var tokens: [ClipToken] = []
 
   enum CodingKeys: String, CodingKey {
     case id, text, locale, method, voice, amount, clip, marks, shortened, unspoken, warnings, cached

@@ -36,12 +36,14 @@ extension Ledger {
   ///   - announcement: The announcement to play, with the answer's account and id; nil when nothing is to be played.
   ///   - pushes: The pushes that announce it. They are put into the outbox only together with a new answer, and not if
   ///     the announcement was already pushed.
+  ///   - clips: The files of the announcement, which are recorded in the library together with a new answer.
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   written then.
   public func accept(
-    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = []
+    answer new: NewAnswer, playing announcement: StoredAnnouncement? = nil, pushing pushes: [NewPush] = [],
+    publishing clips: [LibraryClip] = []
   ) async throws(LedgerError) -> AnswerAcceptance {
-    if let rule = new.brokenRule ?? announcement?.brokenRule {
+    if let rule = new.brokenRule ?? announcement?.brokenRule ?? clips.lazy.compactMap(\.brokenRule).first {
       throw LedgerError(.invalidValue, while: .answering, in: file, field: rule)
     }
     if let announcement, announcement.account != new.account || announcement.id != new.id {
@@ -71,6 +73,7 @@ extension Ledger {
       if !pushes.isEmpty, try !Self.isPushed(account: new.account, announcement: new.id, in: database) {
         _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
       }
+      for clip in clips { try record(clip, account: new.account, in: database) }
       let answer = Answer(
         account: new.account, key: new.key, bodyDigest: new.bodyDigest, id: new.id, status: new.status,
         report: new.report, clip: new.clip, createdAt: Date(wholeMilliseconds: at))

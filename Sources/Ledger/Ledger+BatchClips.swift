@@ -9,14 +9,20 @@ extension Ledger {
   /// - Parameters:
   ///   - names: At most 1,000 clip names; see ``PublishedClip/name``.
   ///   - batch: The batch's id, 1 to 255 bytes of UTF-8 without a zero byte.
+  ///   - files: The files of the clips, which are recorded in the library. A clip without one is not.
   /// - Throws: ``LedgerError`` with `invalidValue`, `waitingListFull`, `diskFull`, `busy` or a file error. Nothing was
   ///   recorded then.
-  public func note(clips names: [String], ofBatch batch: String, account: String) async throws(LedgerError) {
+  public func note(
+    clips names: [String], ofBatch batch: String, account: String, files: [LibraryClip] = []
+  ) async throws(LedgerError) {
     let texts = names + [batch]
     let isStorable = texts.allSatisfy { (1...255).contains($0.utf8.count) && !$0.hasZero }
     guard names.count <= 1000, isStorable, account.utf8.count <= 255, !account.hasZero else {
       throw LedgerError(
         .invalidValue, while: .notingClips, in: file, field: "clips (at most 1000 names, each of 1 to 255 bytes)")
+    }
+    if let rule = files.lazy.compactMap(\.brokenRule).first {
+      throw LedgerError(.invalidValue, while: .notingClips, in: file, field: rule)
     }
     try await write(while: .notingClips, cost: 256 * texts.count) { [self] database in
       try checkSize(in: database)
@@ -26,6 +32,7 @@ extension Ledger {
           ON CONFLICT (clip, account) DO UPDATE SET batch = excluded.batch
           """)
       for name in names { try statement.execute(arguments: [name, account, batch]) }
+      for clip in files { try record(clip, account: account, in: database) }
     }
   }
 

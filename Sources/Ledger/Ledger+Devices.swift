@@ -13,9 +13,9 @@ extension Ledger {
   /// - Parameters:
   ///   - key: The device's own key. It is stored when the device is new, and when ``renewsKey`` is true; the device's
   ///     former keys are revoked then.
-  ///   - ownKey: The id of the device's own key if the device registers itself. The device then stays in its group,
-  ///     because another group would give it the announcements of others. A device whose key was revoked meanwhile, for
-  ///     example because the device was removed, is not registered again.
+  ///   - ownKey: The id of the device's own key if the device registers itself. The device then stays in its group of
+  ///     devices and in its app group, because others would give it the announcements and the clips of others. A device
+  ///     whose key was revoked meanwhile, for example because the device was removed, is not registered again.
   ///   - actor: The administrator who makes the key.
   /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyDevices`, `deviceNameTaken` when a group of devices has the
   ///   device's id or a device has the name of its group, `keyNotInForce` when `ownKey` is no valid key of the device,
@@ -65,7 +65,8 @@ extension Ledger {
             changed_at = ?10
           """
       ).execute(arguments: [
-        new.account, new.id, new.app, new.environment.rawValue, new.appGroup, group, new.locale, new.tone,
+        new.account, new.id, new.app, new.environment.rawValue, ownKey == nil ? new.appGroup : former?.appGroup, group,
+        new.locale, new.tone,
         storesKey ? key.id : former?.keyID, timeStamp,
         former == nil ? Self.lastSequence(new.account, new.id, in: database) : 0,
       ])

@@ -11,6 +11,7 @@ extension Ledger {
     public var commands = 0
     public var administrativeActs = 0
     public var pushes = 0
+    public var libraryChanges = 0
   }
 
   /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
@@ -45,6 +46,7 @@ extension Ledger {
     pruned.commands = try await delete(
       "FROM commands WHERE number IN (SELECT number FROM commands WHERE at < ? ORDER BY number LIMIT ?)",
       before: moment)
+    pruned.libraryChanges = try await pruneLibrary(before: moment)
     pruned.administrativeActs = try await delete(
       "FROM administration WHERE number IN (SELECT number FROM administration WHERE at < ? ORDER BY at LIMIT ?)",
       before: min(moment, timeStamp - Int64(Self.administrationRetention * 1000)))

@@ -31,7 +31,7 @@ extension Ledger {
   /// - Throws: ``LedgerError``. Nothing was changed then.
   public func remove(account: String, id: String) async throws(LedgerError) -> Removal {
     if account.hasZero || id.hasZero { return .unknown }
-    return try await write(while: .removing) { database in
+    return try await write(while: .removing) { [self] database in
       let entry = try Row.fetchOne(
         database.cachedStatement(sql: "SELECT * FROM announcements WHERE account = ? AND id = ?"),
         arguments: [account, id]
@@ -64,6 +64,8 @@ extension Ledger {
       // The text of a notification has the payment's names.
       try database.cachedStatement(sql: "DELETE FROM pushes WHERE account = ? AND announcement = ?")
         .execute(arguments: [account, id])
+      let clips = Set(answers.compactMap(\.clip?.name) + [entry?.clip].compactMap(\.self)).union(pushedClips)
+      try forget(clips.sorted(), account: account, in: database)
       return .removed(entry: entry, answers: answers, pushedClips: pushedClips)
     }
   }
@@ -90,7 +92,8 @@ extension Ledger {
 
   /// The query behind ``wasPushed(clip:account:device:)``.
   static let clipOfDevice = """
-    SELECT EXISTS (SELECT 1 FROM pushes JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
+    SELECT EXISTS (SELECT 1 FROM pushes INDEXED BY pushes_by_clip
+                   JOIN devices ON devices.account = pushes.account AND devices.id = pushes.device
                    WHERE clip = :clip AND pushes.account = :account AND device = :id AND sequence > first_sequence)
     """
 
@@ -106,16 +109,23 @@ extension Ledger {
 
   /// The query behind ``isClipOfOthers(_:than:)``. It makes eight look-ups: in each of the four indexes, it looks for
   /// an account before the given one and for an account after it.
-  static var clipOfOthers: String {
+  static var clipOfOthers: String { "SELECT \(lookUps(["<", ">"]).joined(separator: " OR "))" }
+
+  /// The query that tells whether an account has an announcement or a push with a clip, or made the clip in a batch.
+  static var clipOfAccount: String { "SELECT \(lookUps(["="]).joined(separator: " OR "))" }
+
+  /// Returns look-ups of a clip in the four indexes.
+  ///
+  /// - Parameter comparisons: How the accounts that are looked for compare with the given account.
+  private static func lookUps(_ comparisons: [String]) -> [String] {
     let tables = [
       ("answers", ""), ("batch_clips", ""), ("pushes", ""),
       // This condition must be the same as the index's own condition.
       ("announcements", " AND kind = 'request' AND NOT replay"),
     ]
-    let lookUps = tables.flatMap { table, condition in
-      ["<", ">"].map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
+    return tables.flatMap { table, condition in
+      comparisons.map { "EXISTS (SELECT 1 FROM \(table) WHERE clip = :clip AND account \($0) :account\(condition))" }
     }
-    return "SELECT \(lookUps.joined(separator: " OR "))"
   }
 }
 

@@ -25,6 +25,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyReplays = "too_many_replays"
     /// The account has ``Ledger/Options/mostDevices`` devices.
     case tooManyDevices = "too_many_devices"
+    /// The device has ``Ledger/Options/mostEnumerators`` enumerators.
+    case tooManyEnumerators = "too_many_enumerators"
     /// A device and a group of devices would have the same name.
     case deviceNameTaken = "device_name_taken"
     /// The key is revoked, has expired, or was rotated before.
@@ -70,6 +72,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case admitting
     case registering
     case pushing
+    case changingLibrary
   }
 
   public let code: Code
@@ -134,6 +137,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .admitting: "Recording a signed request in the ledger"
     case .registering: "Changing the devices in the ledger"
     case .pushing: "Changing the pushes in the ledger"
+    case .changingLibrary: "Recording a change of the sound library in the ledger"
     }
   }
 
@@ -150,6 +154,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyCommands: "too many commands are waiting for the lane's player"
     case .tooManyReplays: "too many replays of the lane or of the account are waiting"
     case .tooManyDevices: "the account has reached the limit of its devices"
+    case .tooManyEnumerators: "the device has reached the limit of its enumerators"
     case .deviceNameTaken: "a device and a group of devices would have the same name"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
     case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
@@ -177,6 +182,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyCommands: "Start the lane's player, or try again when it has caught up."
     case .tooManyReplays: "Nothing was accepted. Cancel one, or try again when one has been played."
     case .tooManyDevices: "Nothing was changed. Remove devices that are no longer used."
+    case .tooManyEnumerators: "Nothing was changed. Remove enumerators that were invalidated."
     case .deviceNameTaken: "Nothing was changed. Choose another id or another name for the group."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken: "Stop the other player, or use another lane."

@@ -39,6 +39,7 @@ struct ServiceConfiguration: Sendable {
     case connections
     case logLevel = "log_level"
     case pushMinutes = "push_minutes"
+    case libraryPushSeconds = "library_push_seconds"
   }
 
   /// A setting's value and where it comes from.
@@ -231,6 +232,8 @@ struct ServiceConfiguration: Sendable {
     }
     if apps.isEmpty { apns = [] }
     pushMinutes = try reader.number(.pushMinutes, pushMinutes, 1...1_440)
+    settings.libraryPushInterval = Double(
+      try reader.number(.libraryPushSeconds, Int(settings.libraryPushInterval), 10...86_400))
     settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
     settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
     settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)

@@ -85,7 +85,8 @@ final class Conformity {
 
   private func target(_ operation: APIDocument.Operation, _ parameter: String) -> String {
     var values = parameter.split(separator: " ").map(String.init)
-    return operation.path.replacing(/\{[a-z]+\}/) { _ in values.count > 1 ? values.removeFirst() : values.first ?? "" }
+    return operation.path.replacing(/\{[a-z0-9]+\}/) { _ in values.count > 1 ? values.removeFirst() : values.first ?? ""
+    }
   }
 
   // MARK: Common refusals

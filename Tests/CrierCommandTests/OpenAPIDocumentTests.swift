@@ -14,11 +14,11 @@ struct OpenAPIDocumentTests {
     let ids = document.operations.map(\.id)
     #expect(Set(ids).count == ids.count && !ids.contains(""))
     let tags = (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string }
-    // Each tag has a test in OpenAPIConformityTests or OpenAPIPlayerTests.
+    // Each tag has a test in OpenAPIConformityTests, OpenAPILibraryTests, OpenAPIPackTests or OpenAPIPlayerTests.
     #expect(
       tags == [
-        "Announcements", "Player", "Batches", "Keys", "Devices", "What can be spoken", "Voice packs", "Operations",
-        "Console",
+        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "What can be spoken", "Voice packs",
+        "Operations", "Console",
       ])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")
@@ -185,7 +185,7 @@ struct OpenAPIDocumentTests {
     defer { crier.remove() }
     let service = try RunningService(of: crier)
     for (path, operations) in Dictionary(grouping: document.operations, by: \.path) {
-      let target = path.replacing(/\{[a-z]+\}/, with: "1")
+      let target = path.replacing(/\{[a-z0-9]+\}/, with: "1")
       var methods = Set(operations.map(\.method))
       if methods.contains("GET") { methods.insert("HEAD") }
       // An announcement's id can equal a fixed path segment, so DELETE is also allowed there.

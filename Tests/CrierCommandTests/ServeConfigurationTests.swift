@@ -19,7 +19,7 @@ struct ServeConfigurationTests {
     ("event_streams", "5", "1"), ("batch_streams", "5", "1"), ("batches", "2", "1"), ("key_failures", "0", "3"),
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
     ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
-    ("push_minutes", "5", "1440"),
+    ("push_minutes", "5", "1440"), ("library_push_seconds", "60", "10"),
   ]
 
   private struct Shown: Equatable {
@@ -73,6 +73,7 @@ struct ServeConfigurationTests {
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
         "sounds_mb": "20480", "sounds_files": "200000", "apns": "", "push_minutes": "60",
+        "library_push_seconds": "300",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }

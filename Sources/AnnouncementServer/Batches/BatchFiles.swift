@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import FileSystem
 import Foundation
+import Ledger
 
 /// The files of the batches. Each batch has a record, a list and a result in the same folder.
 ///
@@ -119,18 +120,30 @@ struct BatchFiles: Sendable {
   }
 
   private struct Row: Decodable {
-    struct Clip: Decodable { var name: String }
+    struct Clip: Decodable {
+      var name: String
+      var sha256: String?
+      var bytes: Int?
+    }
     var clip: Clip
   }
 
-  /// Returns the clips of a result; an empty set if there is no result.
-  func clips(inResultOf id: String) async -> Set<String> {
+  /// Returns the names and the files of the clips of a result; none if there is no result.
+  ///
+  /// - Parameter group: The app group of the clips.
+  func clips(inResultOf id: String, group: String) async -> (names: Set<String>, files: [LibraryClip]) {
     let file = result(id)
     return await onWaitingThread {
       guard let lines = try? Data(contentsOf: file, options: .alwaysMapped).split(separator: UInt8(ascii: "\n")) else {
-        return []
+        return ([], [])
       }
-      return Set(lines.compactMap { try? JSONDecoder().decode(Row.self, from: $0).clip.name }.filter(Clips.isName))
+      let clips = lines.compactMap { try? JSONDecoder().decode(Row.self, from: $0).clip }
+        .filter { Clips.isName($0.name) }
+      let files: [LibraryClip] = clips.compactMap { clip in
+        guard let sha256 = clip.sha256, let bytes = clip.bytes else { return nil }
+        return LibraryClip(name: clip.name, group: group, sha256: sha256, bytes: bytes)
+      }
+      return (Set(clips.map(\.name)), files)
     }
   }
 }

@@ -12,6 +12,8 @@ extension Batches {
   struct HeldClips: Sendable {
     var account: String
     var names: Set<String> = []
+    /// The files of the clips, by name, as far as they are known.
+    var files: [String: LibraryClip] = [:]
   }
 
   /// The number of rows whose clips are written to the ledger at once.
@@ -28,8 +30,14 @@ extension Batches {
     return (ids, ids.reduce(into: []) { $0.formUnion(held[$1]?.names ?? []) })
   }
 
-  func hold(_ names: Set<String>, account: String, batch id: String) {
+  func hold(_ names: Set<String>, files: [LibraryClip] = [], account: String, batch id: String) {
     held[id, default: HeldClips(account: account)].names.formUnion(names)
+    for file in files { held[id]?.files[file.name] = file }
+  }
+
+  /// Returns the app group in whose folder the clips of a batch are.
+  nonisolated func group(of record: Record) -> String {
+    record.options.group ?? record.options.defaultGroup ?? settings.group
   }
 
   /// Writes the held clips of a batch to the ledger. Clips that cannot be written remain held.
@@ -41,7 +49,8 @@ extension Batches {
     while !names.isEmpty {
       let some = names.prefix(Self.rowsOfWrite)
       do {
-        try await ledger.note(clips: Array(some), ofBatch: id, account: clips.account)
+        try await ledger.note(
+          clips: Array(some), ofBatch: id, account: clips.account, files: some.compactMap { clips.files[$0] })
       } catch {
         logger.warning(
           "The clips of a batch could not be recorded. The service tries again.",
@@ -49,7 +58,9 @@ extension Batches {
         return false
       }
       held[id]?.names.subtract(some)
+      for name in some { held[id]?.files[name] = nil }
       names.removeFirst(some.count)
+      libraryChanged()
     }
     if held[id]?.names.isEmpty == true { held[id] = nil }
     return held[id] == nil
@@ -70,7 +81,8 @@ extension Batches {
   func noteEarlierClips() async {
     let earlier = records.values.filter { $0.areClipsNoted != true }
     for record in earlier {
-      hold(await files.clips(inResultOf: record.status.id), account: record.account, batch: record.status.id)
+      let clips = await files.clips(inResultOf: record.status.id, group: group(of: record))
+      hold(clips.names, files: clips.files, account: record.account, batch: record.status.id)
       await settleClips(of: record.status.id)
     }
   }

@@ -4,6 +4,7 @@ import Announcer
 import ConcurrencySupport
 import Foundation
 import HTTPTypes
+import Ledger
 import Logging
 
 /// The rendering of a batch.
@@ -35,7 +36,8 @@ extension Batches {
     do {
       let options = try RenderOptions(
         record.options.options, defaults: record.options.defaults, base: RenderOptions(defaultLocale: settings.locale))
-      let library = try clips.library(record.options.group ?? record.options.defaultGroup ?? settings.group)
+      let group = group(of: record)
+      let library = try clips.library(group)
       let input = try files.openList(id)
       defer { try? input.close() }
       let output = try files.makeResult(id)
@@ -61,7 +63,8 @@ extension Batches {
           // From now on, the clip remains when another account removes an announcement with the same clip.
           await clips.turns.share(report.clip.name) {
             guard Clips.isThere(report) else { return false }
-            await self.hold([report.clip.name], account: account, batch: id)
+            await self.hold(
+              [report.clip.name], files: [LibraryClip(report, group: group)], account: account, batch: id)
             return true
           }
         }

@@ -30,6 +30,7 @@ actor Batches {
   let work: AccountWork
   let ledger: Ledger
   let logger: Logger
+  let libraryChanged: @Sendable () -> Void
   var records: [String: Record] = [:]
   /// The clips that are not in the ledger yet, by batch id.
   var held: [String: HeldClips] = [:]
@@ -50,10 +51,11 @@ actor Batches {
   private var nextWatcher = 0
   private var wakeUp: CheckedContinuation<Void, Never>?
 
+  /// - Parameter libraryChanged: Called when clips were added to the library. It must return at once.
   init(
     files: BatchFiles, announcer: Announcer, clips: Clips, urls: ClipURLs, settings: ServiceSettings,
     metrics: ServiceMetrics,
-    work: AccountWork, ledger: Ledger, logger: Logger
+    work: AccountWork, ledger: Ledger, logger: Logger, libraryChanged: @escaping @Sendable () -> Void
   ) {
     self.files = files
     self.announcer = announcer
@@ -64,6 +66,7 @@ actor Batches {
     self.work = work
     self.ledger = ledger
     self.logger = logger
+    self.libraryChanged = libraryChanged
   }
 
   // MARK: Accepting and watching

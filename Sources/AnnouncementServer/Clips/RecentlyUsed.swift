@@ -131,8 +131,10 @@ extension ClipReport {
       id ?? "", text, locale, method, voice, amount?.value ?? "", clip.name, clip.path, clip.url, clip.sha256,
       clip.format, clip.encoding,
     ]
-    let lists = marks.map(\.text) + shortened + unspoken.flatMap { [$0.field, $0.text] } + warnings
-    let list = 32 + MemoryLayout<Mark>.stride * marks.capacity
+    let lists =
+      marks.map(\.text) + tokens.map(\.name) + shortened + unspoken.flatMap { [$0.field, $0.text] } + warnings
+    let list =
+      64 + MemoryLayout<Mark>.stride * marks.capacity + MemoryLayout<ClipToken>.stride * tokens.capacity
     return list + (texts + lists).reduce(0) { $0 + ($1.utf8.count > 15 ? 48 + $1.utf8.count : 0) }
   }
 }

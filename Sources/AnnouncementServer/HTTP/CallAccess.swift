@@ -13,6 +13,9 @@ enum CallAccess: Sendable, Hashable {
   case key(Scope)
   /// Clients with a key that has this scope, or with the own key of the device that the path's first parameter names.
   case keyOrOwnDevice(Scope)
+  /// Clients with a key that has this scope, or with a device's own key. The route decides what the key of a device may
+  /// see.
+  case keyOrAnyDevice(Scope)
   /// Clients with a key that has this scope, with a device's own key, or with a signed URL. The route decides what the
   /// key of a device may fetch.
   case keyOrSignedURL(Scope)
@@ -20,7 +23,7 @@ enum CallAccess: Sendable, Hashable {
   /// Whether only clients with a key may use the route.
   var needsKey: Bool {
     switch self {
-    case .key, .keyOrOwnDevice: true
+    case .key, .keyOrOwnDevice, .keyOrAnyDevice: true
     case .open, .openByName, .keyOrSignedURL: false
     }
   }

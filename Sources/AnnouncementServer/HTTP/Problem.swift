@@ -202,6 +202,10 @@ extension Problem {
       self.init(
         .conflict, error.code.rawValue,
         "The account has reached the limit of its devices. Remove those that are no longer used.")
+    case .tooManyEnumerators:
+      self.init(
+        .conflict, error.code.rawValue,
+        "The device has reached the limit of its enumerators. Remove those that were invalidated.")
     case .deviceNameTaken:
       self.init(
         .conflict, error.code.rawValue,

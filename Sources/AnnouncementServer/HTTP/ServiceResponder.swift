@@ -143,7 +143,7 @@ struct ServiceResponder: HTTPResponder {
     case .keyOrSignedURL(let needed):
       if call.query("signature") != nil, call.header(.authorization) == nil { return try urls.check(call.request.uri) }
       scope = needed
-    case .key(let needed), .keyOrOwnDevice(let needed): scope = needed
+    case .key(let needed), .keyOrOwnDevice(let needed), .keyOrAnyDevice(let needed): scope = needed
     }
     let caller = try await keys.caller(of: &call, failures: failures)
     call.caller = caller
@@ -172,7 +172,7 @@ struct ServiceResponder: HTTPResponder {
     switch access {
     case .open, .openByName, .key: false
     case .keyOrOwnDevice: caller.isOwnKey(of: call.parameters.first)
-    case .keyOrSignedURL: caller.isOwnKey(of: caller.device)
+    case .keyOrAnyDevice, .keyOrSignedURL: caller.isOwnKey(of: caller.device)
     }
   }
 }

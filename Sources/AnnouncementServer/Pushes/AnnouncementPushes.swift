@@ -83,11 +83,27 @@ struct AnnouncementPushes: Sendable {
         name: report.clip.name, url: url, sha256: report.clip.sha256, bytes: report.clip.bytes,
         durationMilliseconds: report.clip.durationMilliseconds)
     }
+    content.spoken = Self.spoken(report)
     // A phone that has the clip plays it even if the app's extension does not run in time.
     return AlertMessage(
       title: banner.title, subtitle: banner.subtitle, body: banner.body,
       sound: try AlertMessage.Sound(report.clip.name), threadID: "payments", interruptionLevel: .timeSensitive,
       content: content)
+  }
+}
+
+extension AnnouncementPushes {
+  /// Returns what a phone with the voice pack needs to say a clip by itself; nil if the engine said a part of it.
+  private static func spoken(_ report: ClipReport) -> AlertMessage.Content.Spoken? {
+    let tokens = report.tokens.compactMap { token -> SpokenToken? in
+      guard let role = SpokenToken.Role(rawValue: token.role.rawValue),
+        let pause = SpokenToken.Pause(rawValue: token.pause.rawValue)
+      else { return nil }
+      return try? SpokenToken(name: token.name, role: role, pause: pause)
+    }
+    // Some of the tokens would say something else.
+    guard !tokens.isEmpty, tokens.count == report.tokens.count else { return nil }
+    return AlertMessage.Content.Spoken(pack: report.voice, tokens: tokens)
   }
 }
 

@@ -20,16 +20,27 @@ final class PushService: Service {
   private let metrics: ServiceMetrics
   private let logger: Logger
   private let sender: PushSender
+  let library: LibraryPushes
 
-  init(_ parts: PushParts, ledger: Ledger, hub: EventHub, metrics: ServiceMetrics, logger: Logger) {
+  /// - Parameters:
+  ///   - settings: The settings of the service.
+  ///   - time: The time since a fixed moment, which never decreases.
+  init(
+    _ parts: PushParts, ledger: Ledger, hub: EventHub, metrics: ServiceMetrics, settings: ServiceSettings,
+    logger: Logger, time: @escaping @Sendable () -> Duration
+  ) {
     self.parts = parts
     self.ledger = ledger
     self.hub = hub
     self.metrics = metrics
     self.logger = logger
-    sender = PushSender(
+    let sender = PushSender(
       ledger: ledger, clients: parts.clients,
       report: { Self.tell($0, hub: hub, metrics: metrics, logger: logger) })
+    self.sender = sender
+    library = LibraryPushes(
+      parts, ledger: ledger, interval: .seconds(settings.libraryPushInterval), standardGroup: settings.group,
+      logger: logger, time: time, sent: { sender.lookForPushes() })
   }
 
   func lookForPushes() { sender.lookForPushes() }
@@ -49,8 +60,9 @@ final class PushService: Service {
       // Until then, pushes wait in the ledger.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
     }
-    await cancelWhenGracefulShutdown { [sender] in
+    await cancelWhenGracefulShutdown { [sender, library] in
       await withDiscardingTaskGroup { group in
+        group.addTask { await library.run() }
         // Another process of the home may have put pushes into the outbox.
         group.addTask {
           while (try? await Task.sleep(for: Self.patience)) != nil { sender.lookForPushes() }

@@ -37,6 +37,8 @@ extension AnnouncementRoutes {
               account: sender.account, key: AnnouncementOrder.idempotencyKey(of: answer.key),
               bodyDigest: answer.bodyDigest))
         }
+        // The clips may still exist for other accounts, but no longer for this one.
+        library.tellChange()
         let administration = AdministrationLog(ledger: ledger)
         await administration.record(.announcementRemoved, call, subject: entry.map { String($0.number) })
         var removed: Set<String> = []
@@ -78,7 +80,9 @@ extension AnnouncementRoutes {
     // finds that the clip was removed.
     try await clips.turns.alone(clip.name) {
       if !sender.isAdmin, try await isClipOfOthers(clip.name, than: sender.account) { return false }
-      return try await clips.remove(clip.name, from: clip.group)
+      let isRemoved = try await clips.remove(clip.name, from: clip.group)
+      if let group = clip.group { try await library.remove(clip.name, from: group) }
+      return isRemoved
     }
   }
 

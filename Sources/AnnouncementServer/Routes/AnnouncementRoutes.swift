@@ -37,6 +37,7 @@ struct AnnouncementRoutes: Sendable {
   private let player: LanePlayer?
   private let pushes: AnnouncementPushes
   private let pushService: PushService?
+  let library: Library
   let urls: ClipURLs
   private let hub: EventHub
   let settings: ServiceSettings
@@ -48,7 +49,7 @@ struct AnnouncementRoutes: Sendable {
 
   init(
     ledger: Ledger, clips: Clips, player: LanePlayer?, pushes: AnnouncementPushes, pushService: PushService?,
-    urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
+    library: Library, urls: ClipURLs, hub: EventHub, settings: ServiceSettings,
     groups: AppGroups, keys: KeyRing, batches: Batches
   ) {
     self.ledger = ledger
@@ -56,6 +57,7 @@ struct AnnouncementRoutes: Sendable {
     self.player = player
     self.pushes = pushes
     self.pushService = pushService
+    self.library = library
     self.urls = urls
     self.hub = hub
     self.settings = settings
@@ -137,6 +139,7 @@ struct AnnouncementRoutes: Sendable {
     }
     if acceptance.acceptance != nil { player?.lookForArrivals() }
     if !order.devices.isEmpty { pushService?.lookForPushes() }
+    library.tellChange()
     hub.tell(
       .rendered(
         Rendered(
@@ -166,22 +169,23 @@ struct AnnouncementRoutes: Sendable {
         account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
         status: 201, report: try ServiceJSON.data(of: report),
         clip: PublishedClip(name: report.clip.name, group: order.group))
-      let pushed = try await newPushes(order, report, for: fingerprint.account)
+      let (pushed, files) = try await newPushes(order, report, for: fingerprint.account)
       let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
         guard Clips.isThere(made.report) else { return nil }
-        return try await ledger.accept(answer: answer, playing: order.played, pushing: pushed)
+        return try await ledger.accept(answer: answer, playing: order.played, pushing: pushed, publishing: files)
       }
       if let acceptance { return (made, acceptance) }
     }
   }
 
-  /// Returns the notifications for the devices of a request. The clip of a device with another language is made here.
+  /// Returns the notifications for the devices of a request, and the files of all clips. The clip of a device with
+  /// another language is made here.
   ///
   /// - Parameter report: The report of the clip in the first device's language.
   private func newPushes(
     _ order: AnnouncementOrder, _ report: ClipReport, for account: String
-  ) async throws -> [NewPush] {
-    guard !order.devices.isEmpty else { return [] }
+  ) async throws -> (pushes: [NewPush], files: [LibraryClip]) {
+    var files = [LibraryClip(report, group: order.group)]
     var reports = [order.options.defaultLocale: report]
     let now = Date()
     var made: [NewPush] = []
@@ -196,11 +200,12 @@ struct AnnouncementRoutes: Sendable {
         other.id = order.id
         other.clip.url = try urls.url(ofClip: other.clip.name, authority: order.authority)
         reports[locale] = other
+        files.append(LibraryClip(other, group: order.group))
       }
       guard let clip = reports[locale] else { continue }
       made.append(try pushes.push(order.request.announcement, to: device, clip: clip, at: now))
     }
-    return made
+    return (made, files)
   }
 
   private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws

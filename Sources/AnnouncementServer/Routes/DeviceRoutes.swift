@@ -17,6 +17,7 @@ struct DeviceRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
   let phraseBooks: PhraseBooks
+  let groups: AppGroups
 
   var routes: [Route] {
     [
@@ -75,6 +76,13 @@ struct DeviceRoutes: Sendable {
     // In another group, a phone would get the announcements of other phones.
     guard sender.device == nil || request.device.deviceGroup == nil else {
       throw fields.invalid("device_group", "leave it out: only a key with the scope announce can change it")
+    }
+    if let id = sender.device, let group = request.device.appGroup {
+      // In another app group, a phone would get the clips of other phones.
+      let known = try await ledger.device(account: sender.account, id: id)?.appGroup ?? groups.standard
+      guard group == known else {
+        throw fields.invalid("group", "leave it out: only a key with the scope announce can change it")
+      }
     }
     var device = request.device
     // If the locale did not exist, every announcement to the device would fail.

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import ConcurrencySupport
+import Crypto
+import FileSystem
+import Foundation
+import Ledger
+import Logging
+import NIOCore
+import SoundLibrary
+import VoicePackIntegrity
+import VoicePacks
+
+/// The library of sounds of which phones keep a copy: the clips of each account and app group, and the voice packs. The
+/// ledger has its changes.
+final class Library: Sendable {
+  /// The number of clips whose removal is recorded at a time.
+  private static let removalsAtOnce = 64
+
+  /// A file of a voice pack.
+  private struct PackFile: Sendable {
+    var pack: String
+    /// The file name of the clip; nil for the manifest.
+    var clip: String?
+  }
+
+  private let ledger: Ledger
+  private let clips: Clips
+  private let shelf: VoicePackShelf
+  private let logger: Logger
+  private let changed: @Sendable () -> Void
+  /// The states of the packs that the ledger knows.
+  private let recorded = Locked<[PackState]?>(nil)
+  /// Whether the last attempt to record the packs failed, and was logged.
+  private let hasFailed = Locked(false)
+  /// The files of the packs by their digests.
+  private let packFiles = Locked<[String: PackFile]>([:])
+
+  /// - Parameter changed: Called when the library may have changed. It must return at once.
+  init(
+    ledger: Ledger, clips: Clips, shelf: VoicePackShelf, logger: Logger, changed: @escaping @Sendable () -> Void
+  ) {
+    self.ledger = ledger
+    self.clips = clips
+    self.shelf = shelf
+    self.logger = logger
+    self.changed = changed
+  }
+
+  /// Tells those who push changes to phones that the library may have changed.
+  func tellChange() { changed() }
+
+  // MARK: Packs
+
+  /// Records which voice packs are installed. The call costs nothing if they are as in the call before.
+  func setPacks(_ states: [PackState]) async {
+    guard recorded.withLock({ $0 != states }) else { return }
+    let (packs, files) = await onWaitingThread { [self] in read(states.filter { $0.fault == nil }.map(\.id)) }
+    let broken = Set(states.map(\.id)).subtracting(packs.map(\.id))
+    packFiles.withLock { $0 = files }
+    do throws(LedgerError) {
+      if try await ledger.setLibraryPacks(packs, broken: broken) { changed() }
+      recorded.withLock { $0 = states }
+      hasFailed.withLock { $0 = false }
+    } catch {
+      let isKnown = hasFailed.withLock { hasFailed in
+        defer { hasFailed = true }
+        return hasFailed
+      }
+      if isKnown { return }
+      logger.warning(
+        "The voice packs could not be recorded for phones. The service tries again.", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func read(_ ids: [String]) -> (packs: [LibraryPack], files: [String: PackFile]) {
+    var packs: [LibraryPack] = []
+    var files: [String: PackFile] = [:]
+    for id in ids {
+      guard let manifest = try? shelf.manifest(id: id), let json = try? manifest.json else { continue }
+      let digest = SHA256.hash(data: json).hexadecimal
+      packs.append(LibraryPack(id: id, sha256: digest, bytes: json.count))
+      files[digest] = PackFile(pack: id)
+      for (file, clip) in manifest.clips { files[clip.sha256] = PackFile(pack: id, clip: file) }
+    }
+    return (packs, files)
+  }
+
+  // MARK: Files
+
+  /// Returns a file of the library of an account and an app group.
+  ///
+  /// - Parameter digest: The SHA-256 digest of the file.
+  /// - Returns: nil if the library has no such file.
+  func file(_ digest: String, account: String, group: String) async throws -> Clips.File? {
+    if let name = try await ledger.libraryClip(sha256: digest, account: account, group: group),
+      let file = try await clips.file(named: name), file.etag == "\"\(digest)\""
+    {
+      return file
+    }
+    guard let place = packFiles.withLock({ $0[digest] }) else { return nil }
+    return await onWaitingThread { [shelf] in
+      let bytes: Data? =
+        if let clip = place.clip {
+          (try? shelf.pack(id: place.pack))?.bytes(ofClip: clip)
+        } else {
+          try? shelf.manifest(id: place.pack).json
+        }
+      // The pack may have been replaced a moment ago.
+      guard let bytes, SHA256.hash(data: bytes).hexadecimal == digest else { return nil }
+      return Clips.File(
+        bytes: ByteBuffer(bytes: bytes), digest: digest,
+        mediaType: place.clip == nil ? "application/json" : "audio/wav")
+    }
+  }
+
+  // MARK: Removals
+
+  /// Compares the library with the folders of the app groups, and records which clips are gone.
+  func settle() async {
+    var folders: [String: Set<String>] = [:]
+    var position: Int64 = 0
+    do {
+      while case let page = try await ledger.libraryClips(after: position), let last = page.last {
+        var missing: [PublishedClip] = []
+        for (_, clip) in page {
+          guard let group = clip.group else { continue }
+          if folders[group] == nil { folders[group] = try await clips.names(in: group) }
+          if folders[group]?.contains(clip.name) == false { missing.append(clip) }
+        }
+        try await removeMissing(missing)
+        position = last.position
+      }
+    } catch {
+      logger.warning(
+        "The library could not be compared with the folders of clips. The service tries again.",
+        metadata: ["error": "\(Problem.loggable(error))"])
+    }
+  }
+
+  /// Records that clips are gone, unless they were made again meanwhile.
+  private func removeMissing(_ missing: [PublishedClip]) async throws {
+    var rest = missing[...]
+    while !rest.isEmpty {
+      // The ledger writes simultaneous records in one transaction.
+      let isRemoved = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for clip in rest.prefix(Self.removalsAtOnce) {
+          group.addTask { [self] in
+            // An announcement of the clip either ends before this, or finds that the clip is gone.
+            try await clips.turns.alone(clip.name) {
+              guard let group = clip.group, !clips.has(clip.name, in: group) else { return false }
+              return try await ledger.removeFromLibrary(clip: clip.name, group: group)
+            }
+          }
+        }
+        return try await group.reduce(false) { $0 || $1 }
+      }
+      if isRemoved { changed() }
+      rest = rest.dropFirst(Self.removalsAtOnce)
+    }
+  }
+
+  /// Records that a clip was removed from the folder of an app group. Call it in the clip's exclusive turn.
+  func remove(_ name: String, from group: String) async throws(LedgerError) {
+    if try await ledger.removeFromLibrary(clip: name, group: group) { changed() }
+  }
+}
+
+extension LibraryClip {
+  /// The file of a clip that was rendered into the folder of an app group.
+  init(_ report: ClipReport, group: String) {
+    self.init(name: report.clip.name, group: group, sha256: report.clip.sha256, bytes: report.clip.bytes)
+  }
+}
+
+extension Clips {
+  /// Returns the names of the clips in the folder of an app group.
+  func names(in group: String) async throws -> Set<String> {
+    let library = try library(group)
+    return try await onWaitingThread { Set(try library.names()) }
+  }
+
+  /// Returns whether the folder of an app group has a clip.
+  func has(_ name: String, in group: String) -> Bool {
+    guard let url = try? library(group).url(for: name),
+      let status = try? FileStatus.status(at: url.path(percentEncoded: false))
+    else { return false }
+    return status.isRegularFile && status.byteCount > 0
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledger
+import PushMessages
+import ServiceAccess
+
+/// The routes of `/v1/devices/{id}/enumerators/{container}`, with which a phone's file-provider extension says what it
+/// shows now. Only this, and the working set, is pushed to it.
+struct EnumeratorRoutes: Sendable {
+  /// The longest name of a container, in bytes.
+  static let longestContainer = 128
+
+  let ledger: Ledger
+
+  var routes: [Route] {
+    [
+      .put("/v1/devices/{id}/enumerators/{container}", .keyOrOwnDevice(.announce), add),
+      .delete("/v1/devices/{id}/enumerators/{container}", .keyOrOwnDevice(.announce), remove),
+    ]
+  }
+
+  private struct Line: Encodable {
+    var container: String
+    var registeredAt: Date
+
+    enum CodingKeys: String, CodingKey {
+      case container
+      case registeredAt = "registered_at"
+    }
+  }
+
+  /// Returns the identifier of the container of a call.
+  private static func container(of call: Call) throws(Problem) -> String {
+    guard call.parameter.utf8.count <= longestContainer,
+      let container = try? FileProviderMessage.Container(call.parameter)
+    else {
+      throw Problem(
+        .unprocessableContent, "field_invalid",
+        "container: is not valid; give root, working-set, or 1 to \(longestContainer) bytes without control characters."
+      )
+    }
+    return container.identifier
+  }
+
+  private func add(_ call: Call) async throws -> Response {
+    let container = try Self.container(of: call)
+    let enumerator = try await ledger.addEnumerator(
+      of: container, account: try call.sender.account, device: call.parameters[0])
+    guard let enumerator else {
+      throw Problem(.notFound, "not_found", "The account has no device with this id.")
+    }
+    return try ServiceJSON.response(
+      enumerator.isNew ? .created : .ok,
+      Line(container: enumerator.container, registeredAt: enumerator.registeredAt))
+  }
+
+  private struct Removed: Encodable { var container: String }
+
+  private func remove(_ call: Call) async throws -> Response {
+    let container = try Self.container(of: call)
+    let isRemoved = try await ledger.removeEnumerator(
+      of: container, account: try call.sender.account, device: call.parameters[0])
+    guard isRemoved else {
+      throw Problem(
+        .notFound, "not_found", "The account has no such device, or the device does not show this container.")
+    }
+    return try ServiceJSON.response(.ok, Removed(container: container))
+  }
+}

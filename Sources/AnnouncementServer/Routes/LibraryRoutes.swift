@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Ledger
+import ServiceAccess
+
+/// The routes of `/v1/library`, with which phones keep a copy of the sounds: what has changed, and the files.
+///
+/// A device's own key reads the library of its account and of its app group only. Every other key reads that of its
+/// account, in a group that it may name.
+struct LibraryRoutes: Sendable {
+  let ledger: Ledger
+  let library: Library
+  let groups: AppGroups
+
+  var routes: [Route] {
+    [
+      .get("/v1/library/changes", .keyOrAnyDevice(.read), query: ["after", "limit", "group"], changes),
+      .get("/v1/library/files/{sha256}", .keyOrAnyDevice(.read), query: ["group"], file),
+    ]
+  }
+
+  /// Returns the app group whose library the sender reads.
+  private func group(of call: Call) async throws -> String {
+    let sender = try call.sender
+    guard let id = sender.device else { return try groups.group(call.query("group"), sender.defaults) }
+    guard call.query("group") == nil else {
+      throw Problem(
+        .badRequest, "parameter_invalid", "group: leave it out; a device's own key reads the library of its own group.")
+    }
+    // The device was removed after its key was looked up.
+    guard let device = try await ledger.device(account: sender.account, id: id) else { throw KeyRing.unknown }
+    return device.appGroup ?? groups.standard
+  }
+
+  // MARK: Changes
+
+  private struct Page: Encodable {
+    struct Change: Encodable {
+      var kind: String
+      var name: String
+      var change: String
+      /// Missing for a removed file.
+      var sha256: String?
+      var bytes: Int?
+      var changedAt: Date
+
+      enum CodingKeys: String, CodingKey {
+        case kind, name, change, sha256, bytes
+        case changedAt = "changed_at"
+      }
+
+      init(_ change: LibraryChange) {
+        (kind, name, self.change) = (change.kind.rawValue, change.name, change.change.rawValue)
+        if change.change != .removed { (sha256, bytes) = (change.sha256, change.bytes) }
+        changedAt = change.changedAt
+      }
+    }
+
+    var changes: [Change]
+    /// The value of `after` for the next page; missing if there are no more changes.
+    var next: String?
+    /// The value of `after` for the next question; missing if there is another page.
+    var anchor: String?
+  }
+
+  private func changes(_ call: Call) async throws -> Response {
+    let limit = try call.number("limit", in: 1...1_000) ?? 200
+    var anchor: LibraryAnchor?
+    if let text = call.query("after") {
+      guard let known = LibraryAnchor(text) else {
+        throw Problem(
+          .badRequest, "parameter_invalid", "after: is not an anchor; send one that this call answered, unchanged.")
+      }
+      anchor = known
+    }
+    let group = try await group(of: call)
+    let page = try await ledger.libraryChanges(
+      account: try call.sender.account, group: group, after: anchor, limit: limit)
+    guard let page else {
+      throw Problem(
+        .gone, "anchor_expired",
+        "after: has expired, or belongs to another library. List everything again by a call without it.")
+    }
+    let text = page.anchor.description
+    return try ServiceJSON.response(
+      .ok,
+      Page(
+        changes: page.changes.map(Page.Change.init), next: page.isComplete ? nil : text,
+        anchor: page.isComplete ? text : nil))
+  }
+
+  // MARK: Files
+
+  private func file(_ call: Call) async throws -> Response {
+    let group = try await group(of: call)
+    let account = try call.sender.account
+    guard let file = try await library.file(call.parameter, account: account, group: group) else {
+      throw Problem(.notFound, "not_found", "The library has no file with this digest. It may have been removed.")
+    }
+    return try FileAnswer(file: file).response(to: call.request)
+  }
+}

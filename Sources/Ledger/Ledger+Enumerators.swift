@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+
+extension Ledger {
+  /// A container that the file-provider extension of a device shows now.
+  public struct Enumerator: Sendable, Hashable {
+    /// The identifier of the container.
+    public let container: String
+    public let registeredAt: Date
+    /// Whether the device did not have it before.
+    public let isNew: Bool
+  }
+
+  /// Records that the extension of a device shows a container. The record is durable when the call returns.
+  ///
+  /// - Parameter container: The identifier of the container, 1 to 1,024 bytes.
+  /// - Returns: nil when the account has no such device.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyEnumerators`, `diskFull`, `busy` or a file error. Nothing was
+  ///   changed then.
+  public func addEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Enumerator? {
+    if account.hasZero || device.hasZero { return nil }
+    guard (1...1024).contains(container.utf8.count), !container.hasZero else {
+      throw LedgerError(.invalidValue, while: .registering, in: file, field: "container (1 to 1024 bytes without NUL)")
+    }
+    return try await write(while: .registering, cost: 512 + container.utf8.count) { [self] database in
+      guard try Self.device(account, device, in: database) != nil else { return nil }
+      let known = try Int64.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT registered_at FROM device_enumerators WHERE account = ? AND device = ? AND container = ?"),
+        arguments: [account, device, container])
+      if let known {
+        return Enumerator(container: container, registeredAt: Date(wholeMilliseconds: known), isNew: false)
+      }
+      let count = try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM device_enumerators WHERE account = ? AND device = ?"),
+        arguments: [account, device])
+      guard count ?? 0 < options.mostEnumerators else {
+        throw LedgerError(.tooManyEnumerators, while: .registering, in: file)
+      }
+      try checkSize(in: database)
+      let at = timeStamp
+      try database.cachedStatement(sql: "INSERT INTO device_enumerators VALUES (?, ?, ?, ?)")
+        .execute(arguments: [account, device, container, at])
+      return Enumerator(container: container, registeredAt: Date(wholeMilliseconds: at), isNew: true)
+    }
+  }
+
+  /// Records that the extension of a device no longer shows a container.
+  ///
+  /// - Returns: Whether the device had shown it.
+  @discardableResult
+  public func removeEnumerator(
+    of container: String, account: String, device: String
+  ) async throws(LedgerError) -> Bool {
+    if account.hasZero || device.hasZero || container.hasZero { return false }
+    return try await write(while: .registering) { database in
+      try database.cachedStatement(
+        sql: "DELETE FROM device_enumerators WHERE account = ? AND device = ? AND container = ?"
+      ).execute(arguments: [account, device, container])
+      return database.changesCount > 0
+    }
+  }
+
+  // MARK: - What is pushed
+
+  /// What has changed in the libraries after a position.
+  public struct LibraryNews: Sendable, Hashable {
+    /// An account and an app group.
+    public struct Group: Sendable, Hashable {
+      public let account: String
+      public let group: String
+
+      public init(account: String, group: String) { (self.account, self.group) = (account, group) }
+    }
+
+    /// The position of the latest change of any library.
+    public let position: Int64
+    /// The groups of which clips have changed.
+    public let clips: Set<Group>
+    /// Whether voice packs have changed, which concerns all groups.
+    public let hasPacks: Bool
+  }
+
+  /// Returns what has changed in the libraries after a position; nil if nothing has.
+  ///
+  /// - Parameter position: The position up to which changes are known; nil for the one that
+  ///   ``noteLibraryPushed(upTo:)`` recorded.
+  public func libraryNews(after position: Int64?) async throws(LedgerError) -> LibraryNews? {
+    try await read { database in
+      let known =
+        try position
+        ?? Int64.fetchOne(database.cachedStatement(sql: "SELECT pushed FROM library_feed")) ?? 0
+      let rows = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT max(anchor) AS latest, account, group_id FROM library_changes WHERE anchor > ?
+            GROUP BY account, group_id
+            """), arguments: [known])
+      guard let latest = try rows.map({ try $0.value("latest") as Int64 }).max() else { return nil }
+      let groups: [LibraryNews.Group] = try rows.compactMap { row in
+        guard let account: String = try row.optional("account") else { return nil }
+        return LibraryNews.Group(account: account, group: try row.value("group_id"))
+      }
+      return LibraryNews(position: latest, clips: Set(groups), hasPacks: groups.count < rows.count)
+    }
+  }
+
+  /// Records up to which position the changes of the libraries have led to pushes.
+  public func noteLibraryPushed(upTo position: Int64) async throws(LedgerError) {
+    try await write(while: .changingLibrary) { database in
+      try database.cachedStatement(sql: "UPDATE library_feed SET pushed = max(pushed, ?)").execute(arguments: [position]
+      )
+    }
+  }
+
+  /// A device that changes of the library are pushed to.
+  public struct LibraryDevice: Sendable, Hashable {
+    public let account: String
+    public let id: String
+    public let app: String
+    public let environment: NewDevice.Environment
+    public let appGroup: String?
+    /// Whether the device has a token for file-provider pushes.
+    public let hasFileProvider: Bool
+    /// Whether the device has a token for background pushes, or one for notifications, which serves for them.
+    public let hasBackground: Bool
+    /// The identifiers of the containers that the device's extension shows now.
+    public let containers: Set<String>
+  }
+
+  /// Returns the devices that have a token, after a device, in the order of their accounts and ids.
+  ///
+  /// - Parameters:
+  ///   - only: The account whose devices are returned; nil for those of all accounts.
+  ///   - limit: The maximum number of devices, 1 to 1,000.
+  public func libraryDevices(
+    account only: String? = nil, after last: LibraryDevice? = nil, limit: Int = 500
+  ) async throws(LedgerError) -> [LibraryDevice] {
+    if only?.hasZero == true { return [] }
+    return try await read { database in
+      let rows = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT devices.*, max(kind IN ('fileprovider', 'fileprovider_extension')) AS has_file_provider,
+              max(kind IN ('background', 'alert')) AS has_background
+            FROM devices JOIN device_tokens ON device_tokens.account = devices.account AND device = devices.id
+            WHERE (devices.account, devices.id) > (?, ?) AND (? IS NULL OR devices.account = ?)
+            GROUP BY devices.account, devices.id ORDER BY devices.account, devices.id LIMIT ?
+            """),
+        arguments: [last?.account ?? only ?? "", last?.id ?? "", only, only, min(max(limit, 1), 1000)])
+      return try rows.map { row in
+        let (account, id): (String, String) = (try row.value("account"), try row.value("id"))
+        let containers = try String.fetchSet(
+          database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
+          arguments: [account, id])
+        return LibraryDevice(
+          account: account, id: id, app: try row.value("app"), environment: try row.name("environment"),
+          appGroup: try row.optional("app_group"), hasFileProvider: try row.value("has_file_provider"),
+          hasBackground: try row.value("has_background"), containers: containers)
+      }
+    }
+  }
+
+  /// Returns one of the devices of ``libraryDevices(account:after:limit:)``; nil if it is gone or has no token.
+  public func libraryDevice(account: String, id: String) async throws(LedgerError) -> LibraryDevice? {
+    if account.hasZero || id.hasZero { return nil }
+    guard let device = try await device(account: account, id: id), !device.tokens.isEmpty else { return nil }
+    let containers = try await read { database in
+      try String.fetchSet(
+        database.cachedStatement(sql: "SELECT container FROM device_enumerators WHERE account = ? AND device = ?"),
+        arguments: [account, id])
+    }
+    return LibraryDevice(
+      account: account, id: id, app: device.app, environment: device.environment, appGroup: device.appGroup,
+      hasFileProvider: device.tokens[.fileProvider] != nil || device.tokens[.fileProviderExtension] != nil,
+      hasBackground: device.tokens[.background] != nil || device.tokens[.alert] != nil, containers: containers)
+  }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+
+extension Ledger {
+  // MARK: - Recording
+
+  /// Records that a clip of an account is in the folder of an app group. A clip that is recorded already, with the same
+  /// digest, keeps its place.
+  func record(_ clip: LibraryClip, account: String, in database: Database) throws {
+    guard let digest = Data(sha256: clip.sha256) else { return }
+    let former = try Row.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT anchor, sha256, change FROM library_changes
+          WHERE kind = 'clip' AND name = ? AND account = ? AND group_id = ?
+          """), arguments: [clip.name, account, clip.group])
+    guard let change = try Self.change(from: former, to: digest) else { return }
+    try insert(
+      change, .clip, clip.name, account: account, group: clip.group, digest, clip.bytes, replacing: former,
+      in: database)
+  }
+
+  /// Returns the change that a file with a digest is; nil if nothing has changed.
+  private static func change(from former: Row?, to digest: Data) throws -> LibraryChange.Change? {
+    guard let former else { return .added }
+    let change: LibraryChange.Change = try former.name("change")
+    if change == .removed { return .added }
+    let known: Data = try former.value("sha256")
+    return known == digest ? nil : .changed
+  }
+
+  private func insert(
+    _ change: LibraryChange.Change, _ kind: LibraryChange.Kind, _ name: String, account: String?, group: String?,
+    _ digest: Data, _ bytes: Int, replacing former: Row?, in database: Database
+  ) throws {
+    if let former {
+      try database.cachedStatement(sql: "DELETE FROM library_changes WHERE anchor = ?")
+        .execute(arguments: [try former.value("anchor") as Int64])
+    }
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO library_changes (account, group_id, kind, name, sha256, bytes, change, at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [account, group, kind.rawValue, name, digest, bytes, change.rawValue, timeStamp])
+  }
+
+  /// Records that files are gone.
+  ///
+  /// - Parameter rows: Rows of `library_changes`, which must not be removals.
+  private func remove(_ rows: [Row], in database: Database) throws {
+    for row in rows {
+      try insert(
+        .removed, try row.name("kind"), try row.value("name"), account: try row.optional("account"),
+        group: try row.optional("group_id"), try row.value("sha256"), try row.value("bytes"), replacing: row,
+        in: database)
+    }
+  }
+
+  /// Records that a clip is no longer in the folder of an app group, for all accounts.
+  ///
+  /// - Returns: Whether the library had the clip.
+  @discardableResult
+  public func removeFromLibrary(clip name: String, group: String) async throws(LedgerError) -> Bool {
+    if name.hasZero || group.hasZero { return false }
+    return try await write(while: .changingLibrary) { [self] database in
+      let rows = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT * FROM library_changes
+            WHERE kind = 'clip' AND name = ? AND group_id = ? AND change <> 'removed' ORDER BY anchor
+            """), arguments: [name, group])
+      try remove(rows, in: database)
+      return !rows.isEmpty
+    }
+  }
+
+  /// Records that clips no longer belong to an account, unless it still has them in another announcement or a batch.
+  func forget(_ clips: [String], account: String, in database: Database) throws {
+    for clip in clips {
+      let isKept = try Bool.fetchOne(
+        database.cachedStatement(sql: Self.clipOfAccount), arguments: ["clip": clip, "account": account])
+      if isKept == true { continue }
+      try remove(
+        try Row.fetchAll(
+          database.cachedStatement(
+            sql: """
+              SELECT * FROM library_changes
+              WHERE kind = 'clip' AND name = ? AND account = ? AND change <> 'removed' ORDER BY anchor
+              """), arguments: [clip, account]), in: database)
+    }
+  }
+
+  /// Records which voice packs are installed. Packs that are not among them are removed.
+  ///
+  /// - Parameters:
+  ///   - packs: The packs that can be used.
+  ///   - broken: The ids of packs that are broken now. They stay as they were, because a pack that is being copied looks
+  ///     broken for a moment.
+  /// - Returns: Whether anything has changed.
+  @discardableResult
+  public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String> = []) async throws(LedgerError) -> Bool {
+    if let rule = packs.lazy.compactMap(\.brokenRule).first {
+      throw LedgerError(.invalidValue, while: .changingLibrary, in: file, field: rule)
+    }
+    return try await write(while: .changingLibrary) { [self] database in
+      let rows = try Row.fetchAll(
+        database.cachedStatement(sql: "SELECT * FROM library_changes WHERE kind = 'pack' ORDER BY name"))
+      let known = try Dictionary(rows.map { (try $0.value("name") as String, $0) }) { first, _ in first }
+      var isChanged = false
+      for pack in packs {
+        guard let digest = Data(sha256: pack.sha256),
+          let change = try Self.change(from: known[pack.id], to: digest)
+        else { continue }
+        try insert(
+          change, .pack, pack.id, account: nil, group: nil, digest, pack.bytes, replacing: known[pack.id], in: database)
+        isChanged = true
+      }
+      let kept = broken.union(packs.map(\.id))
+      let gone = try rows.filter { row in
+        try !kept.contains(row.value("name") as String) && row.name("change") != LibraryChange.Change.removed
+      }
+      try remove(gone, in: database)
+      return isChanged || !gone.isEmpty
+    }
+  }
+
+  /// Forgets removals that were recorded before a moment. An anchor before one of them has expired.
+  ///
+  /// - Returns: The number of removals that were forgotten.
+  func pruneLibrary(before moment: Int64) async throws(LedgerError) -> Int {
+    var total = 0
+    var count: Int
+    repeat {
+      count = try await write(while: .pruning) { database in
+        let anchors = try Int64.fetchAll(
+          database.cachedStatement(
+            sql: "SELECT anchor FROM library_changes WHERE change = 'removed' AND at < ? ORDER BY at LIMIT 200"),
+          arguments: [moment])
+        for anchor in anchors {
+          try database.cachedStatement(sql: "DELETE FROM library_changes WHERE anchor = ?").execute(arguments: [anchor])
+        }
+        if let last = anchors.max() {
+          try database.cachedStatement(sql: "UPDATE library_feed SET expired = max(expired, ?)")
+            .execute(arguments: [last])
+        }
+        return anchors.count
+      }
+      total += count
+    } while count > 0
+    return total
+  }
+
+  // MARK: - Reading
+
+  /// Returns the changes of the library of an account and an app group after an anchor, oldest first.
+  ///
+  /// Without an anchor, the page is the beginning of a list of everything that is there. Each name occurs once, with its
+  /// latest change; while pages are read, a name may occur again with a newer one.
+  ///
+  /// - Parameter limit: The maximum number of changes, 1 to 1,000.
+  /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists
+  ///   everything again.
+  public func libraryChanges(
+    account: String, group: String, after anchor: LibraryAnchor? = nil, limit: Int = 200
+  ) async throws(LedgerError) -> LibraryPage? {
+    if account.hasZero || group.hasZero { return nil }
+    let limit = min(max(limit, 1), 1000)
+    return try await read { database in
+      guard let feed = try Row.fetchOne(database.cachedStatement(sql: "SELECT id, expired FROM library_feed")) else {
+        throw UnreadableRow()
+      }
+      let id = LibraryAnchor.digest(of: try feed.value("id"), account: account, group: group)
+      let last = try Self.lastLibraryPosition(in: database)
+      let from = anchor ?? LibraryAnchor(position: 0, since: last, feed: id)
+      let expired: Int64 = try feed.value("expired")
+      let latest = max(from.position, from.since)
+      guard from.feed == id, latest <= last, latest >= expired else { return nil }
+      let arguments: StatementArguments = [from.position, from.since, limit + 1]
+      // Each of the two lists has an index of its own. Together, SQLite would sort them all.
+      let clips = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT * FROM library_changes WHERE account = ? AND group_id = ? AND anchor > ?
+              AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
+            """), arguments: [account, group] + arguments)
+      let packs = try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT * FROM library_changes WHERE account IS NULL AND group_id IS NULL AND anchor > ?
+              AND (change <> 'removed' OR anchor > ?) ORDER BY anchor LIMIT ?
+            """), arguments: arguments)
+      let found = try (clips + packs).map(LibraryChange.init(row:)).sorted { $0.position < $1.position }
+      let page = Array(found.prefix(limit))
+      let isComplete = found.count <= limit
+      let position = isComplete ? last : page.last?.position ?? last
+      return LibraryPage(
+        changes: page, anchor: LibraryAnchor(position: position, since: max(from.since, position), feed: id),
+        isComplete: isComplete)
+    }
+  }
+
+  private static func lastLibraryPosition(in database: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      database.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'library_changes'")) ?? 0
+  }
+
+  /// Returns the name of a clip of an account with a digest, in the library of an app group; nil if there is none.
+  ///
+  /// - Parameter sha256: 64 hexadecimal digits in lower case.
+  public func libraryClip(
+    sha256: String, account: String, group: String
+  ) async throws(LedgerError) -> String? {
+    guard let digest = Data(sha256: sha256), !account.hasZero, !group.hasZero else { return nil }
+    return try await read { database in
+      try String.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT name FROM library_changes
+            WHERE kind = 'clip' AND sha256 = ? AND account = ? AND group_id = ? AND change <> 'removed' LIMIT 1
+            """), arguments: [digest, account, group])
+    }
+  }
+
+  /// Returns the clips of the libraries of all accounts after a position, in the order of their positions, so that they
+  /// can be compared with the folders.
+  ///
+  /// - Parameter limit: The maximum number of clips, 1 to 10,000.
+  public func libraryClips(
+    after position: Int64 = 0, limit: Int = 5_000
+  ) async throws(LedgerError) -> [(position: Int64, clip: PublishedClip)] {
+    try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT anchor, name, group_id FROM library_changes
+            WHERE anchor > ? AND kind = 'clip' AND change <> 'removed' ORDER BY anchor LIMIT ?
+            """), arguments: [position, min(max(limit, 1), 10_000)]
+      ).map { row in
+        (try row.value("anchor"), PublishedClip(name: try row.value("name"), group: try row.optional("group_id")))
+      }
+    }
+  }
+}
+
+extension LibraryChange {
+  fileprivate init(row: Row) throws {
+    position = try row.value("anchor")
+    kind = try row.name("kind")
+    name = try row.value("name")
+    sha256 = (try row.value("sha256") as Data).hexadecimalDigits
+    bytes = try row.value("bytes")
+    change = try row.name("change")
+    changedAt = Date(wholeMilliseconds: try row.value("at"))
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The file of a clip in the folder of an app group.
+public struct LibraryClip: Sendable, Hashable {
+  /// The clip's file name, 1 to 255 bytes.
+  public var name: String
+  /// The app group, 1 to 255 bytes.
+  public var group: String
+  /// The SHA-256 digest of the file: 64 hexadecimal digits in lower case.
+  public var sha256: String
+  /// The size of the file in bytes.
+  public var bytes: Int
+
+  public init(name: String, group: String, sha256: String, bytes: Int) {
+    self.name = name
+    self.group = group
+    self.sha256 = sha256
+    self.bytes = bytes
+  }
+
+  /// The first rule that a value breaks; nil when the clip can be recorded.
+  var brokenRule: String? {
+    for text in [name, group] where !(1...255).contains(text.utf8.count) || text.hasZero {
+      return "clip (a name and a group, each of 1 to 255 bytes without NUL)"
+    }
+    if Data(sha256: sha256) == nil { return "sha256 (64 hexadecimal digits in lower case)" }
+    if bytes < 0 { return "bytes (not negative)" }
+    return nil
+  }
+}
+
+/// An installed voice pack, which belongs to all accounts and app groups.
+public struct LibraryPack: Sendable, Hashable {
+  /// The pack's id, 1 to 255 bytes.
+  public var id: String
+  /// The SHA-256 digest of the pack's manifest: 64 hexadecimal digits in lower case.
+  public var sha256: String
+  /// The size of the manifest in bytes.
+  public var bytes: Int
+
+  public init(id: String, sha256: String, bytes: Int) {
+    self.id = id
+    self.sha256 = sha256
+    self.bytes = bytes
+  }
+
+  /// The first rule that a value breaks; nil when the pack can be recorded.
+  var brokenRule: String? {
+    LibraryClip(name: id, group: "-", sha256: sha256, bytes: bytes).brokenRule
+  }
+}
+
+/// The latest change of a name in the library of an account and an app group.
+public struct LibraryChange: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case clip
+    case pack
+  }
+
+  public enum Change: String, Sendable, Hashable, CaseIterable {
+    case added
+    /// The file has other bytes than before.
+    case changed
+    case removed
+  }
+
+  /// The position in the feed. Positions strictly increase, and a later change of the name has a later one.
+  public let position: Int64
+  public let kind: Kind
+  /// The file name of the clip, or the id of the pack.
+  public let name: String
+  /// The digest of the clip, or of the pack's manifest: 64 hexadecimal digits. Of a removed file, it is the last one.
+  public let sha256: String
+  /// The size of the clip, or of the pack's manifest, in bytes.
+  public let bytes: Int
+  public let change: Change
+  public let changedAt: Date
+}
+
+/// A place in the changes of the library of an account and an app group, after which a reader goes on.
+///
+/// Its text consists of three parts: the position; the position up to which removals do not matter to the reader,
+/// because it began its list after them; and a digest of the feed, the account and the group, so that an anchor of
+/// another feed is recognized.
+public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
+  let position: Int64
+  let since: Int64
+  let feed: String
+
+  init(position: Int64, since: Int64, feed: String) {
+    (self.position, self.since, self.feed) = (position, since, feed)
+  }
+
+  public init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let position = Self.number(parts[0]), let since = Self.number(parts[1]),
+      parts[2].count == 16, parts[2].allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    self.init(position: position, since: since, feed: String(decoding: parts[2], as: UTF8.self))
+  }
+
+  public var description: String { "\(position)-\(since)-\(feed)" }
+
+  private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int64? {
+    guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Returns the digest of a feed, an account and a group (FNV-1a with 64 bits). It finds mistakes and protects nothing.
+  static func digest(of feed: String, account: String, group: String) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in "\(feed)\0\(account)\0\(group)".utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// A page of the changes of a library.
+public struct LibraryPage: Sendable, Hashable {
+  /// The changes in the order of their positions.
+  public let changes: [LibraryChange]
+  /// The anchor from which a reader goes on.
+  public let anchor: LibraryAnchor
+  /// Whether there are no more changes now.
+  public let isComplete: Bool
+}
+
+extension Data {
+  /// Reads a SHA-256 digest; nil unless the text has 64 hexadecimal digits in lower case.
+  init?(sha256 text: String) {
+    func value(_ digit: UInt8) -> UInt8? {
+      switch digit {
+      case 0x30...0x39: digit - 0x30
+      case 0x61...0x66: digit - 0x61 + 10
+      default: nil
+      }
+    }
+    let digits = text.utf8.compactMap(value)
+    guard text.utf8.count == 64, digits.count == 64 else { return nil }
+    self.init(stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+  }
+
+  /// The digest as hexadecimal digits.
+  var hexadecimalDigits: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LedgerTestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite("Enumerators of devices")
+struct EnumeratorTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  @Test("an enumerator is stored once with the time of its first registration, and goes with its device")
+  func stored() async throws {
+    try await ledger.register(newDevice())
+    let first = try #require(try await ledger.addEnumerator(of: "packs", account: "shop", device: "phone-1"))
+    #expect(first.isNew && first.container == "packs" && first.registeredAt == place.clock.now)
+    place.clock.advance(by: 10)
+    let again = try #require(try await ledger.addEnumerator(of: "packs", account: "shop", device: "phone-1"))
+    #expect(!again.isNew && again.registeredAt == first.registeredAt)
+    for (account, device) in [("kiosk", "phone-1"), ("shop", "phone-2"), ("shop\0", "phone-1")] {
+      #expect(try await ledger.addEnumerator(of: "packs", account: account, device: device) == nil)
+      #expect(try await !ledger.removeEnumerator(of: "packs", account: account, device: device))
+    }
+    #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == ["packs"])
+    #expect(try await ledger.removeEnumerator(of: "packs", account: "shop", device: "phone-1"))
+    #expect(try await !ledger.removeEnumerator(of: "packs", account: "shop", device: "phone-1"))
+    _ = try await ledger.addEnumerator(of: "packs", account: "shop", device: "phone-1")
+    try await ledger.register(newDevice(environment: .sandbox), renewsKey: false)
+    #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == ["packs"])
+    try await ledger.removeDevice(account: "shop", id: "phone-1", by: .currentUser)
+    try await ledger.register(newDevice(), "new")
+    #expect(try await ledger.libraryDevice(account: "shop", id: "phone-1")?.containers == [])
+  }
+
+  @Test("a device has a limited number of enumerators, whose names have 1 to 1,024 bytes")
+  func limits() async throws {
+    var options = Ledger.Options()
+    options.mostEnumerators = 2
+    let ledger = try place.open(options)
+    try await ledger.register(newDevice())
+    for name in ["a", "b", "a"] {
+      #expect(try await ledger.addEnumerator(of: name, account: "shop", device: "phone-1") != nil)
+    }
+    let error = try await #require(throws: LedgerError.self) {
+      try await ledger.addEnumerator(of: "c", account: "shop", device: "phone-1")
+    }
+    #expect(error.code == .tooManyEnumerators)
+    for name in ["", "a\0", String(repeating: "x", count: 1025)] {
+      await #expect(throws: LedgerError.self) {
+        try await ledger.addEnumerator(of: name, account: "shop", device: "phone-1")
+      }
+    }
+  }
+
+  @Test("devices with a token are listed in pages, with what they can receive and what they show")
+  func devices() async throws {
+    try await ledger.register(newDevice("a", tokens: [:]))
+    try await ledger.register(newDevice("b", tokens: [.alert: "a1"]))
+    try await ledger.register(newDevice("c", tokens: [.fileProvider: "c1", .fileProviderExtension: "d1"]))
+    try await ledger.register(newDevice("b", account: "kiosk", tokens: [.background: "b1"]))
+    _ = try await ledger.addEnumerator(of: "root", account: "shop", device: "c")
+    var all: [Ledger.LibraryDevice] = []
+    while case let page = try await ledger.libraryDevices(after: all.last, limit: 1), !page.isEmpty { all += page }
+    #expect(all.map { "\($0.account) \($0.id)" } == ["kiosk b", "shop b", "shop c"])
+    #expect(all.map(\.hasFileProvider) == [false, false, true] && all.map(\.hasBackground) == [true, true, false])
+    #expect(all.map(\.containers) == [[], [], ["root"]])
+    #expect(try await ledger.libraryDevices(account: "shop").map(\.id) == ["b", "c"])
+    #expect(try await ledger.libraryDevices(account: "shop", after: all[1]).map(\.id) == ["c"])
+    #expect(try await ledger.libraryDevices(account: "nobody").isEmpty)
+    for device in all { #expect(try await ledger.libraryDevice(account: device.account, id: device.id) == device) }
+    #expect(try await ledger.libraryDevice(account: "shop", id: "a") == nil)
+  }
+
+  @Test("a device that registers itself stays in its app group")
+  func appGroup() async throws {
+    var new = newDevice()
+    new.appGroup = "group.tills"
+    try await ledger.register(new)
+    new.appGroup = "group.other"
+    let own = try await ledger.register(
+      new, key: deviceKey("other"), with: "shop-phone-1", by: .key("shop-phone-1"))
+    #expect(own.device.appGroup == "group.tills")
+    new.appGroup = nil
+    #expect(try await ledger.register(new).device.appGroup == nil)
+  }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import LedgerTestSupport
+import Testing
+
+@testable import Ledger
+
+/// A clip of the tests, whose digest is made of a letter.
+func libraryClip(_ name: String, _ digit: Character = "a", group: String = "group.crier") -> LibraryClip {
+  LibraryClip(name: name, group: group, sha256: String(repeating: digit, count: 64), bytes: 1_000)
+}
+
+private func pack(_ id: String, _ digit: Character = "1") -> LibraryPack {
+  LibraryPack(id: id, sha256: String(repeating: digit, count: 64), bytes: 200)
+}
+
+@Suite("The library of sounds in the ledger")
+struct LibraryTests {
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func announce(_ id: String, _ clips: LibraryClip..., account: String = "shop") async throws {
+    _ = try await ledger.accept(
+      answer: NewAnswer(
+        account: account, key: "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
+        clip: clips.first.map { PublishedClip(name: $0.name, group: $0.group) }), publishing: clips)
+  }
+
+  private func page(
+    after anchor: LibraryAnchor? = nil, account: String = "shop", group: String = "group.crier", limit: Int = 200
+  ) async throws -> LibraryPage? {
+    try await ledger.libraryChanges(account: account, group: group, after: anchor, limit: limit)
+  }
+
+  private func changes(after anchor: LibraryAnchor? = nil, account: String = "shop") async throws -> [String] {
+    try await page(after: anchor, account: account)?.changes.map { "\($0.change) \($0.name)" } ?? ["expired"]
+  }
+
+  // MARK: - Changes
+
+  @Test("the changes come in their order with names, digests and sizes, and survive reopening the ledger")
+  func order() async throws {
+    try await ledger.setLibraryPacks([pack("wang", "7")])
+    try await announce("A", libraryClip("a.wav"), libraryClip("a-zh.wav", "b"))
+    place.clock.advance(by: 60)
+    try await announce("B", libraryClip("b.wav", "c"))
+    for ledger in [ledger, try place.open()] {
+      let page = try #require(try await ledger.libraryChanges(account: "shop", group: "group.crier"))
+      #expect(page.isComplete && page.changes.map(\.name) == ["wang", "a.wav", "a-zh.wav", "b.wav"])
+      #expect(page.changes.map(\.kind) == [.pack, .clip, .clip, .clip])
+      #expect(page.changes.map(\.bytes) == [200, 1_000, 1_000, 1_000])
+      #expect(page.changes.map(\.sha256) == "7abc".map { String(repeating: $0, count: 64) })
+      #expect(page.changes.allSatisfy { $0.change == .added })
+      #expect(page.changes.last?.changedAt == place.clock.now && page.changes[0].changedAt < place.clock.now)
+      let again = try #require(
+        try await ledger.libraryChanges(
+          account: "shop", group: "group.crier", after: LibraryAnchor(page.anchor.description)))
+      #expect(again.changes.isEmpty && again.isComplete && again.anchor == page.anchor)
+    }
+  }
+
+  @Test("each name has one change, the latest, which moves to the end; the same file again is no change")
+  func compaction() async throws {
+    try await announce("A", libraryClip("a.wav"))
+    try await announce("B", libraryClip("b.wav"))
+    let anchor = try #require(try await page()?.anchor)
+    try await announce("A2", libraryClip("a.wav"))
+    #expect(try await changes(after: anchor).isEmpty)
+    try await announce("A3", libraryClip("a.wav", "f"))
+    #expect(try await changes(after: anchor) == ["changed a.wav"])
+    #expect(try await changes() == ["added b.wav", "changed a.wav"])
+    #expect(try await ledger.removeFromLibrary(clip: "a.wav", group: "group.crier"))
+    #expect(try await !ledger.removeFromLibrary(clip: "a.wav", group: "group.crier"))
+    #expect(try await changes(after: anchor) == ["removed a.wav"])
+    #expect(try await changes() == ["added b.wav"], "a list of what is there has no removed files")
+    try await announce("A4", libraryClip("a.wav", "f"))
+    #expect(try await changes(after: anchor) == ["added a.wav"])
+    for round in 0..<50 { try await announce("C\(round)", libraryClip("c.wav", round.isMultiple(of: 2) ? "1" : "2")) }
+    #expect(try await changes(after: anchor) == ["added a.wav", "changed c.wav"])
+    let rows = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM library_changes") }
+    #expect(rows == 3)
+  }
+
+  @Test("pages of any size give every change once, also when clips change and go between two pages")
+  func pages() async throws {
+    for number in 0..<10 { try await announce("\(number)", libraryClip("\(number).wav")) }
+    try await ledger.removeFromLibrary(clip: "9.wav", group: "group.crier")
+    for limit in [1, 3, 9, 10] {
+      var found: [String] = []
+      var anchor: LibraryAnchor?
+      while true {
+        let page = try #require(try await page(after: anchor, limit: limit))
+        #expect(page.changes.count <= limit)
+        found += page.changes.map(\.name)
+        anchor = page.anchor
+        if page.isComplete { break }
+      }
+      #expect(found == (0..<9).map { "\($0).wav" }, "\(limit)")
+    }
+    let first = try #require(try await page(limit: 4))
+    #expect(first.changes.map(\.name) == ["0.wav", "1.wav", "2.wav", "3.wav"] && !first.isComplete)
+    try await ledger.removeFromLibrary(clip: "1.wav", group: "group.crier")
+    try await announce("new", libraryClip("new.wav"))
+    try await announce("2b", libraryClip("2.wav", "e"))
+    #expect(
+      try await changes(after: first.anchor) == ["4", "5", "6", "7", "8"].map { "added \($0).wav" } + [
+        "removed 1.wav", "added new.wav", "changed 2.wav",
+      ])
+  }
+
+  @Test("an anchor before a forgotten removal has expired, and a reader that keeps up never meets this")
+  func expiry() async throws {
+    for number in 0..<5 { try await announce("\(number)", libraryClip("\(number).wav")) }
+    let early = try #require(try await page(limit: 2)?.anchor)
+    let known = try #require(try await page()?.anchor)
+    try await ledger.removeFromLibrary(clip: "3.wav", group: "group.crier")
+    let late = try #require(try await page(after: known)?.anchor)
+    let listing = try #require(try await page(limit: 2)?.anchor)
+    place.clock.advance(by: 100)
+    #expect(try await ledger.prune(finishedBefore: place.clock.now.addingTimeInterval(-100)).libraryChanges == 0)
+    #expect(try await changes(after: known) == ["removed 3.wav"])
+    #expect(try await ledger.prune(finishedBefore: place.clock.now).libraryChanges == 1)
+    for anchor in [early, known] { #expect(try await page(after: anchor) == nil) }
+    #expect(try await changes(after: late).isEmpty)
+    #expect(try await changes(after: listing) == ["added 2.wav", "added 4.wav"], "a list that began later goes on")
+    #expect(try await changes() == ["added 0.wav", "added 1.wav", "added 2.wav", "added 4.wav"])
+    // What exists never expires.
+    place.clock.advance(by: 1e9)
+    try await ledger.prune(finishedBefore: place.clock.now)
+    #expect(try await changes(after: late).isEmpty)
+    #expect(try await page()?.changes.count == 4)
+  }
+
+  @Test("an anchor of another library, or of a ledger that is newer, is not mistaken for one of this library")
+  func foreignAnchors() async throws {
+    try await announce("A", libraryClip("a.wav"))
+    let anchor = try #require(try await page()?.anchor)
+    #expect(try await page(after: anchor, account: "kiosk") == nil)
+    #expect(try await page(after: anchor, group: "group.tills") == nil)
+    let other = try TemporaryLedger()
+    #expect(try await other.open().libraryChanges(account: "shop", group: "group.crier", after: anchor) == nil)
+    let future = LibraryAnchor(position: anchor.position + 1, since: anchor.since, feed: anchor.feed)
+    #expect(try await page(after: future) == nil)
+    for text in [
+      "", "1", "1-1", "1-1-1", "-1-1-0123456789abcdef", "1-1-0123456789ABCDEF", "1-1-0123456789abcdef-1",
+      "99999999999999999999-1-0123456789abcdef", "１-1-0123456789abcdef", "1-1-0123456789abcde",
+    ] { #expect(LibraryAnchor(text) == nil, "\(text)") }
+    #expect(LibraryAnchor(anchor.description) == anchor)
+  }
+
+  // MARK: - Whose they are
+
+  @Test("an account sees only its own clips of the group, even of a clip that several accounts have")
+  func isolation() async throws {
+    try await announce("A", libraryClip("a.wav"))
+    try await announce("K", libraryClip("k.wav", "b"), account: "kiosk")
+    try await announce("A", libraryClip("a.wav"), account: "kiosk")
+    try await announce("T", libraryClip("t.wav", "c", group: "group.tills"))
+    #expect(try await changes() == ["added a.wav"])
+    #expect(try await changes(account: "kiosk") == ["added k.wav", "added a.wav"])
+    #expect(try await page(group: "group.tills")?.changes.map(\.name) == ["t.wav"])
+    for (account, group) in [("kiosk", "group.tills"), ("shop\0", "group.crier"), ("", "group.crier"), ("shop", "")] {
+      #expect(try await page(account: account, group: group)?.changes.isEmpty ?? true)
+    }
+    let (a, b) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    #expect(try await ledger.libraryClip(sha256: a, account: "shop", group: "group.crier") == "a.wav")
+    #expect(try await ledger.libraryClip(sha256: a, account: "shop", group: "group.tills") == nil)
+    #expect(try await ledger.libraryClip(sha256: b, account: "shop", group: "group.crier") == nil)
+    // The file is gone for all of them.
+    try await ledger.removeFromLibrary(clip: "a.wav", group: "group.crier")
+    for account in ["shop", "kiosk"] { #expect(try await changes(account: account).contains("added a.wav") == false) }
+    #expect(try await ledger.libraryClip(sha256: a, account: "shop", group: "group.crier") == nil)
+  }
+
+  @Test("a removed announcement takes its clip out of the library of its account only, unless another one has it")
+  func removal() async throws {
+    try await announce("A", libraryClip("a.wav"))
+    try await announce("A2", libraryClip("a.wav"))
+    try await announce("A", libraryClip("a.wav"), account: "kiosk")
+    let anchor = try #require(try await page()?.anchor)
+    _ = try await ledger.remove(account: "shop", id: "A")
+    #expect(try await changes(after: anchor).isEmpty)
+    _ = try await ledger.remove(account: "shop", id: "A2")
+    #expect(try await changes(after: anchor) == ["removed a.wav"])
+    #expect(try await changes(account: "kiosk") == ["added a.wav"])
+  }
+
+  @Test("the clips of a batch are in the library, and all clips can be compared with the folders")
+  func batches() async throws {
+    try await ledger.note(
+      clips: ["a.wav", "b.wav"], ofBatch: "b-1", account: "shop", files: [libraryClip("a.wav"), libraryClip("b.wav")])
+    try await announce("C", libraryClip("c.wav", group: "group.tills"), account: "kiosk")
+    try await ledger.setLibraryPacks([pack("wang")])
+    try await ledger.removeFromLibrary(clip: "a.wav", group: "group.crier")
+    #expect(try await changes() == ["added b.wav", "added wang"])
+    let first = try await ledger.libraryClips(limit: 1)
+    #expect(first.map(\.clip) == [PublishedClip(name: "b.wav", group: "group.crier")])
+    let rest = try await ledger.libraryClips(after: first[0].position)
+    #expect(rest.map(\.clip) == [PublishedClip(name: "c.wav", group: "group.tills")])
+    let bad = [
+      libraryClip(""), libraryClip("a\0"), libraryClip("a", group: ""), libraryClip("a", "g"), libraryClip("a", "A"),
+      LibraryClip(name: "a", group: "g", sha256: "ab", bytes: 1),
+      LibraryClip(name: "a", group: "g", sha256: String(repeating: "a", count: 64), bytes: -1),
+    ]
+    for clip in bad {
+      await #expect(throws: LedgerError.self) {
+        try await ledger.note(clips: ["a"], ofBatch: "b-1", account: "shop", files: [clip])
+      }
+      await #expect(throws: LedgerError.self) { try await announce("bad", clip) }
+    }
+  }
+
+  // MARK: - Packs
+
+  @Test("packs are added, changed and removed for all accounts, and a broken pack stays as it was")
+  func packs() async throws {
+    #expect(try await ledger.setLibraryPacks([pack("li"), pack("wang")]))
+    #expect(try await !ledger.setLibraryPacks([pack("wang"), pack("li")]))
+    let anchor = try #require(try await page()?.anchor)
+    #expect(try await !ledger.setLibraryPacks([pack("wang")], broken: ["li"]))
+    #expect(try await changes(after: anchor).isEmpty)
+    #expect(try await ledger.setLibraryPacks([pack("wang", "2")]))
+    #expect(try await changes(after: anchor) == ["changed wang", "removed li"])
+    #expect(try await !ledger.setLibraryPacks([pack("wang", "2")], broken: ["new"]))
+    #expect(try await ledger.setLibraryPacks([pack("wang", "2"), pack("li")]))
+    #expect(try await changes(after: anchor) == ["changed wang", "added li"])
+    #expect(try await changes(account: "kiosk") == ["changed wang", "added li"])
+    await #expect(throws: LedgerError.self) { try await ledger.setLibraryPacks([pack("", "1")]) }
+  }
+
+  // MARK: - News
+
+  @Test("news name the groups of which something has changed since a position, which survives a restart")
+  func news() async throws {
+    #expect(try await ledger.libraryNews(after: nil) == nil)
+    try await announce("A", libraryClip("a.wav"))
+    try await announce("B", libraryClip("b.wav"))
+    try await announce("K", libraryClip("k.wav", group: "group.tills"), account: "kiosk")
+    let groups: Set<Ledger.LibraryNews.Group> = [
+      .init(account: "shop", group: "group.crier"), .init(account: "kiosk", group: "group.tills"),
+    ]
+    let news = try #require(try await ledger.libraryNews(after: nil))
+    #expect(news.clips == groups && !news.hasPacks)
+    try await ledger.setLibraryPacks([pack("wang")])
+    let later = try #require(try await ledger.libraryNews(after: news.position))
+    #expect(later.clips.isEmpty && later.hasPacks && later.position > news.position)
+    #expect(try await ledger.libraryNews(after: later.position) == nil)
+    try await ledger.noteLibraryPushed(upTo: news.position)
+    try await ledger.noteLibraryPushed(upTo: 1)
+    #expect(try await place.open().libraryNews(after: nil) == later)
+  }
+}

@@ -17,6 +17,7 @@ let settingsWithC: [SwiftSetting] = settings + [.strictMemorySafety()]
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -77,7 +78,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "LedgerTests",
     dependencies: [
-      "ConcurrencySupport", "FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "ledger-writer", grdb,
+      "ConcurrencySupport", "FileSystem", "Ledger", "LedgerTestSupport", "TestSupport", "WebhookMessages",
+      "ledger-writer", grdb,
     ],
     swiftSettings: settings),
   .testTarget(name: "PlaybackOrderTests", dependencies: ["PlaybackOrder"], swiftSettings: settings),
@@ -102,7 +104,18 @@ let quickTests: [Target] = [
     swiftSettings: settings),
   .testTarget(
     name: "SoundDownloadsTests",
-    dependencies: ["ConcurrencySupport", "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary", crypto],
+    dependencies: [
+      "ConcurrencySupport", "HostAddresses", "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary", crypto,
+    ],
+    swiftSettings: settings),
+  .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
+  .testTarget(
+    name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),
+  .testTarget(
+    name: "WebhookDeliveryTests",
+    dependencies: [
+      "ConcurrencySupport", "HostAddresses", "Ledger", "TestSupport", "WebhookDelivery", "WebhookMessages",
+    ],
     swiftSettings: settings),
   .testTarget(
     name: "MasteringTests", dependencies: ["Mastering", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
@@ -127,10 +140,12 @@ let quickTests: [Target] = [
   .testTarget(
     name: "AnnouncementServerTests",
     dependencies: [
-      "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "Ledger",
+      "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
+      "HostAddresses", "Ledger",
       "Mastering", "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary",
       "SoundOutputTestSupport", "SoundOutputs",
-      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", crypto,
+      "SpeechEngine", "TestSupport", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms",
+      "WebhookDelivery", "WebhookMessages", crypto,
       httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle,
       serviceLifecycleTestKit,
     ],
@@ -139,7 +154,7 @@ let quickTests: [Target] = [
     name: "CrierCommandTests",
     dependencies: [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "crier", "speaker", crypto,
+      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker", crypto,
     ],
     swiftSettings: settings),
 ]
@@ -180,6 +195,7 @@ let package = Package(
   products: [
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
+    .library(name: "HostAddresses", targets: ["HostAddresses"]),
     .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
@@ -203,6 +219,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -232,13 +249,14 @@ let package = Package(
       name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
+    .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),
     .target(
-      name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "SoundLibrary"],
+      name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"],
       swiftSettings: settingsWithC),
 
     // On Linux, URLSession is in FoundationNetworking, which links libcurl.
     .target(
-      name: "SoundDownloadsURLSession", dependencies: ["ConcurrencySupport", "SoundDownloads"],
+      name: "SoundDownloadsURLSession", dependencies: ["ConcurrencySupport", "HostAddresses", "SoundDownloads"],
       swiftSettings: settingsWithC),
 
     // Targets that call C libraries.
@@ -289,7 +307,9 @@ let package = Package(
       swiftSettings: settings),
 
     // The ledger, which survives crashes, and the player.
-    .target(name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", grdb], swiftSettings: settingsWithC),
+    .target(
+      name: "Ledger", dependencies: ["ConcurrencySupport", "FileSystem", "WebhookMessages", grdb],
+      swiftSettings: settingsWithC),
     .target(
       name: "Playback",
       dependencies: [
@@ -311,13 +331,24 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Webhooks to the servers of accounts.
+    .target(name: "WebhookMessages", dependencies: [crypto], swiftSettings: settings),
+    .target(
+      name: "WebhookDelivery",
+      dependencies: [
+        "ConcurrencySupport", "HostAddresses", "Ledger", "WebhookMessages", asyncHTTPClient, dequeModule, heapModule,
+        nioCore, nioHTTP1, nioPosix, nioSSL,
+      ],
+      swiftSettings: settings),
+
     // The HTTP service.
     .target(
       name: "AnnouncementServer",
       dependencies: [
         "Announcements", "Announcer", "ConcurrencySupport", "FileSystem", "JSONSupport", "Ledger", "Mastering",
         "Playback", "PushDelivery", "PushMessages", "ServiceAccess", "SoundFiles", "SoundLibrary", "SoundOutputs",
-        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", asyncAlgorithms, crypto,
+        "SpeechEngine", "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "WebhookDelivery",
+        "WebhookMessages", asyncAlgorithms, crypto,
         httpTypes,
         hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
       ],
@@ -339,7 +370,7 @@ let package = Package(
         "JSONSupport", "Ledger", "Mastering", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages",
         "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
-        "WaveformDrawing", "Waveforms", argumentParser, crypto, logging, nioCore,
+        "WaveformDrawing", "Waveforms", "WebhookDelivery", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,
         "ToneMaking",
         .product(name: "Configuration", package: "swift-configuration"),

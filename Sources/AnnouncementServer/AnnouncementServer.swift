@@ -46,6 +46,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public var player: PlayerParts?
     /// What sends pushes; nil for a service that sends none.
     public var pushes: PushParts?
+    /// What sends webhooks; nil for a service that sends none.
+    public var webhooks: WebhookParts?
     /// The folder that keeps the volume and the chime that somebody chose through the service.
     public var playerPreferences: URL
     /// The secret that signs URLs: at least 32 random bytes, the same after a restart.
@@ -57,8 +59,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
     public init(
       announcer: Announcer, ledger: Ledger, containers: URL, batches: URL, shelf: VoicePackShelf,
       voices: URL,
-      player: PlayerParts?, pushes: PushParts? = nil, playerPreferences: URL, secret: Data, console: ConsoleFiles,
-      accountWork: URL
+      player: PlayerParts?, pushes: PushParts? = nil, webhooks: WebhookParts? = nil, playerPreferences: URL,
+      secret: Data, console: ConsoleFiles, accountWork: URL
     ) {
       self.announcer = announcer
       self.ledger = ledger
@@ -68,6 +70,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       self.voices = voices
       self.player = player
       self.pushes = pushes
+      self.webhooks = webhooks
       self.playerPreferences = playerPreferences
       self.secret = secret
       self.console = console
@@ -86,6 +89,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   let clips: Clips
   let player: LanePlayer?
   let pushService: PushService?
+  let webhookService: WebhookService?
   let batches: Batches
   let readiness: Readiness
   let keys: KeyRing
@@ -159,6 +163,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       pushService?.library.lookForChanges()
     }
     self.library = library
+    let webhookService = parts.webhooks.map { WebhookService($0, ledger: ledger, metrics: metrics, logger: logger) }
+    self.webhookService = webhookService
     let urls = ClipURLs(
       signer: try SignedURL(secret: parts.secret), base: settings.publicURL, authority: settings.authority,
       lifetime: settings.clipLifetime)
@@ -183,6 +189,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       let unplayed = try? await ledger.waitingLanes().filter { !$0.isPlayed && $0.lane != lanePlayer?.lane }
       gauges.waitingUnplayed = unplayed?.reduce(0) { $0 + $1.count }
       gauges.waitingPushes = await pushService?.waitingCount
+      gauges.waitingWebhooks = await webhookService?.waitingCount
+      gauges.disabledWebhookEndpoints = try? await ledger.disabledWebhookEndpointCount()
       if let lanePlayer {
         let counts = (try? await ledger.counts(lane: lanePlayer.lane)) ?? [:]
         gauges.announcements = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
@@ -204,6 +212,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       DeviceRoutes(ledger: ledger, keys: keys, phraseBooks: parts.announcer.phraseBooks, groups: groups).routes,
       EnumeratorRoutes(ledger: ledger).routes,
       LibraryRoutes(ledger: ledger, library: library, groups: groups).routes,
+      WebhookRoutes(ledger: ledger, keys: keys, parts: parts.webhooks).routes,
       PlaybackRoutes(
         player: lanePlayer, ledger: ledger, phraseBooks: parts.announcer.phraseBooks, locale: settings.locale,
         pace: try ReplayPace(time: time), keys: keys, preferences: preferences, largeBodies: largeBodies
@@ -300,6 +309,7 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
         let watching = Task { await packWatch.run() }
         if let player { group.addTask { try await player.run() } }
         if let pushService { group.addTask { try await pushService.run() } }
+        if let webhookService { group.addTask { try await webhookService.run() } }
         group.addTask {
           try await withTaskCancellationHandler {
             try await listening.value

@@ -3,6 +3,8 @@
 import ConcurrencySupport
 import Foundation
 import PushDelivery
+import Ledger
+import WebhookMessages
 
 /// The service's metrics, in the text format of Prometheus, version 0.0.4.
 ///
@@ -55,6 +57,8 @@ final class ServiceMetrics: Sendable {
     var topicStops = 0
     var stoppedTopics: Set<PushSchedule.Topic> = []
     var refusedTokens = 0
+    var webhookAttempts: [WebhookOutcome: Int] = [:]
+    var webhooks: [Ledger.Webhook.State: Int] = [:]
 
     mutating func count(_ series: RequestSeries, _ duration: Duration) {
       requests[series, default: 0] += 1
@@ -115,6 +119,16 @@ final class ServiceMetrics: Sendable {
   /// Counts a device token that APNs refused as bad.
   func countRefusedToken() { self.state.withLock { $0.refusedTokens += 1 } }
 
+  /// Counts an attempt to send a message to a webhook endpoint.
+  func countWebhookAttempt(_ outcome: WebhookOutcome) {
+    state.withLock { $0.webhookAttempts[outcome, default: 0] += 1 }
+  }
+
+  /// Counts messages to webhook endpoints that have ended in a state.
+  func countWebhooks(_ state: Ledger.Webhook.State, _ count: Int) {
+    self.state.withLock { $0.webhooks[state, default: 0] += count }
+  }
+
   /// The present values that other parts of the service provide.
   struct Gauges: Sendable {
     var cachedBytes = 0
@@ -132,6 +146,10 @@ final class ServiceMetrics: Sendable {
     var batchStreams = 0
     /// The number of pushes that have not ended; nil if the service sends none.
     var waitingPushes: Int?
+    /// The number of messages to webhook endpoints that have not ended; nil if the service sends none.
+    var waitingWebhooks: Int?
+    /// The number of disabled webhook endpoints; nil if it is not known.
+    var disabledWebhookEndpoints: Int?
     var startedAt = Date()
   }
 
@@ -195,6 +213,7 @@ final class ServiceMetrics: Sendable {
     page.line("crier_push_stopped_apps", [], String(state.stoppedTopics.count))
     page.family("crier_push_token_refusals_total", "counter", "Device tokens that APNs refused as bad.")
     page.line("crier_push_token_refusals_total", [], String(state.refusedTokens))
+    page.addWebhooks(attempts: state.webhookAttempts, ended: state.webhooks, gauges)
     page.family("crier_player_device_lost", "gauge", "1 while the player is waiting for its device.")
     if let isLost = gauges.isDeviceLost { page.line("crier_player_device_lost", [], isLost ? "1" : "0") }
     page.family("crier_player_paused", "gauge", "1 while the player is paused.")
@@ -228,6 +247,25 @@ final class ServiceMetrics: Sendable {
     mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
       let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
       text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
+    }
+
+    mutating func addWebhooks(
+      attempts: [WebhookOutcome: Int], ended: [Ledger.Webhook.State: Int], _ gauges: Gauges
+    ) {
+      family("crier_webhook_attempts_total", "counter", "Attempts to send messages to webhook endpoints, by outcome.")
+      for outcome in WebhookOutcome.allCases {
+        line("crier_webhook_attempts_total", [("outcome", outcome.rawValue)], String(attempts[outcome] ?? 0))
+      }
+      family("crier_webhook_messages_total", "counter", "Messages to webhook endpoints that have ended, by outcome.")
+      for state in Ledger.Webhook.State.allCases where state != .waiting {
+        line("crier_webhook_messages_total", [("outcome", state.rawValue)], String(ended[state] ?? 0))
+      }
+      family("crier_webhook_waiting", "gauge", "Messages to webhook endpoints that have not ended.")
+      if let waiting = gauges.waitingWebhooks { line("crier_webhook_waiting", [], String(waiting)) }
+      family("crier_webhook_endpoints_disabled", "gauge", "Webhook endpoints that are disabled.")
+      if let disabled = gauges.disabledWebhookEndpoints {
+        line("crier_webhook_endpoints_disabled", [], String(disabled))
+      }
     }
 
     mutating func histogram(_ name: String, _ label: (String, String), _ histogram: Histogram) {

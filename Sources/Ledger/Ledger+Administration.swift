@@ -51,6 +51,9 @@ extension Ledger {
       case packClipRecorded = "pack_clip_recorded"
       case packClipMarked = "pack_clip_marked"
       case packClipUnmarked = "pack_clip_unmarked"
+      case webhookEndpointRegistered = "webhook_endpoint_registered"
+      case webhookEndpointRemoved = "webhook_endpoint_removed"
+      case webhookEndpointEnabled = "webhook_endpoint_enabled"
     }
 
     /// The entry's number. Numbers strictly increase and are never reused.
@@ -59,7 +62,7 @@ extension Ledger {
     /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key or a batch, the number of a playable announcement, or the name of a clip; nil for acts on the
+    /// The id of a key, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip; nil for acts on the
     /// player and for an announcement that was not to be played.
     public let subject: String?
   }

@@ -2,6 +2,7 @@
 
 public import Foundation
 import GRDB
+import WebhookMessages
 
 extension Ledger {
   /// The time for which a stored answer is valid, in seconds: 24 hours. After that, a request with the same key is a
@@ -70,6 +71,12 @@ extension Ledger {
       ).execute(arguments: [
         new.account, new.key, new.bodyDigest, new.id, new.status, new.report, new.clip?.name, new.clip?.group, at,
       ])
+      if let detail = new.rendered {
+        try tell(
+          WebhookEvent(
+            .rendered, at: Date(wholeMilliseconds: at), announcement: new.id, delivery: .clip, detail: detail),
+          of: new.account, in: database)
+      }
       if !pushes.isEmpty, try !Self.isPushed(account: new.account, announcement: new.id, in: database) {
         _ = try insert(pushes, account: new.account, announcement: new.id, in: database)
       }

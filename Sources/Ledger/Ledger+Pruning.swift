@@ -12,7 +12,12 @@ extension Ledger {
     public var administrativeActs = 0
     public var pushes = 0
     public var libraryChanges = 0
+    public var webhooks = 0
   }
+
+  /// The time for which messages to webhook endpoints are kept after their end, in seconds: a day. The endpoint keeps
+  /// their numbers.
+  public static let webhookRetention: TimeInterval = 86_400
 
   /// Removes announcements that ended before a moment, and older events and commands, and returns the freed space to
   /// the disk. Unfinished announcements stay, however old they are. The log of administration is kept for at least
@@ -40,6 +45,9 @@ extension Ledger {
     pruned.pushes = try await delete(
       "FROM pushes WHERE number IN (SELECT number FROM pushes WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
       before: moment)
+    pruned.webhooks = try await delete(
+      "FROM webhooks WHERE number IN (SELECT number FROM webhooks WHERE finished_at < ? ORDER BY finished_at LIMIT ?)",
+      before: max(moment, timeStamp - Int64(Self.webhookRetention * 1000)))
     pruned.events = try await delete(
       "FROM events WHERE position IN (SELECT position FROM events WHERE at < ? ORDER BY position LIMIT ?)",
       before: moment)

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import WebhookMessages
 
 extension Ledger {
   /// Puts pushes that announce nothing into the outbox, in one transaction.
@@ -149,7 +150,9 @@ extension Ledger {
           WHERE number = ?4 AND finished_at IS NULL
           """
       ).execute(arguments: [state.rawValue, reason, timeStamp, number])
-      return database.changesCount == 1
+      guard database.changesCount == 1 else { return false }
+      try tellEnd(ofPush: number, in: database)
+      return true
     }
   }
 

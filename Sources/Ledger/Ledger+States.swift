@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import WebhookMessages
 
 extension Ledger {
   /// The changes that are stored with a change of state, in the same transaction.
@@ -53,7 +54,7 @@ extension Ledger {
 
   func set(_ number: Int64, _ state: State, _ change: Change, in database: Database) throws -> Bool {
     let before = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT state, lane, summarised_by FROM announcements WHERE number = ?"),
+      database.cachedStatement(sql: "SELECT state, lane, account, id FROM announcements WHERE number = ?"),
       arguments: [number])
     guard let before else { throw LedgerError(.notFound, while: .changing, in: file) }
     let from: State = try before.name("state")
@@ -80,6 +81,8 @@ extension Ledger {
     let kind = from == .playing && !state.isFinal ? Event.Kind.interrupted : Event.Kind(state)
     try Self.append(kind, number, lane: lane, detail: change.detail, at: at, in: database)
     if state.isFinal {
+      try tell(
+        state, of: try before.value("id"), account: try before.value("account"), change.detail, at: at, in: database)
       try settleMembers(
         of: number, as: state, ends: state == .played || change.endsMembers, change.detail, at: at, in: database)
     }
@@ -93,7 +96,10 @@ extension Ledger {
   ) throws {
     let members = try Row.fetchAll(
       database.cachedStatement(
-        sql: "SELECT number, lane FROM announcements WHERE summarised_by = ? AND finished_at IS NULL ORDER BY number"),
+        sql: """
+          SELECT number, lane, account, id FROM announcements
+          WHERE summarised_by = ? AND finished_at IS NULL ORDER BY number
+          """),
       arguments: [summary])
     guard !members.isEmpty else { return }
     let update = try database.cachedStatement(
@@ -102,11 +108,32 @@ extension Ledger {
         : "UPDATE announcements SET summarised_by = NULL, changed_at = max(?, ?) WHERE number = ?")
     for member in members {
       let number: Int64 = try member.value("number")
+      let detail = detail.merging(["by": String(summary)]) { $1 }
       try update.execute(arguments: [at, at, number])
       try Self.append(
-        ends ? Event.Kind(state) : .released, number, lane: try member.value("lane"),
-        detail: detail.merging(["by": String(summary)]) { $1 }, at: at, in: database)
+        ends ? Event.Kind(state) : .released, number, lane: try member.value("lane"), detail: detail, at: at,
+        in: database)
+      guard ends else { continue }
+      try tell(state, of: try member.value("id"), account: try member.value("account"), detail, at: at, in: database)
     }
+  }
+
+  /// Puts the messages about the end of an announcement into the outbox. A cancellation is no event for webhooks: the
+  /// account or the shop has asked for it.
+  private func tell(
+    _ state: State, of id: String, account: String, _ detail: [String: String], at: Int64, in database: Database
+  ) throws {
+    let kind: WebhookEvent.Kind
+    switch state {
+    case .played: kind = .played
+    case .failed: kind = .failed
+    case .expired: kind = .expired
+    case .accepted, .rendering, .waiting, .playing, .cancelled: return
+    }
+    try tell(
+      WebhookEvent(
+        kind, at: Date(wholeMilliseconds: at), announcement: id, delivery: .play, detail: detail),
+      of: account, in: database)
   }
 
   /// Restores the states of the lane's announcements when a player starts. Announcements that were playing when the

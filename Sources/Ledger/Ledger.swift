@@ -55,6 +55,7 @@ public final class Ledger: Sendable {
   private let writer: DatabaseQueue
   private let reader: DatabaseQueue
   private let writes: WriteQueue
+  private let newWebhooks = NewWebhookWatch()
 
   /// Opens the ledger, or creates it if there is no file. Only this user can access it (file 0600, missing folders
   /// 0700).
@@ -78,6 +79,7 @@ public final class Ledger: Sendable {
     self.now = now
     writes = WriteQueue(
       writer: writer, file: file, limit: options.waitingLimit, byteLimit: options.waitingBytes)
+    writer.add(transactionObserver: newWebhooks, extent: .databaseLifetime)
   }
 
   /// Opens an existing ledger for reading only. The ledger's file keeps its bytes, and nothing is migrated. SQLite may
@@ -172,6 +174,10 @@ public final class Ledger: Sendable {
 
   /// The current time in milliseconds since 1970.
   var timeStamp: Int64 { now().wholeMilliseconds ?? 0 }
+
+  /// Calls a closure whenever this value has stored messages to webhook endpoints. The closure must return at once. The
+  /// messages that other processes store are not reported.
+  public func onNewWebhooks(_ notify: @escaping @Sendable () -> Void) { newWebhooks.notify = notify }
 
   // MARK: - Opening
 

@@ -29,6 +29,10 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyEnumerators = "too_many_enumerators"
     /// A device and a group of devices would have the same name.
     case deviceNameTaken = "device_name_taken"
+    /// The account has ``Ledger/mostWebhookEndpoints`` webhook endpoints.
+    case tooManyWebhookEndpoints = "too_many_webhook_endpoints"
+    /// The account has another webhook endpoint with the URL.
+    case webhookEndpointExists = "webhook_endpoint_exists"
     /// The key is revoked, has expired, or was rotated before.
     case keyNotInForce = "key_not_in_force"
     /// The lane already has a player, in another process or in this one.
@@ -73,6 +77,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case registering
     case pushing
     case changingLibrary
+    case changingWebhooks
   }
 
   public let code: Code
@@ -138,6 +143,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .registering: "Changing the devices in the ledger"
     case .pushing: "Changing the pushes in the ledger"
     case .changingLibrary: "Recording a change of the sound library in the ledger"
+    case .changingWebhooks: "Changing the webhooks in the ledger"
     }
   }
 
@@ -156,6 +162,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyDevices: "the account has reached the limit of its devices"
     case .tooManyEnumerators: "the device has reached the limit of its enumerators"
     case .deviceNameTaken: "a device and a group of devices would have the same name"
+    case .tooManyWebhookEndpoints: "the account has reached the limit of its webhook endpoints"
+    case .webhookEndpointExists: "the account has another webhook endpoint with this URL"
     case .keyNotInForce: "the key is revoked, has expired, or was already rotated"
     case .laneTaken: player.map { "process \($0) already plays on the lane" } ?? "another player is using the lane"
     case .diskFull: "the disk is full, or the ledger has reached its size limit"
@@ -184,6 +192,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyDevices: "Nothing was changed. Remove devices that are no longer used."
     case .tooManyEnumerators: "Nothing was changed. Remove enumerators that were invalidated."
     case .deviceNameTaken: "Nothing was changed. Choose another id or another name for the group."
+    case .tooManyWebhookEndpoints: "Nothing was changed. Remove endpoints that are no longer used."
+    case .webhookEndpointExists: "Nothing was changed. Remove the other endpoint first."
     case .keyNotInForce: "Nothing was changed. Create another key, or rotate the key that replaced it."
     case .laneTaken: "Stop the other player, or use another lane."
     case .diskFull: "Free some space and try again."

@@ -19,9 +19,13 @@ public struct NewAnswer: Sendable, Hashable {
   public var report: Data
   /// The clip that the report describes; nil when it describes none.
   public var clip: PublishedClip?
+  /// Codes and numbers about the clip for webhooks, such as `["method": "speech"]`, at most 1,000 bytes. They must not
+  /// contain amounts or names. Nil for an answer that repeats an earlier one, of which webhooks are not told.
+  public var rendered: [String: String]?
 
   public init(
-    account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip? = nil
+    account: String, key: String, bodyDigest: Data, id: String, status: Int, report: Data, clip: PublishedClip? = nil,
+    rendered: [String: String]? = nil
   ) {
     self.account = account
     self.key = key
@@ -30,6 +34,7 @@ public struct NewAnswer: Sendable, Hashable {
     self.status = status
     self.report = report
     self.clip = clip
+    self.rendered = rendered
   }
 
   /// The first rule that a value breaks; nil when the answer can be stored.
@@ -41,6 +46,9 @@ public struct NewAnswer: Sendable, Hashable {
     if !(100...599).contains(status) { return "status (100 to 599)" }
     if report.count > StoredAnnouncement.maximumPayloadBytes {
       return "report (at most \(StoredAnnouncement.maximumPayloadBytes) bytes)"
+    }
+    if let rendered, rendered.reduce(2, { $0 + $1.key.utf8.count + $1.value.utf8.count + 6 }) > 1000 {
+      return "rendered (at most 1000 bytes as JSON)"
     }
     return clip?.brokenRule
   }

@@ -56,6 +56,7 @@ enum Schema {
     migrator.registerMigration("7: kind and defaults of announcements") { try addKinds(to: $0) }
     migrator.registerMigration("8: lists of announcements by state") { try $0.execute(sql: listIndex) }
     migrator.registerMigration("9: devices, pushes") { try $0.execute(sql: pushes) }
+    migrator.registerMigration("10: webhooks") { try $0.execute(sql: webhooks) }
     migrator.registerMigration("11: enumerators, changes of the library") { try $0.execute(sql: library) }
     return migrator
   }

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 public import Foundation
+public import HostAddresses
 public import SoundLibrary
 
 /// A sound that was downloaded into the library.

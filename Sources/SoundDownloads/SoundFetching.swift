@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import HostAddresses
 
 /// One GET request.
 public struct SoundRequest: Sendable, Hashable {

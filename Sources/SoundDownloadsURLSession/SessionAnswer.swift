@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Foundation
+import HostAddresses
 import SoundDownloads
 
 /// The answer to one task of a session, from its request to the end of its body.

@@ -3,6 +3,7 @@
 #if canImport(Darwin)
   import Darwin
   import Foundation
+  import HostAddresses
   import SoundDownloads
 
   extension SessionAnswers {

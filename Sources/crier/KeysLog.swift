@@ -9,10 +9,10 @@ extension Keys {
     static let configuration = CommandConfiguration(
       abstract: "Lists administrative actions: time, actor, action and subject.",
       discussion: """
-        The log has three kinds of actions: keys that were created, rotated and revoked; actions of keys with the scope \
-        admin on the player, announcements, batches, clips and voice packs (recordings that were replaced or marked); \
-        and clips removed by crier sounds prune. It has no amounts, names or keys. Entries are kept for at least 365 \
-        days.
+        The log has four kinds of actions: keys that were created, rotated and revoked; webhook endpoints that were \
+        registered, removed and enabled; actions of keys with the scope admin on the player, announcements, batches, \
+        clips and voice packs (recordings that were replaced or marked); and clips removed by crier sounds prune. It \
+        has no amounts, names, keys or URLs. Entries are kept for at least 365 days.
         """)
 
     @Flag(help: "Print one line of JSON for each action.")

@@ -15,6 +15,7 @@ import ServiceLifecycle
 import SoundOutputs
 import UnixSignals
 import VoicePacks
+import WebhookDelivery
 
 #if canImport(Glibc)
   import Glibc
@@ -129,6 +130,8 @@ struct Serve: AsyncParsableCommand {
       : try PushParts(
         configuration.apns, folder: settingsFolder, tokens: home.providerTokens,
         lifetime: Double(configuration.pushMinutes) * 60)
+    var webhooks = WebhookClient.Settings()
+    webhooks.allowsPrivateAddresses = configuration.allowsPrivateWebhooks
     let server = try AnnouncementServer(
       AnnouncementServer.Parts(
         announcer: announcer, ledger: ledger, containers: home.containers, batches: home.batches,
@@ -139,7 +142,10 @@ struct Serve: AsyncParsableCommand {
             { try Player(lane: lane, ledger: ledger, output: output(), render: $0, settings: $1) }
           )
         },
-        pushes: pushes, playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
+        pushes: pushes,
+        webhooks: WebhookParts(
+          client: WebhookClient(settings: webhooks), allowsUnencrypted: configuration.allowsPrivateWebhooks),
+        playerPreferences: home.playerPreferences, secret: try SigningSecret.load(home.signingSecret),
         console: console,
         accountWork: home.accountWork),
       settings: settings, logger: logger

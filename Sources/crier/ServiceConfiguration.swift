@@ -40,6 +40,7 @@ struct ServiceConfiguration: Sendable {
     case logLevel = "log_level"
     case pushMinutes = "push_minutes"
     case libraryPushSeconds = "library_push_seconds"
+    case webhookPrivateAddresses = "webhook_private_addresses"
   }
 
   /// A setting's value and where it comes from.
@@ -78,6 +79,8 @@ struct ServiceConfiguration: Sendable {
   private(set) var apns: [PushAppSetting] = []
   /// The time for which a push is news, in minutes.
   private(set) var pushMinutes = 60
+  /// Whether webhooks may go to private addresses, and over `http`.
+  private(set) var allowsPrivateWebhooks = false
   /// Every setting, in the order of ``Name``.
   private(set) var all: [Setting] = []
   /// A warning for each environment variable that looks like a setting but is not a setting, and for each group that
@@ -234,6 +237,7 @@ struct ServiceConfiguration: Sendable {
     pushMinutes = try reader.number(.pushMinutes, pushMinutes, 1...1_440)
     settings.libraryPushInterval = Double(
       try reader.number(.libraryPushSeconds, Int(settings.libraryPushInterval), 10...86_400))
+    allowsPrivateWebhooks = try reader.flag(.webhookPrivateAddresses, false)
     settings.requestDeadline = Double(try reader.number(.requestSeconds, Int(settings.requestDeadline), 1...3_600))
     settings.stopDeadline = Double(try reader.number(.stopSeconds, Int(settings.stopDeadline), 1...3_600))
     settings.mostConnections = try reader.number(.connections, settings.mostConnections, 16...1_000_000)

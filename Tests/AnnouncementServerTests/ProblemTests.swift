@@ -106,7 +106,8 @@ struct ProblemTests {
         case .tooManyReplays: (429, "too_many_replays")
         case .busy, .waitingListFull, .tooManyCommands: (503, "busy")
         case .invalidValue: (422, "field_invalid")
-        case .tooManyDevices, .tooManyEnumerators, .deviceNameTaken: (409, code.rawValue)
+        case .tooManyDevices, .tooManyEnumerators, .deviceNameTaken, .tooManyWebhookEndpoints, .webhookEndpointExists:
+          (409, code.rawValue)
         default: (500, code.rawValue)
         }
       #expect(problem.status.code == expected.0 && problem.code == expected.1)

@@ -56,6 +56,8 @@ final class TestService: Sendable {
     var batchFileCalls = FileSystemCalls.system
     /// What sends pushes.
     var pushes: PushParts?
+    /// What sends webhooks.
+    var webhooks: WebhookParts?
     /// Is told the port.
     var onStart: @Sendable (Int) async -> Void = { _ in }
 
@@ -103,7 +105,7 @@ final class TestService: Sendable {
       announcer: announcer, ledger: ledger, containers: containers, batches: batches, shelf: shelf,
       voices: folder.url.appending(path: "Voices", directoryHint: .isDirectory),
       player: options.hasPlayer ? (lane: Self.lane, settings: options.player, make: make) : nil,
-      pushes: options.pushes,
+      pushes: options.pushes, webhooks: options.webhooks,
       playerPreferences: folder.url.appending(path: "player", directoryHint: .isDirectory), secret: Self.secret,
       console: try ConsoleFiles(folder: Self.installation.console),
       accountWork: folder.url.appending(path: "account-work.json"))

@@ -14,11 +14,12 @@ struct OpenAPIDocumentTests {
     let ids = document.operations.map(\.id)
     #expect(Set(ids).count == ids.count && !ids.contains(""))
     let tags = (document.root["tags"]?.array ?? []).compactMap { $0["name"]?.string }
-    // Each tag has a test in OpenAPIConformityTests, OpenAPILibraryTests, OpenAPIPackTests or OpenAPIPlayerTests.
+    // Each tag has a test in OpenAPIConformityTests, OpenAPILibraryTests, OpenAPIPackTests,
+    // OpenAPIPlayerTests or OpenAPIWebhookTests.
     #expect(
       tags == [
-        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "What can be spoken", "Voice packs",
-        "Operations", "Console",
+        "Announcements", "Player", "Batches", "Keys", "Devices", "Library", "Webhooks", "What can be spoken",
+        "Voice packs", "Operations", "Console",
       ])
     for operation in document.operations {
       #expect(tags.contains(operation.tag) && operation.node["summary"]?.string != nil, "\(operation.id)")

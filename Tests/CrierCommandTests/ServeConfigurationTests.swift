@@ -20,6 +20,7 @@ struct ServeConfigurationTests {
     ("proxies", "192.0.2.1", "192.0.2.2"), ("take_over", "false", "true"),
     ("packs", "en-US=my-shop zh-CN=wang", "en-US=other"), ("sounds_mb", "500", "0"), ("sounds_files", "0", "9"),
     ("push_minutes", "5", "1440"), ("library_push_seconds", "60", "10"),
+    ("webhook_private_addresses", "true", "false"),
   ]
 
   private struct Shown: Equatable {
@@ -74,6 +75,7 @@ struct ServeConfigurationTests {
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
         "sounds_mb": "20480", "sounds_files": "200000", "apns": "", "push_minutes": "60",
         "library_push_seconds": "300",
+        "webhook_private_addresses": "false",
       ])
     #expect(!FileManager.default.fileExists(atPath: crier.home.path))
   }

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Foundation
+import HostAddresses
 import SoundLibrary
 
 @testable import SoundDownloads

@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import FileSystem
 import Foundation
+import HostAddresses
 import Testing
 
 @testable import SoundDownloads

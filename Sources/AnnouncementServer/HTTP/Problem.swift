@@ -210,6 +210,14 @@ extension Problem {
       self.init(
         .conflict, error.code.rawValue,
         "A device and a group of devices would have the same name. Choose another id, or another device_group.")
+    case .tooManyWebhookEndpoints:
+      self.init(
+        .conflict, error.code.rawValue,
+        "The account has \(Ledger.mostWebhookEndpoints) webhook endpoints. Remove those that are no longer used.")
+    case .webhookEndpointExists:
+      self.init(
+        .conflict, error.code.rawValue,
+        "The account has another webhook endpoint with this URL. Give another URL, or remove the other endpoint.")
     case .invalidValue:
       self.init(
         .unprocessableContent, "field_invalid",

@@ -168,7 +168,10 @@ struct AnnouncementRoutes: Sendable {
       let answer = NewAnswer(
         account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
         status: 201, report: try ServiceJSON.data(of: report),
-        clip: PublishedClip(name: report.clip.name, group: order.group))
+        clip: PublishedClip(name: report.clip.name, group: order.group),
+        rendered: Rendered.detail(
+          method: report.method, isCached: made.isCached,
+          durationMilliseconds: report.clip.durationMilliseconds))
       let (pushed, files) = try await newPushes(order, report, for: fingerprint.account)
       let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
         guard Clips.isThere(made.report) else { return nil }

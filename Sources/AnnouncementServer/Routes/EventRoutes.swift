@@ -115,10 +115,7 @@ struct EventRoutes: Sendable {
       guard event.account == sender.account || sender.isAdmin else { return nil }
       return try Self.text(
         EventData(
-          at: event.at, kind: "rendered", id: event.id,
-          detail: [
-            "cached": String(event.isCached), "duration_ms": String(event.durationMilliseconds), "method": event.method,
-          ]))
+          at: event.at, kind: "rendered", id: event.id, detail: event.detail))
     case .ledger(let event):
       var seen: LaneEntries.Seen?
       if let number = event.number {

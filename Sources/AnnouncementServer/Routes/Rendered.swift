@@ -10,4 +10,13 @@ struct Rendered: Sendable, Hashable {
   var method: String
   var isCached: Bool
   var durationMilliseconds: Int
+
+  /// The event's detail, which webhooks have too.
+  var detail: [String: String] {
+    Self.detail(method: method, isCached: isCached, durationMilliseconds: durationMilliseconds)
+  }
+
+  static func detail(method: String, isCached: Bool, durationMilliseconds: Int) -> [String: String] {
+    ["cached": String(isCached), "duration_ms": String(durationMilliseconds), "method": method]
+  }
 }

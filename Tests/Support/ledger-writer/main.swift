@@ -3,7 +3,7 @@
 // A user of a ledger that tests kill.
 //
 // - `accept FILE` accepts announcements from four tasks until it is killed, and prints each number after its acceptance.
-// - `answer FILE` does the same, and stores an answer with each announcement.
+// - `answer FILE [ACCOUNT]` does the same, and stores an answer with each announcement.
 // - `sit FILE LANE` takes exclusive control of a lane, prints `seated`, and waits.
 // - `open FILE COUNT` opens and closes the ledger repeatedly.
 
@@ -17,7 +17,7 @@ func say(_ line: String) {
 }
 
 guard arguments.count >= 3 else {
-  FileHandle.standardError.write(Data("usage: ledger-writer accept|answer|sit|open FILE [LANE|COUNT]\n".utf8))
+  FileHandle.standardError.write(Data("usage: ledger-writer accept|answer|sit|open FILE [ACCOUNT|LANE|COUNT]\n".utf8))
   exit(64)
 }
 let file = URL(filePath: arguments[2])
@@ -26,18 +26,21 @@ switch arguments[1] {
 case "accept", "answer":
   let ledger = try Ledger(at: file)
   let run = UUID().uuidString
+  let account = arguments[1] == "answer" && arguments.count > 3 ? arguments[3] : ""
   try await withThrowingTaskGroup { group in
     for task in 0..<4 {
       group.addTask {
         for index in 0... {
           let id = "\(run)-\(task)-\(index)"
-          let new = StoredAnnouncement(id: id, lane: "lane", category: .payment, payload: Data("{}".utf8))
+          let new = StoredAnnouncement(
+            account: account, id: id, lane: "lane", category: .payment, payload: Data("{}".utf8))
           guard arguments[1] == "answer" else {
             say("\(try await ledger.accept(new).number) \(id)")
             continue
           }
           let answer = NewAnswer(
-            account: "", key: id, bodyDigest: Data(count: 32), id: id, status: 201, report: Data(id.utf8))
+            account: account, key: id, bodyDigest: Data(count: 32), id: id, status: 201, report: Data(id.utf8),
+            rendered: [:])
           let stored = try await ledger.accept(answer: answer, playing: new)
           say("\(stored.acceptance?.number ?? 0) \(id)")
         }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostAddresses
 import Testing
-
-@testable import SoundDownloads
 
 @Suite("Addresses of hosts")
 struct HostAddressTests {

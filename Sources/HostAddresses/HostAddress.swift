@@ -11,6 +11,14 @@ public struct HostAddress: Sendable, Hashable {
     self.bytes = bytes
   }
 
+  /// The address as text: `192.0.2.1`, or the eight groups of an IPv6 address without shortening.
+  public var text: String {
+    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+    return stride(from: 0, to: 16, by: 2).map { index in
+      String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+    }.joined(separator: ":")
+  }
+
   /// Whether the address is not one of the public internet: loopback, link-local, private, unique-local, shared
   /// (100.64.0.0/10), multicast, documentation, reserved and unspecified addresses.
   ///

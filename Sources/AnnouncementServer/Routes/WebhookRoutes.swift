@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Ledger
+import ServiceAccess
+import WebhookMessages
+
+/// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.
+///
+/// The scopes are those of devices: registering needs `announce`, because an endpoint tells no more than what a key with
+/// `announce` and `read` sees. The key of a device may use none of them. The secret of an endpoint is in one answer only:
+/// the one to the request that registered it.
+struct WebhookRoutes: Sendable {
+  let ledger: Ledger
+  let keys: KeyRing
+  let parts: WebhookParts?
+
+  var routes: [Route] {
+    [
+      .get("/v1/webhook-endpoints", .key(.read), list),
+      .post("/v1/webhook-endpoints", .key(.announce), register),
+      .get("/v1/webhook-endpoints/{id}", .key(.read)) { call in
+        let endpoint = try await ledger.webhookEndpoint(account: try call.sender.account, id: call.parameter)
+        guard let endpoint else { throw Self.unknown }
+        return try ServiceJSON.response(.ok, WebhookEndpointLine(endpoint))
+      },
+      .delete("/v1/webhook-endpoints/{id}", .key(.announce), remove),
+      .post("/v1/webhook-endpoints/{id}/test", .key(.announce), test),
+      .post("/v1/webhook-endpoints/{id}/enable", .key(.announce), enable),
+    ]
+  }
+
+  private static let unknown = Problem(.notFound, "not_found", "The account has no webhook endpoint with this id.")
+
+  private struct List: Encodable {
+    var endpoints: [WebhookEndpointLine]
+    enum CodingKeys: String, CodingKey { case endpoints = "webhook_endpoints" }
+  }
+
+  private func list(_ call: Call) async throws -> Response {
+    let endpoints = try await ledger.webhookEndpoints(account: try call.sender.account)
+    return try ServiceJSON.response(.ok, List(endpoints: endpoints.map(WebhookEndpointLine.init)))
+  }
+
+  // MARK: Registering
+
+  /// A new endpoint with its secret.
+  private struct Registered: Encodable {
+    var line: WebhookEndpointLine
+    var secret: String
+
+    enum CodingKeys: CodingKey { case secret }
+
+    func encode(to encoder: any Encoder) throws {
+      try line.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(secret, forKey: .secret)
+    }
+  }
+
+  private func register(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let fields = try await JSONFields.read(call, keys: ["url", "events", "description"], keys)
+    let new = NewWebhookEndpoint(
+      account: sender.account, url: try url(fields), kinds: try Self.kinds(fields), text: try Self.text(fields))
+    let endpoint = try await ledger.register(new, by: .key(sender.keyID))
+    return try ServiceJSON.response(
+      .created, Registered(line: WebhookEndpointLine(endpoint), secret: new.secret.text))
+  }
+
+  private func url(_ fields: JSONFields) throws(Problem) -> WebhookURL {
+    let text = try fields.required(
+      "url", try fields.string("url", "give a URL such as https://shop.example/hooks"),
+      "give a URL such as https://shop.example/hooks")
+    do throws(WebhookError) {
+      return try WebhookURL(text, allowsUnencrypted: parts?.allowsUnencrypted ?? false)
+    } catch {
+      throw Problem(.unprocessableContent, "field_invalid", "url: is not valid. \(error)")
+    }
+  }
+
+  private static func kinds(_ fields: JSONFields) throws(Problem) -> Set<WebhookEvent.Kind> {
+    let all = WebhookEvent.Kind.registrable
+    let remedy = "give an array with one or more of \(all.map(\.rawValue).joined(separator: ", "))"
+    guard let names = try fields.strings("events", remedy) else { return Set(all) }
+    let kinds = names.compactMap(WebhookEvent.Kind.init(rawValue:)).filter { all.contains($0) }
+    guard !kinds.isEmpty, kinds.count == names.count else { throw fields.invalid("events", remedy) }
+    return Set(kinds)
+  }
+
+  private static func text(_ fields: JSONFields) throws(Problem) -> String? {
+    let remedy = "give a text of 1 to 255 bytes without control characters"
+    guard let text = try fields.string("description", remedy) else { return nil }
+    guard (1...255).contains(text.utf8.count),
+      text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    else { throw fields.invalid("description", remedy) }
+    return text
+  }
+
+  // MARK: Changing
+
+  private struct Removed: Encodable { var id: String }
+
+  private func remove(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let isRemoved = try await ledger.removeWebhookEndpoint(
+      account: sender.account, id: call.parameter, by: .key(sender.keyID))
+    guard isRemoved else { throw Self.unknown }
+    return try ServiceJSON.response(.ok, Removed(id: call.parameter))
+  }
+
+  private struct Test: Encodable {
+    var messageID: String
+    enum CodingKeys: String, CodingKey { case messageID = "webhook_id" }
+  }
+
+  private func test(_ call: Call) async throws -> Response {
+    switch try await ledger.testWebhookEndpoint(account: try call.sender.account, id: call.parameter) {
+    case .unknown: throw Self.unknown
+    case .disabled:
+      throw Problem(.conflict, "webhook_endpoint_disabled", "The webhook endpoint is disabled. Enable it first.")
+    case .tooManyWaiting:
+      throw Problem(
+        .conflict, "webhook_backlog_full",
+        "\(Ledger.mostWaitingWebhooks) messages are waiting for the webhook endpoint. Correct its receiver.")
+    case .stored(let id): return try ServiceJSON.response(.accepted, Test(messageID: id))
+    }
+  }
+
+  private func enable(_ call: Call) async throws -> Response {
+    let sender = try call.sender
+    let endpoint = try await ledger.enableWebhookEndpoint(
+      account: sender.account, id: call.parameter, by: .key(sender.keyID))
+    guard let endpoint else { throw Self.unknown }
+    return try ServiceJSON.response(.ok, WebhookEndpointLine(endpoint))
+  }
+}
+
+/// An endpoint as the service shows it: without its secret.
+private struct WebhookEndpointLine: Encodable {
+  struct Counts: Encodable {
+    var waiting: Int
+    var delivered: Int
+    var failed: Int
+    var expired: Int
+    var missed: Int
+  }
+
+  var id: String
+  var url: String
+  var events: [String]
+  var description: String?
+  var createdAt: Date
+  var deliveredAt: Date?
+  var failingSince: Date?
+  var lastOutcome: String?
+  var lastAttemptAt: Date?
+  var disabledAt: Date?
+  var disabledReason: String?
+  var messages: Counts
+
+  enum CodingKeys: String, CodingKey {
+    case id, url, events, description, messages
+    case createdAt = "created_at"
+    case deliveredAt = "delivered_at"
+    case failingSince = "failing_since"
+    case lastOutcome = "last_outcome"
+    case lastAttemptAt = "last_attempt_at"
+    case disabledAt = "disabled_at"
+    case disabledReason = "disabled_reason"
+  }
+
+  init(_ endpoint: Ledger.WebhookEndpoint) {
+    (id, url, description, createdAt) = (endpoint.id, endpoint.url, endpoint.text, endpoint.createdAt)
+    events = WebhookEvent.Kind.registrable.filter(endpoint.kinds.contains).map(\.rawValue)
+    (deliveredAt, failingSince) = (endpoint.deliveredAt, endpoint.failingSince)
+    (lastOutcome, lastAttemptAt) = (endpoint.lastOutcome?.rawValue, endpoint.lastAttemptAt)
+    (disabledAt, disabledReason) = (endpoint.disabledAt, endpoint.disabledReason?.rawValue)
+    messages = Counts(
+      waiting: endpoint.counts.waiting, delivered: endpoint.counts.delivered, failed: endpoint.counts.failed,
+      expired: endpoint.counts.expired, missed: endpoint.counts.missed)
+  }
+}

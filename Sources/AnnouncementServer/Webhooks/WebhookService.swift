@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Ledger
+import Logging
+import ServiceLifecycle
+import WebhookDelivery
+
+/// The service's sender of webhooks. It sends as soon as no other process sends the webhooks of the ledger, and stops
+/// with the service.
+final class WebhookService: Service {
+  /// The interval between attempts to become the sender, and between looks for messages that other processes stored.
+  static let patience: Duration = .seconds(1)
+
+  private let ledger: Ledger
+  private let logger: Logger
+  private let sender: WebhookSender
+
+  init(_ parts: WebhookParts, ledger: Ledger, metrics: ServiceMetrics, logger: Logger) {
+    self.ledger = ledger
+    self.logger = logger
+    sender = WebhookSender(
+      ledger: ledger, client: parts.client, report: { Self.tell($0, metrics: metrics, logger: logger) })
+  }
+
+  /// The number of messages that have not ended, as far as this process knows.
+  var waitingCount: Int { get async { await sender.waitingCount } }
+
+  func run() async throws {
+    var seat: WebhookSeat?
+    while seat == nil {
+      do {
+        seat = try ledger.takeWebhookSeat()
+      } catch {
+        logger.warning("Webhooks cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
+      }
+      if seat != nil { break }
+      // Until then, messages wait in the ledger.
+      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
+    }
+    await cancelWhenGracefulShutdown { [self] in
+      let looking = Task { await lookRegularly() }
+      await sender.run()
+      looking.cancel()
+    }
+    withExtendedLifetime(seat) {}
+  }
+
+  /// Finds what another process has stored, such as a second service with the same ledger.
+  private func lookRegularly() async {
+    while (try? await Task.sleep(for: Self.patience * 10)) != nil { sender.lookForMessages() }
+  }
+
+  private static func tell(_ report: WebhookSender.Report, metrics: ServiceMetrics, logger: Logger) {
+    switch report {
+    case .attempted(let outcome): metrics.countWebhookAttempt(outcome)
+    case .ended(let state, let count): metrics.countWebhooks(state, count)
+    case .disabled(let account, let endpoint, let reason):
+      // The URL may contain a secret.
+      logger.error(
+        "A webhook endpoint was disabled. Correct its receiver, and then enable it.",
+        metadata: ["account": "\(account)", "endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
+    case .ledgerFailed(let error):
+      logger.warning("A webhook could not be stored. The service tries again.", metadata: ["error": "\(error)"])
+    }
+  }
+}

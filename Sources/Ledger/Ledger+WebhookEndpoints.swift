@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import WebhookMessages
+
+extension Ledger {
+  /// The maximum number of webhook endpoints of an account.
+  public static let mostWebhookEndpoints = 16
+
+  /// Registers an endpoint. It is durable when the call returns.
+  ///
+  /// - Parameter actor: The administrator who registers it.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyWebhookEndpoints`, `webhookEndpointExists` when the account
+  ///   has another endpoint with the URL, `diskFull`, `busy` or a file error. Nothing was stored then.
+  @discardableResult
+  public func register(
+    _ new: NewWebhookEndpoint, by actor: Administrator
+  ) async throws(LedgerError) -> WebhookEndpoint {
+    if let rule = new.brokenRule {
+      throw LedgerError(.invalidValue, while: .changingWebhooks, in: file, field: rule)
+    }
+    return try await write(while: .changingWebhooks, cost: 4096) { [self] database in
+      try checkSize(in: database)
+      let count = try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE account = ?"),
+        arguments: [new.account])
+      guard count ?? 0 < Self.mostWebhookEndpoints else {
+        throw LedgerError(.tooManyWebhookEndpoints, while: .changingWebhooks, in: file)
+      }
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO webhook_endpoints (id, account, url, secret, kinds, description, created_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+          """
+      ).execute(arguments: [
+        new.id, new.account, new.url.text, new.secret.text,
+        new.kinds.map(\.rawValue).sorted().joined(separator: " "), new.text, timeStamp,
+      ])
+      guard database.changesCount == 1 else {
+        throw LedgerError(.webhookEndpointExists, while: .changingWebhooks, in: file)
+      }
+      try record(.webhookEndpointRegistered, by: actor, subject: new.id, in: database)
+      guard let endpoint = try Self.webhookEndpoint(new.account, new.id, in: database) else { throw UnreadableRow() }
+      return endpoint
+    }
+  }
+
+  /// Returns an endpoint; nil when the account has none with this id.
+  public func webhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookEndpoint? {
+    if account.hasZero || id.hasZero { return nil }
+    return try await read { try Self.webhookEndpoint(account, id, in: $0) }
+  }
+
+  /// Returns the endpoints of an account in the order of their registration.
+  public func webhookEndpoints(account: String) async throws(LedgerError) -> [WebhookEndpoint] {
+    if account.hasZero { return [] }
+    return try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? ORDER BY number"),
+        arguments: [account]
+      ).map(WebhookEndpoint.init(row:))
+    }
+  }
+
+  /// Returns the number of disabled endpoints of all accounts.
+  public func disabledWebhookEndpointCount() async throws(LedgerError) -> Int {
+    try await read { database in
+      try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_at IS NOT NULL")) ?? 0
+    }
+  }
+
+  /// Removes an endpoint with its secret and all its messages. The removal is durable when the call returns. A message
+  /// that is under way may still arrive.
+  ///
+  /// - Returns: Whether the account had the endpoint.
+  @discardableResult
+  public func removeWebhookEndpoint(
+    account: String, id: String, by actor: Administrator
+  ) async throws(LedgerError) -> Bool {
+    if account.hasZero || id.hasZero { return false }
+    return try await write(while: .changingWebhooks) { [self] database in
+      try database.cachedStatement(sql: "DELETE FROM webhook_endpoints WHERE account = ? AND id = ?")
+        .execute(arguments: [account, id])
+      guard database.changesCount > 0 else { return false }
+      try record(.webhookEndpointRemoved, by: actor, subject: id, in: database)
+      return true
+    }
+  }
+
+  /// Lets messages be sent to an endpoint again after it was disabled. Events that happened meanwhile are not sent.
+  ///
+  /// - Returns: The endpoint; nil when the account has none with this id.
+  public func enableWebhookEndpoint(
+    account: String, id: String, by actor: Administrator
+  ) async throws(LedgerError) -> WebhookEndpoint? {
+    if account.hasZero || id.hasZero { return nil }
+    return try await write(while: .changingWebhooks) { [self] database in
+      try database.cachedStatement(
+        sql: """
+          UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+          WHERE account = ? AND id = ? AND disabled_at IS NOT NULL
+          """
+      ).execute(arguments: [account, id])
+      if database.changesCount > 0 { try record(.webhookEndpointEnabled, by: actor, subject: id, in: database) }
+      return try Self.webhookEndpoint(account, id, in: database)
+    }
+  }
+
+  private static func webhookEndpoint(
+    _ account: String, _ id: String, in database: Database
+  ) throws -> WebhookEndpoint? {
+    try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT * FROM webhook_endpoints WHERE account = ? AND id = ?"),
+      arguments: [account, id]
+    ).map(WebhookEndpoint.init(row:))
+  }
+}
+
+extension Ledger.WebhookEndpoint {
+  fileprivate init(row: Row) throws {
+    account = try row.value("account")
+    id = try row.value("id")
+    url = try row.value("url")
+    kinds = try Set<WebhookEvent.Kind>(webhookKinds: row.value("kinds"))
+    text = try row.optional("description")
+    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
+    deliveredAt = try row.date("delivered_at")
+    failingSince = try row.date("failing_since")
+    lastOutcome = try row.webhookOutcome("last_outcome")
+    lastAttemptAt = try row.date("last_attempt_at")
+    disabledAt = try row.date("disabled_at")
+    let reason: String? = try row.optional("disabled_reason")
+    disabledReason = try reason.map { text in
+      guard let reason = DisabledReason(rawValue: text) else { throw UnreadableRow() }
+      return reason
+    }
+    counts = Counts(
+      waiting: try row.value("waiting"), delivered: try row.value("delivered"), failed: try row.value("failed"),
+      expired: try row.value("expired"), missed: try row.value("missed"))
+  }
+}
+
+extension Set<WebhookEvent.Kind> {
+  /// Reads the types of an endpoint. A type that this version does not know is left out.
+  init(webhookKinds text: String) {
+    self = Set(text.split(separator: " ").compactMap { WebhookEvent.Kind(rawValue: String($0)) })
+  }
+}
+
+extension Row {
+  func webhookOutcome(_ column: String) throws -> WebhookOutcome? {
+    let text: String? = try optional(column)
+    return try text.map { text in
+      guard let outcome = WebhookOutcome(rawValue: text) else { throw UnreadableRow() }
+      return outcome
+    }
+  }
+}

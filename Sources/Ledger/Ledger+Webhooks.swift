@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GRDB
+public import WebhookMessages
+
+extension Ledger {
+  /// The maximum number of messages that wait for an endpoint. Further events are only counted.
+  public static let mostWaitingWebhooks = 10_000
+
+  // MARK: - Telling
+
+  /// Puts a message about an event into the outbox, for each endpoint of the account that is registered for it. The
+  /// message is stored in the transaction of the event itself.
+  ///
+  /// An account without endpoints costs one look-up in an index.
+  func tell(_ event: @autoclosure () throws -> WebhookEvent, of account: String, in database: Database) throws {
+    // Announcements of this machine belong to no account.
+    guard !account.isEmpty else { return }
+    let endpoints = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT number, kinds, waiting FROM webhook_endpoints WHERE account = ? AND disabled_at IS NULL"),
+      arguments: [account])
+    guard !endpoints.isEmpty else { return }
+    let event = try event()
+    for endpoint in endpoints {
+      guard try Set<WebhookEvent.Kind>(webhookKinds: endpoint.value("kinds")).contains(event.kind) else { continue }
+      let waiting: Int = try endpoint.value("waiting")
+      try tell(event, to: try endpoint.value("number"), waiting: waiting, in: database)
+    }
+  }
+
+  /// - Returns: The message's id; nil if too many messages wait for the endpoint.
+  @discardableResult
+  private func tell(
+    _ event: WebhookEvent, to endpoint: Int64, waiting: Int, in database: Database
+  ) throws -> String? {
+    guard waiting < Self.mostWaitingWebhooks else {
+      try database.cachedStatement(sql: "UPDATE webhook_endpoints SET missed = missed + 1 WHERE number = ?")
+        .execute(arguments: [endpoint])
+      return nil
+    }
+    let id = WebhookMessage.newID()
+    let at = timeStamp
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO webhooks (message_id, endpoint, kind, body, state, next_at, created_at)
+        VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, ?5)
+        """
+    ).execute(arguments: [id, endpoint, event.kind.rawValue, try event.body(), at])
+    try database.cachedStatement(sql: "UPDATE webhook_endpoints SET waiting = waiting + 1 WHERE number = ?")
+      .execute(arguments: [endpoint])
+    return id
+  }
+
+  /// Puts the messages about the end of a push into the outbox. A push that announces nothing is no event.
+  func tellEnd(ofPush number: Int64, in database: Database) throws {
+    let row = try Row.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT account, announcement, device, state, reason, finished_at FROM pushes WHERE number = ?"),
+      arguments: [number])
+    guard let row, let announcement: String = try row.optional("announcement") else { return }
+    let state: Push.State = try row.name("state")
+    let kind: WebhookEvent.Kind
+    switch state {
+    case .delivered: kind = .pushed
+    case .failed, .unregistered: kind = .failed
+    case .expired: kind = .expired
+    case .waiting, .sending: return
+    }
+    var detail: [String: String] = ["device": try row.value("device"), "state": state.rawValue]
+    detail["reason"] = try row.optional("reason")
+    try tell(
+      WebhookEvent(
+        kind, at: Date(wholeMilliseconds: try row.value("finished_at")), announcement: announcement, delivery: .push,
+        detail: detail),
+      of: try row.value("account"), in: database)
+  }
+
+  /// The result of asking for a test of an endpoint.
+  public enum WebhookTest: Sendable, Hashable {
+    /// The account has no endpoint with the id.
+    case unknown
+    case disabled
+    /// Too many messages wait for the endpoint.
+    case tooManyWaiting
+    /// A message was stored.
+    case stored(messageID: String)
+  }
+
+  /// Puts a message for a test of an endpoint into the outbox. It is durable when the call returns.
+  public func testWebhookEndpoint(account: String, id: String) async throws(LedgerError) -> WebhookTest {
+    if account.hasZero || id.hasZero { return .unknown }
+    return try await write(while: .changingWebhooks, cost: 2048) { [self] database in
+      try checkSize(in: database)
+      let row = try Row.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT number, waiting, disabled_at FROM webhook_endpoints WHERE account = ? AND id = ?"),
+        arguments: [account, id])
+      guard let row else { return .unknown }
+      guard try row.date("disabled_at") == nil else { return .disabled }
+      let message = try tell(
+        WebhookEvent(.ping, at: Date(wholeMilliseconds: timeStamp)), to: try row.value("number"),
+        waiting: try row.value("waiting"), in: database)
+      return message.map { .stored(messageID: $0) } ?? .tooManyWaiting
+    }
+  }
+
+  // MARK: - Sending
+
+  /// Returns the unfinished messages after a number, oldest first.
+  ///
+  /// - Parameter limit: The maximum number of messages, 1 to 10,000.
+  public func unfinishedWebhooks(
+    after number: Int64 = 0, limit: Int = 1000
+  ) async throws(LedgerError) -> [UnfinishedWebhook] {
+    try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT number, endpoint, next_at FROM webhooks
+            WHERE finished_at IS NULL AND number > ? ORDER BY number LIMIT ?
+            """),
+        arguments: [number, min(max(limit, 1), 10_000)]
+      ).map { row in
+        UnfinishedWebhook(
+          number: try row.value("number"), endpoint: try row.value("endpoint"),
+          nextAt: Date(wholeMilliseconds: try row.value("next_at")))
+      }
+    }
+  }
+
+  /// Returns an unfinished message with its place; nil when it has ended or was removed with its endpoint.
+  public func webhookToSend(_ number: Int64) async throws(LedgerError) -> WebhookToSend? {
+    try await read { database in
+      let row = try Row.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT webhooks.*, account, url, secret, webhook_endpoints.id AS endpoint_id
+            FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
+            WHERE webhooks.number = ? AND finished_at IS NULL
+            """),
+        arguments: [number])
+      guard let row else { return nil }
+      let text: String = try row.value("secret")
+      guard let secret = try? WebhookSecret(text) else { throw UnreadableRow() }
+      return WebhookToSend(
+        number: number,
+        message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
+        account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
+        secret: secret, attempts: try row.value("attempts"), firstAttemptAt: try row.date("first_attempt_at"))
+    }
+  }
+
+  /// An attempt to send a message.
+  public struct WebhookAttempt: Sendable, Hashable {
+    public var startedAt: Date
+    public var outcome: WebhookOutcome
+    /// The time of the next attempt, for an outcome after which there can be one; nil if this was the last.
+    public var nextAt: Date?
+    /// The time without a delivery after which the endpoint is disabled, in seconds.
+    public var patience: TimeInterval
+
+    public init(startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval) {
+      self.startedAt = startedAt
+      self.outcome = outcome
+      self.nextAt = nextAt
+      self.patience = patience
+    }
+  }
+
+  /// What the ledger made of an attempt.
+  public struct WebhookRecord: Sendable, Hashable {
+    /// The message's state now.
+    public let state: Webhook.State
+    /// Why the endpoint was disabled by this attempt; nil if it was not.
+    public let disabled: WebhookEndpoint.DisabledReason?
+    /// The numbers of the endpoint's other messages that ended as expired with it.
+    public let expired: [Int64]
+  }
+
+  /// Stores what came of an attempt, and disables the endpoint if the receiver wants no more messages, or if no message
+  /// was delivered for too long. Everything is durable when the call returns.
+  ///
+  /// - Returns: nil when the message has ended or was removed meanwhile. Nothing was changed then.
+  public func record(
+    _ attempt: WebhookAttempt, ofWebhook number: Int64
+  ) async throws(LedgerError) -> WebhookRecord? {
+    try await write(while: .changingWebhooks) { [self] database in
+      let row = try Row.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT endpoint, first_attempt_at, delivered_at, failing_since
+            FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
+            WHERE webhooks.number = ? AND finished_at IS NULL
+            """),
+        arguments: [number])
+      guard let row else { return nil }
+      let endpoint: Int64 = try row.value("endpoint")
+      let at = timeStamp
+      let started = attempt.startedAt.wholeMilliseconds ?? at
+      let first: Int64 = try row.optional("first_attempt_at") ?? started
+      // The first failure after the latest delivery is not before that delivery, however old the message is.
+      let deliveredAt: Int64 = try row.optional("delivered_at") ?? first
+      let failingSince: Int64 = try row.optional("failing_since") ?? max(first, deliveredAt)
+      let isTooLong = at - failingSince >= Int64(attempt.patience * 1000)
+      let verdict: (state: Webhook.State, disabled: WebhookEndpoint.DisabledReason?)
+      switch attempt.outcome.consequence {
+      case .end: verdict = (.delivered, nil)
+      case .disable: verdict = (.failed, .gone)
+      case .retry where isTooLong: verdict = (.expired, .failing)
+      case .retry: verdict = (attempt.nextAt == nil ? .expired : .waiting, nil)
+      }
+      let isFinal = verdict.state != .waiting
+      try database.cachedStatement(
+        sql: """
+          UPDATE webhooks SET state = ?, outcome = ?, attempts = attempts + 1, first_attempt_at = ?,
+            next_at = coalesce(?, next_at), finished_at = ?
+          WHERE number = ?
+          """
+      ).execute(arguments: [
+        verdict.state.rawValue, attempt.outcome.rawValue, first, attempt.nextAt?.wholeMilliseconds,
+        isFinal ? at : nil, number,
+      ])
+      let isDelivered = verdict.state == .delivered
+      try database.cachedStatement(
+        sql: """
+          UPDATE webhook_endpoints SET
+            delivered_at = coalesce(?, delivered_at), failing_since = ?, last_outcome = ?, last_attempt_at = ?
+          WHERE number = ?
+          """
+      ).execute(arguments: [
+        isDelivered ? at : nil, isDelivered ? nil : failingSince, attempt.outcome.rawValue, started, endpoint,
+      ])
+      if isFinal { try count(verdict.state, 1, of: endpoint, in: database) }
+      guard let disabled = verdict.disabled else {
+        return WebhookRecord(state: verdict.state, disabled: nil, expired: [])
+      }
+      try database.cachedStatement(
+        sql: "UPDATE webhook_endpoints SET disabled_at = ?, disabled_reason = ? WHERE number = ?"
+      ).execute(arguments: [at, disabled.rawValue, endpoint])
+      let expired = try expireWebhooks(of: endpoint, at: at, in: database)
+      return WebhookRecord(state: verdict.state, disabled: disabled, expired: expired)
+    }
+  }
+
+  /// Ends the unfinished messages of an endpoint.
+  private func expireWebhooks(of endpoint: Int64, at: Int64, in database: Database) throws -> [Int64] {
+    let numbers = try Int64.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT number FROM webhooks WHERE endpoint = ? AND finished_at IS NULL ORDER BY number"),
+      arguments: [endpoint])
+    let update = try database.cachedStatement(
+      sql: "UPDATE webhooks SET state = 'expired', finished_at = ? WHERE number = ?")
+    for number in numbers { try update.execute(arguments: [at, number]) }
+    try count(.expired, numbers.count, of: endpoint, in: database)
+    return numbers
+  }
+
+  /// Counts messages that have ended.
+  private func count(_ state: Webhook.State, _ count: Int, of endpoint: Int64, in database: Database) throws {
+    // The names of the final states are names of columns too.
+    try database.cachedStatement(
+      sql: """
+        UPDATE webhook_endpoints SET waiting = waiting - ?1, \(state.rawValue) = \(state.rawValue) + ?1
+        WHERE number = ?2
+        """
+    ).execute(arguments: [count, endpoint])
+  }
+
+  /// Returns the messages to an endpoint, oldest first.
+  ///
+  /// - Parameter limit: The maximum number of messages, 1 to 1,000.
+  public func webhooks(
+    account: String, endpoint: String, limit: Int = 1000
+  ) async throws(LedgerError) -> [Webhook] {
+    if account.hasZero || endpoint.hasZero { return [] }
+    return try await read { database in
+      try Row.fetchAll(
+        database.cachedStatement(
+          sql: """
+            SELECT webhooks.* FROM webhooks JOIN webhook_endpoints ON webhook_endpoints.number = endpoint
+            WHERE account = ? AND id = ? ORDER BY webhooks.number LIMIT ?
+            """),
+        arguments: [account, endpoint, min(max(limit, 1), 1000)]
+      ).map(Webhook.init(row:))
+    }
+  }
+}
+
+extension Ledger.Webhook {
+  fileprivate init(row: Row) throws {
+    number = try row.value("number")
+    message = WebhookMessage(id: try row.value("message_id"), body: try row.value("body"))
+    kind = try row.name("kind")
+    state = try row.name("state")
+    outcome = try row.webhookOutcome("outcome")
+    attempts = try row.value("attempts")
+    createdAt = Date(wholeMilliseconds: try row.value("created_at"))
+    finishedAt = try row.date("finished_at")
+  }
+}

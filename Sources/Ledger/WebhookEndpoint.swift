@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import WebhookMessages
+
+/// An endpoint to which the events of an account are sent.
+public struct NewWebhookEndpoint: Sendable, Hashable {
+  /// The account whose events are sent, 1 to 255 bytes.
+  public var account: String
+  /// The id, 1 to 128 bytes; see `WebhookMessage.newEndpointID()`.
+  public var id: String
+  public var url: WebhookURL
+  public var secret: WebhookSecret
+  /// The types of events that are sent: one or more of `WebhookEvent.Kind.registrable`.
+  public var kinds: Set<WebhookEvent.Kind>
+  /// A text for people, 1 to 255 bytes; nil for none.
+  public var text: String?
+
+  public init(
+    account: String, id: String = WebhookMessage.newEndpointID(), url: WebhookURL,
+    secret: WebhookSecret = .make(), kinds: Set<WebhookEvent.Kind> = Set(WebhookEvent.Kind.registrable),
+    text: String? = nil
+  ) {
+    self.account = account
+    self.id = id
+    self.url = url
+    self.secret = secret
+    self.kinds = kinds
+    self.text = text
+  }
+
+  /// The first rule that a value breaks; nil when the endpoint can be stored.
+  var brokenRule: String? {
+    func isText(_ text: String, _ length: Int) -> Bool { (1...length).contains(text.utf8.count) && !text.hasZero }
+    if !isText(account, 255) { return "account (1 to 255 bytes without NUL)" }
+    if !isText(id, 128) { return "id (1 to 128 bytes without NUL)" }
+    if kinds.isEmpty || kinds.contains(.ping) { return "kinds (one or more types of announcements' events)" }
+    if let text, !isText(text, 255) { return "description (1 to 255 bytes without NUL)" }
+    return nil
+  }
+}
+
+extension Ledger {
+  /// A registered endpoint, without its secret. Its URL may contain a secret, so it must not be logged.
+  public struct WebhookEndpoint: Sendable, Hashable {
+    /// Why nothing is sent to an endpoint.
+    public enum DisabledReason: String, Sendable, Hashable, CaseIterable {
+      /// No message was delivered for three days, in spite of attempts.
+      case failing
+      /// The receiver answered that it wants no more messages.
+      case gone
+    }
+
+    /// The numbers of messages by state, since the registration.
+    public struct Counts: Sendable, Hashable {
+      public let waiting: Int
+      public let delivered: Int
+      public let failed: Int
+      public let expired: Int
+      /// The number of events for which no message was stored, because too many were waiting.
+      public let missed: Int
+    }
+
+    public let account: String
+    public let id: String
+    public let url: String
+    public let kinds: Set<WebhookEvent.Kind>
+    public let text: String?
+    public let createdAt: Date
+    /// The time of the latest delivery; nil before the first.
+    public let deliveredAt: Date?
+    /// The time from which on no message was delivered, in spite of attempts; nil if the latest attempt succeeded.
+    public let failingSince: Date?
+    /// What came of the latest attempt; nil before the first.
+    public let lastOutcome: WebhookOutcome?
+    public let lastAttemptAt: Date?
+    /// The time from which on nothing is sent; nil if the endpoint is in use.
+    public let disabledAt: Date?
+    public let disabledReason: DisabledReason?
+    public let counts: Counts
+  }
+
+  /// A message in the outbox. Every message ends in exactly one of the states `delivered`, `failed` and `expired`.
+  public struct Webhook: Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
+      /// The message waits for its turn or for another attempt. It may be under way.
+      case waiting
+      /// The receiver has answered with 2xx.
+      case delivered
+      /// The receiver refused the message for good.
+      case failed
+      /// The message was tried for three days, or its endpoint was disabled.
+      case expired
+    }
+
+    /// The number in the outbox. Numbers strictly increase.
+    public let number: Int64
+    public let message: WebhookMessage
+    public let kind: WebhookEvent.Kind
+    public let state: State
+    /// What came of the latest attempt; nil before the first.
+    public let outcome: WebhookOutcome?
+    /// The number of attempts whose outcome was stored.
+    public let attempts: Int
+    public let createdAt: Date
+    public let finishedAt: Date?
+  }
+
+  /// What the sender must know about an unfinished message to decide when it is sent.
+  public struct UnfinishedWebhook: Sendable, Hashable {
+    public let number: Int64
+    /// The endpoint's number.
+    public let endpoint: Int64
+    /// The time before which the message is not sent.
+    public let nextAt: Date
+
+    public init(number: Int64, endpoint: Int64, nextAt: Date) {
+      self.number = number
+      self.endpoint = endpoint
+      self.nextAt = nextAt
+    }
+  }
+
+  /// A message that is to be sent, with its place.
+  public struct WebhookToSend: Sendable, Hashable {
+    public let number: Int64
+    public let message: WebhookMessage
+    public let account: String
+    /// The endpoint's id.
+    public let endpoint: String
+    public let url: String
+    public let secret: WebhookSecret
+    /// The number of attempts so far.
+    public let attempts: Int
+    /// The time of the first attempt; nil before it.
+    public let firstAttemptAt: Date?
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ConcurrencySupport
+import Foundation
+import HostAddresses
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The connections to checked addresses.
+///
+/// A client of async-http-client connects to the address that its configuration names for a host, so each pair of a host
+/// and an address has a client of its own. The clients that were not used for longest are closed.
+final class CheckedConnections: Sendable {
+  struct Place: Hashable, Sendable {
+    var host: String
+    var address: HostAddress
+  }
+
+  private struct Entry {
+    var client: HTTPClient
+    var users = 0
+    /// The moment of the latest use, in uses of all clients.
+    var lastUse = 0
+  }
+
+  private struct State {
+    var entries: [Place: Entry] = [:]
+    var uses = 0
+  }
+
+  /// The number of clients that are kept while nobody uses them.
+  private static let most = 32
+
+  private let settings: WebhookClient.Settings
+  private let state = Locked(State())
+
+  init(settings: WebhookClient.Settings) { self.settings = settings }
+
+  deinit {
+    let clients = state.withLock { $0.entries.values.map(\.client) }
+    // A client must be closed before it goes.
+    Task { for client in clients { try? await client.shutdown() } }
+  }
+
+  func withClient<Value: Sendable>(
+    for place: Place, _ work: (HTTPClient) async -> Value
+  ) async -> Value {
+    let client = take(place)
+    let value = await work(client)
+    for client in giveBack(place) { try? await client.shutdown() }
+    return value
+  }
+
+  private func take(_ place: Place) -> HTTPClient {
+    state.withLock { state in
+      state.uses += 1
+      var entry = state.entries[place] ?? Entry(client: makeClient(for: place))
+      entry.users += 1
+      entry.lastUse = state.uses
+      state.entries[place] = entry
+      return entry.client
+    }
+  }
+
+  /// - Returns: The clients to close.
+  private func giveBack(_ place: Place) -> [HTTPClient] {
+    state.withLock { state in
+      state.entries[place]?.users -= 1
+      let idle = state.entries.filter { $0.value.users == 0 }
+      guard idle.count > Self.most else { return [] }
+      return idle.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(idle.count - Self.most).compactMap { place, _ in
+        state.entries.removeValue(forKey: place)?.client
+      }
+    }
+  }
+
+  /// Closes all clients.
+  func close() async {
+    let clients = state.withLock { state in
+      defer { state.entries = [:] }
+      return state.entries.values.map(\.client)
+    }
+    for client in clients { try? await client.shutdown() }
+  }
+
+  private func makeClient(for place: Place) -> HTTPClient {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if let roots = settings.trustRoots { tls.trustRoots = .file(roots.path(percentEncoded: false)) }
+    let limit = TimeAmount(settings.longest)
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls, redirectConfiguration: .disallow,
+      timeout: HTTPClient.Configuration.Timeout(connect: limit, read: limit, write: limit), proxy: nil)
+    configuration.httpVersion = .http1Only
+    configuration.dnsOverride = [place.host: place.address.text]
+    configuration.connectionPool.idleTimeout = .seconds(30)
+    // The sender itself decides when a message is sent again.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(
+      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import ConcurrencySupport
+public import Foundation
+public import HostAddresses
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+public import WebhookMessages
+
+/// Sends messages to endpoints over HTTP/1.1.
+///
+/// - Each attempt resolves the host once, checks all its addresses, and connects to one of those that were checked. TLS
+///   still verifies the host's name. A name that resolves to something else a moment later changes nothing.
+/// - Redirects are not followed. No proxy, no cookies and no other settings of the environment are used. Nothing is
+///   sent twice within an attempt. At most 4 KiB of the answer's body are read, and ignored.
+public final class WebhookClient: Sendable {
+  public struct Settings: Sendable, Hashable {
+    /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; see `HostAddress.isPrivate`.
+    public var allowsPrivateAddresses = false
+    /// The longest time for opening the connection, and then for the answer.
+    public var longest: Duration = .seconds(15)
+    /// The certificates that sign a receiver's certificate, in PEM; nil for those that the system trusts.
+    public var trustRoots: URL?
+
+    public init() {}
+  }
+
+  /// The answer to an attempt, or why there is none.
+  public struct Answer: Sendable, Hashable {
+    public var outcome: WebhookOutcome
+    /// The status of the answer; nil if there is none.
+    public var status: Int?
+    /// The pause that the receiver asked for, in seconds; nil if it did not ask for one.
+    public var requestedPause: TimeInterval?
+
+    public init(_ outcome: WebhookOutcome, status: Int? = nil, requestedPause: TimeInterval? = nil) {
+      self.outcome = outcome
+      self.status = status
+      self.requestedPause = requestedPause
+    }
+  }
+
+  /// The number of an answer's bytes that are read.
+  private static let mostAnswerBytes = 4096
+  /// The number of addresses of a host that are tried.
+  private static let mostAddresses = 3
+
+  private let settings: Settings
+  private let resolver: any HostResolving
+  private let lookUps = Permits(8)
+  private let connections: CheckedConnections
+
+  public init(settings: Settings = Settings(), resolver: any HostResolving = SystemHostResolver()) {
+    self.settings = settings
+    self.resolver = resolver
+    connections = CheckedConnections(settings: settings)
+  }
+
+  /// Closes all connections.
+  public func close() async { await connections.close() }
+
+  /// Sends a message once.
+  ///
+  /// - Parameters:
+  ///   - now: The time of the attempt, which is signed.
+  ///   - url: The text of the endpoint's URL.
+  public func send(_ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: Date) async -> Answer {
+    // The setting may have changed since the endpoint was registered.
+    guard let url = try? WebhookURL(url, allowsUnencrypted: settings.allowsPrivateAddresses) else {
+      return Answer(.addressRefused)
+    }
+    // A host whose servers of names do not answer occupies one of a few places, and no thread that something else needs.
+    let addresses = await lookUps.withOne { await resolver.addresses(of: url.host) }
+    guard !addresses.isEmpty else { return Answer(.unreachable) }
+    // The rule is the same as for downloads: one private address is enough to refuse the host.
+    guard settings.allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
+      return Answer(.addressRefused)
+    }
+    var request = HTTPClientRequest(url: url.text)
+    request.method = .POST
+    request.headers = HTTPHeaders(message.headers(at: now, secrets: secrets).map { ($0.name, $0.value) })
+    request.headers.add(name: "user-agent", value: "crier")
+    request.body = .bytes(ByteBuffer(bytes: message.body))
+    let deadline = NIODeadline.now() + TimeAmount(settings.longest)
+    var answer = Answer(.unreachable)
+    for address in addresses.prefix(Self.mostAddresses) {
+      answer = await send(request, host: url.host, address: address, deadline: deadline)
+      // Another address may work if there was no connection to this one. Otherwise, the message may have arrived.
+      guard answer.outcome == .unreachable else { break }
+    }
+    return answer
+  }
+
+  private func send(
+    _ request: HTTPClientRequest, host: String, address: HostAddress, deadline: NIODeadline
+  ) async -> Answer {
+    let place = CheckedConnections.Place(host: host, address: address)
+    return await connections.withClient(for: place) { client in
+      do {
+        let response = try await client.execute(request, deadline: deadline)
+        await Self.readSome(of: response)
+        let status = Int(response.status.code)
+        return Answer(WebhookOutcome(status: status), status: status, requestedPause: Self.pause(response))
+      } catch {
+        return Answer(Self.outcome(of: error))
+      }
+    }
+  }
+
+  /// Reads the beginning of the answer's body. If that is all, the connection can be used again. The answer counts
+  /// whatever happens to its body.
+  private static func readSome(of response: HTTPClientResponse) async {
+    var left = mostAnswerBytes
+    do {
+      for try await part in response.body {
+        left -= part.readableBytes
+        if left < 0 { return }
+      }
+    } catch {
+      return
+    }
+  }
+
+  private static func pause(_ response: HTTPClientResponse) -> TimeInterval? {
+    guard [429, 503].contains(response.status.code), let text = response.headers.first(name: "retry-after"),
+      let seconds = Int(text), seconds >= 0
+    else { return nil }
+    return TimeInterval(seconds)
+  }
+
+  /// Returns what an error of the client means. An error that is not listed is one of the connection's end.
+  static func outcome(of error: any Error) -> WebhookOutcome {
+    switch error {
+    case let error as HTTPClientError:
+      switch error {
+      case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout,
+        .getConnectionFromPoolTimeout:
+        .timedOut
+      case .cancelled, .alreadyShutdown: .unreachable
+      default: .closedEarly
+      }
+    case is HTTPParserError: .answerInvalid
+    case is NIOSSLExtraError: .certificateRefused
+    case is NIOSSLError, is BoringSSLError:
+      // The error codes of BoringSSL are not public in swift-nio-ssl. Its description names them.
+      "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .certificateRefused : .unreachable
+    case is NIOConnectionError: .unreachable
+    case let error as ChannelError:
+      if case .connectTimeout = error { .timedOut } else { .closedEarly }
+    case let error as IOError:
+      [ECONNRESET, EPIPE].contains(error.errnoCode) ? .closedEarly : .unreachable
+    default: .closedEarly
+    }
+  }
+}
+
+/// A few permits, for which tasks wait in turn.
+private actor Permits {
+  private var free: Int
+  private var waiting: [AwaitedAnswer<Void>] = []
+
+  init(_ count: Int) { free = count }
+
+  private func take() async {
+    if free > 0 {
+      free -= 1
+      return
+    }
+    let _: Void = await waitForAnswer { waiting.append($0) }
+  }
+
+  private func giveBack() {
+    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().give(()) }
+  }
+
+  nonisolated func withOne<Value: Sendable>(_ work: @Sendable () async -> Value) async -> Value {
+    await take()
+    let value = await work()
+    await giveBack()
+    return value
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DequeModule
+public import Foundation
+import HeapModule
+public import Ledger
+
+/// The decision which messages are sent next.
+///
+/// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
+/// other. At most a few messages are under way to an endpoint, and only one while it fails. Their order is not promised.
+///
+/// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
+public struct WebhookSchedule: Sendable {
+  /// The messages to an endpoint.
+  private struct Line {
+    var ready: Deque<Int64> = []
+    var underWay = 0
+    /// Whether the latest attempt that ended did not succeed.
+    var isFailing = false
+    /// Whether the endpoint is in ``turns``.
+    var hasTurn = false
+  }
+
+  /// A message that waits for a time.
+  private struct Alarm: Comparable {
+    var at: Date
+    var message: Int64
+    var endpoint: Int64
+
+    static func < (a: Alarm, b: Alarm) -> Bool { (a.at, a.message) < (b.at, b.message) }
+  }
+
+  /// A message, and where it goes.
+  public struct Entry: Hashable, Sendable {
+    public var message: Int64
+    public var endpoint: Int64
+  }
+
+  /// The maximum number of messages that are under way to an endpoint.
+  private let mostOfOne: Int
+  private var lines: [Int64: Line] = [:]
+  /// The endpoints whose turn comes next.
+  private var turns: Deque<Int64> = []
+  private var alarms: Heap<Alarm> = []
+  /// The messages that have not ended, with their endpoints.
+  private var known: [Int64: Int64] = [:]
+
+  /// The number of messages that are under way.
+  public private(set) var underWay = 0
+  /// The number of messages that have not ended.
+  public var count: Int { known.count }
+
+  /// - Parameter mostOfOne: The maximum number of messages that are under way to an endpoint.
+  public init(mostOfOne: Int = 4) { self.mostOfOne = max(1, mostOfOne) }
+
+  /// Adds a message. One that is known already is not added again.
+  public mutating func add(_ message: Ledger.UnfinishedWebhook) {
+    guard known.updateValue(message.endpoint, forKey: message.number) == nil else { return }
+    alarms.insert(Alarm(at: message.nextAt, message: message.number, endpoint: message.endpoint))
+  }
+
+  /// Returns the messages whose turn it is.
+  ///
+  /// - Parameter room: The maximum number of messages.
+  public mutating func next(at now: Date, room: Int) -> [Entry] {
+    while let alarm = alarms.min, alarm.at <= now {
+      alarms.removeMin()
+      // A message that has ended leaves its alarm behind.
+      guard known[alarm.message] != nil else { continue }
+      lines[alarm.endpoint, default: Line()].ready.append(alarm.message)
+      giveTurn(alarm.endpoint)
+    }
+    var entries: [Entry] = []
+    while entries.count < room, let endpoint = turns.popFirst() {
+      lines[endpoint]?.hasTurn = false
+      // An endpoint that has begun to fail gets its turn again when fewer messages are under way to it.
+      guard mayStart(endpoint) else { continue }
+      while let message = lines[endpoint]?.ready.popFirst() {
+        guard known[message] != nil else { continue }
+        lines[endpoint]?.underWay += 1
+        underWay += 1
+        entries.append(Entry(message: message, endpoint: endpoint))
+        break
+      }
+      giveTurn(endpoint)
+      dropIfIdle(endpoint)
+    }
+    return entries
+  }
+
+  /// Lets an endpoint take part, if it has something to send and may send it.
+  private mutating func giveTurn(_ endpoint: Int64) {
+    guard let line = lines[endpoint], !line.hasTurn, !line.ready.isEmpty, mayStart(endpoint) else { return }
+    lines[endpoint]?.hasTurn = true
+    turns.append(endpoint)
+  }
+
+  private func mayStart(_ endpoint: Int64) -> Bool {
+    lines[endpoint].map { $0.underWay < ($0.isFailing ? 1 : mostOfOne) } ?? false
+  }
+
+  private mutating func dropIfIdle(_ endpoint: Int64) {
+    // A failing endpoint is remembered as long as it has messages that wait for another attempt.
+    guard let line = lines[endpoint], line.underWay == 0, line.ready.isEmpty, !line.isFailing else { return }
+    lines[endpoint] = nil
+  }
+
+  /// The time at which ``next(at:room:)`` may have something to do, if nothing is added or reported before; nil for
+  /// never.
+  public var nextMoment: Date? { turns.isEmpty ? alarms.min?.at : .distantPast }
+
+  /// Reports that a message that was under way has ended, or has left the outbox.
+  ///
+  /// - Parameter succeeded: Whether the endpoint has accepted it; nil if nothing is known about the endpoint.
+  public mutating func ended(_ entry: Entry, succeeded: Bool?) {
+    known[entry.message] = nil
+    arrived(entry, succeeded)
+  }
+
+  /// Reports that a message that was under way must be sent again.
+  public mutating func retry(_ entry: Entry, at moment: Date, succeeded: Bool? = false) {
+    arrived(entry, succeeded)
+    guard known[entry.message] != nil else { return }
+    alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
+  }
+
+  private mutating func arrived(_ entry: Entry, _ succeeded: Bool?) {
+    guard lines[entry.endpoint] != nil else { return }
+    lines[entry.endpoint]?.underWay -= 1
+    underWay -= 1
+    // Of an endpoint that was removed, nothing is remembered.
+    lines[entry.endpoint]?.isFailing = succeeded == false
+    giveTurn(entry.endpoint)
+    dropIfIdle(entry.endpoint)
+  }
+
+  /// Drops messages that ended together with their endpoint. Those that are under way are still reported.
+  public mutating func drop(_ messages: [Int64], of endpoint: Int64) {
+    for message in messages { known[message] = nil }
+    lines[endpoint]?.isFailing = false
+    dropIfIdle(endpoint)
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+public import Foundation
+public import Ledger
+import Synchronization
+public import WebhookMessages
+
+/// Sends the messages of a ledger's outbox to the endpoints of accounts until each of them has ended.
+///
+/// - A message is delivered at least once. If the process ends between the receiver's answer and the record of it, the
+///   message is sent again with the same `webhook-id`.
+/// - Only one sender of a ledger runs at a time; see `Ledger.takeWebhookSeat()`.
+public actor WebhookSender {
+  /// What happens, for logs and metrics. It contains no URLs, secrets or announcements.
+  public enum Report: Sendable, Hashable {
+    /// An attempt to send a message has ended.
+    case attempted(WebhookOutcome)
+    /// Messages have ended in a state.
+    case ended(Ledger.Webhook.State, count: Int)
+    /// An endpoint was disabled.
+    case disabled(account: String, endpoint: String, Ledger.WebhookEndpoint.DisabledReason)
+    /// The ledger could not be read or written. The sender tries again.
+    case ledgerFailed(LedgerError)
+  }
+
+  public struct Settings: Sendable, Hashable {
+    /// The maximum number of messages that are sent at a time.
+    public var mostUnderWay = 256
+    /// The maximum number of messages that are sent to an endpoint at a time.
+    public var mostOfOne = 4
+    /// The pauses between the attempts of a message.
+    public var retry = WebhookRetry()
+
+    public init() {}
+  }
+
+  private let ledger: Ledger
+  private let client: WebhookClient
+  private let settings: Settings
+  private let now: @Sendable () -> Date
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let random: @Sendable () -> UInt64
+  private let report: @Sendable (Report) -> Void
+  private var schedule: WebhookSchedule
+  private var lastNumber: Int64 = 0
+  private let hasNews = Atomic(true)
+  private let wakeUps: AsyncStream<Void>
+  private let wake: AsyncStream<Void>.Continuation
+
+  /// - Parameters:
+  ///   - now: Returns the time of day.
+  ///   - sleep: Waits for a duration.
+  ///   - random: Returns a random number for the pauses between attempts.
+  ///   - report: Called with everything that happens. It must return at once.
+  public init(
+    ledger: Ledger, client: WebhookClient, settings: Settings = Settings(),
+    now: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 0 ... .max) },
+    report: @escaping @Sendable (Report) -> Void = { _ in }
+  ) {
+    self.ledger = ledger
+    self.client = client
+    self.settings = settings
+    self.now = now
+    self.sleep = sleep
+    self.random = random
+    self.report = report
+    schedule = WebhookSchedule(mostOfOne: settings.mostOfOne)
+    (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Tells the sender that the outbox may have new messages.
+  public nonisolated func lookForMessages() {
+    hasNews.store(true, ordering: .relaxed)
+    wake.yield()
+  }
+
+  /// The number of messages that have not ended, as far as the sender knows.
+  public var waitingCount: Int { schedule.count }
+
+  /// Sends messages until the task is cancelled. Attempts without an answer are then given up and not recorded, so the
+  /// next sender makes them again.
+  public func run() async {
+    ledger.onNewWebhooks { [weak self] in self?.lookForMessages() }
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        if hasNews.exchange(false, ordering: .relaxed) { await load() }
+        for entry in schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay)) {
+          group.addTask { await self.send(entry) }
+        }
+        if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
+        await waitForWork()
+      }
+    }
+    await client.close()
+  }
+
+  /// Waits until something is reported or added, or until the time of the next attempt.
+  private func waitForWork() async {
+    var alarm: Task<Void, Never>?
+    if schedule.underWay < settings.mostUnderWay, let moment = schedule.nextMoment {
+      let wait = Duration.seconds(max(0.001, moment.timeIntervalSince(now())))
+      alarm = Task { [sleep, wake] in
+        if (try? await sleep(wait)) != nil { wake.yield() }
+      }
+    }
+    for await _ in wakeUps { break }
+    alarm?.cancel()
+  }
+
+  /// Adds the messages that are new in the outbox.
+  private func load() async {
+    do throws(LedgerError) {
+      while true {
+        let messages = try await ledger.unfinishedWebhooks(after: lastNumber)
+        for message in messages { schedule.add(message) }
+        guard let last = messages.last else { return }
+        lastNumber = last.number
+      }
+    } catch {
+      hasNews.store(true, ordering: .relaxed)
+      report(.ledgerFailed(error))
+      Task { [sleep, wake] in
+        if (try? await sleep(.seconds(1))) != nil { wake.yield() }
+      }
+    }
+  }
+
+  /// Sends a message once, and stores what became of it.
+  private func send(_ entry: WebhookSchedule.Entry) async {
+    defer { wake.yield() }
+    let found: Ledger.WebhookToSend?
+    do throws(LedgerError) {
+      found = try await ledger.webhookToSend(entry.message)
+    } catch {
+      report(.ledgerFailed(error))
+      return schedule.retry(entry, at: now().addingTimeInterval(1), succeeded: nil)
+    }
+    // It has ended, or its endpoint was removed.
+    guard let found else { return schedule.ended(entry, succeeded: nil) }
+    let startedAt = now()
+    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: startedAt)
+    if Task.isCancelled, answer.status == nil { return schedule.retry(entry, at: startedAt, succeeded: nil) }
+    report(.attempted(answer.outcome))
+    let nextAt =
+      answer.outcome.consequence == .retry
+      ? settings.retry.nextAttempt(
+        at: now(), afterAttempts: found.attempts + 1, first: found.firstAttemptAt ?? startedAt,
+        requested: answer.requestedPause, random: random()) : nil
+    let attempt = Ledger.WebhookAttempt(
+      startedAt: startedAt, outcome: answer.outcome, nextAt: nextAt, patience: settings.retry.lifetime)
+    guard let record = await store(attempt, of: entry.message) else {
+      return schedule.ended(entry, succeeded: nil)
+    }
+    if record.state == .waiting, let nextAt {
+      schedule.retry(entry, at: nextAt)
+    } else {
+      schedule.ended(entry, succeeded: record.state == .delivered)
+      report(.ended(record.state, count: 1))
+    }
+    guard let reason = record.disabled else { return }
+    schedule.drop(record.expired, of: entry.endpoint)
+    if !record.expired.isEmpty { report(.ended(.expired, count: record.expired.count)) }
+    report(.disabled(account: found.account, endpoint: found.endpoint, reason))
+  }
+
+  /// Stores an attempt, however long it takes.
+  ///
+  /// - Returns: nil if the message has ended or was removed meanwhile, or if the sender ends first. In the last case the
+  ///   next sender sends the message again.
+  private func store(_ attempt: Ledger.WebhookAttempt, of number: Int64) async -> Ledger.WebhookRecord? {
+    while true {
+      do throws(LedgerError) {
+        return try await ledger.record(attempt, ofWebhook: number)
+      } catch {
+        report(.ledgerFailed(error))
+        guard (try? await sleep(.seconds(1))) != nil else { return nil }
+      }
+    }
+  }
+}

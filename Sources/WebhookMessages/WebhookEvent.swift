@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a message tells. It contains no amounts, names or tokens.
+public struct WebhookEvent: Sendable, Hashable {
+  /// The types of events, as they stand in a message.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// A request was answered: the announcement's clip exists.
+    case rendered = "announcement.rendered"
+    /// The announcement was played to its end.
+    case played = "announcement.played"
+    /// Apple's push service has accepted the announcement for a device.
+    case pushed = "announcement.pushed"
+    /// The announcement cannot be played, or cannot be pushed to a device.
+    case failed = "announcement.failed"
+    /// The announcement was no longer news before it could be played or pushed.
+    case expired = "announcement.expired"
+    /// Nothing has happened: somebody asked for a test of the endpoint.
+    case ping = "test.ping"
+
+    /// The types that an endpoint can be registered for. Every endpoint gets `test.ping`.
+    public static let registrable = allCases.filter { $0 != .ping }
+  }
+
+  /// The ways on which an announcement is delivered.
+  public enum Delivery: String, Sendable, Hashable, CaseIterable {
+    case clip
+    case play
+    case push
+  }
+
+  public var kind: Kind
+  /// The time of what happened.
+  public var at: Date
+  /// The announcement's id; nil for a test.
+  public var announcement: String?
+  /// The way that the event is about; nil for a test.
+  public var delivery: Delivery?
+  /// Codes and numbers, such as `["code": "no_voice"]`.
+  public var detail: [String: String]
+
+  public init(
+    _ kind: Kind, at: Date, announcement: String? = nil, delivery: Delivery? = nil, detail: [String: String] = [:]
+  ) {
+    self.kind = kind
+    self.at = at
+    self.announcement = announcement
+    self.delivery = delivery
+    self.detail = detail
+  }
+
+  private struct Body: Encodable {
+    struct Facts: Encodable {
+      var id: String?
+      var delivery: String?
+      var detail: [String: String]
+    }
+    var type: String
+    var timestamp: String
+    var data: Facts
+  }
+
+  /// Returns the body of the event's message as JSON.
+  public func body() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(
+      Body(
+        type: kind.rawValue, timestamp: at.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+        data: Body.Facts(id: announcement, delivery: delivery?.rawValue, detail: detail)))
+  }
+}

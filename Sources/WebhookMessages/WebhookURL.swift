@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The URL of an endpoint, checked except for the addresses of its host. Its path and query may be secret, so never log
+/// it.
+public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
+  /// The maximum length of the text, in bytes.
+  public static let longest = 2_000
+
+  public let text: String
+  public let url: URL
+  /// The host as a resolver takes it: a name, or an address without brackets.
+  public let host: String
+
+  /// Reads a URL. Any port from 1 to 65535 is allowed.
+  ///
+  /// - Parameter allowsUnencrypted: Whether `http` is allowed.
+  /// - Throws: ``WebhookError`` with `urlInvalid`, `notEncrypted`, `credentialsInURL` or `fragmentInURL`.
+  public init(_ text: String, allowsUnencrypted: Bool = false) throws(WebhookError) {
+    // Foundation repairs some malformed URLs, so the text must equal the parsed URL.
+    guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      let url = URL(string: text), url.absoluteString == text, let scheme = url.scheme?.lowercased(),
+      scheme == "https" || scheme == "http", let host = url.host(percentEncoded: true),
+      url.port.map({ (1...65_535).contains($0) }) ?? true
+    else { throw WebhookError(.urlInvalid) }
+    guard url.user == nil, url.password == nil, !Self.authority(of: text).contains("@") else {
+      throw WebhookError(.credentialsInURL)
+    }
+    guard url.fragment == nil, !text.contains("#") else { throw WebhookError(.fragmentInURL) }
+    let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    guard Self.isHost(plain) else { throw WebhookError(.urlInvalid) }
+    guard scheme == "https" || allowsUnencrypted else { throw WebhookError(.notEncrypted) }
+    self.text = text
+    self.url = url
+    self.host = plain
+  }
+
+  public var description: String { "WebhookURL" }
+
+  public var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
+
+  private static func authority(of text: String) -> Substring {
+    guard let start = text.firstRange(of: "//")?.upperBound else { return "" }
+    return text[start...].prefix { !"/?#".contains($0) }
+  }
+
+  /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded host,
+  /// or one with a zone, could be understood as another host by another program.
+  private static func isHost(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: ":"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import GRDB
+import Testing
+import WebhookMessages
+
+@testable import Ledger
+
+/// An endpoint of the tests.
+func newEndpoint(
+  _ path: String = "hooks", account: String = "shop",
+  kinds: Set<WebhookEvent.Kind> = Set(WebhookEvent.Kind.registrable)
+) throws -> NewWebhookEndpoint {
+  NewWebhookEndpoint(account: account, url: try WebhookURL("https://shop.example/\(path)"), kinds: kinds)
+}
+
+@Suite("Webhooks in the ledger")
+struct WebhookTests {
+  private static let days: TimeInterval = 86_400
+
+  let place: TemporaryLedger
+  let ledger: Ledger
+
+  init() throws {
+    place = try TemporaryLedger()
+    ledger = try place.open()
+  }
+
+  private func answer(_ id: String, key: String? = nil, rendered: [String: String]? = ["method": "speech"]) -> NewAnswer
+  {
+    NewAnswer(
+      account: "shop", key: key ?? "id:\(id)", bodyDigest: digestOf(id), id: id, status: 201, report: Data(),
+      rendered: rendered)
+  }
+
+  @discardableResult
+  private func register(_ new: NewWebhookEndpoint) async throws -> String {
+    try await ledger.register(new, by: .currentUser).id
+  }
+
+  /// The bodies of the messages to an endpoint, oldest first.
+  private func bodies(_ endpoint: String, account: String = "shop") async throws -> [String] {
+    try await ledger.webhooks(account: account, endpoint: endpoint).map {
+      String(decoding: $0.message.body, as: UTF8.self)
+    }
+  }
+
+  private func kinds(_ endpoint: String) async throws -> [WebhookEvent.Kind] {
+    try await ledger.webhooks(account: "shop", endpoint: endpoint).map(\.kind)
+  }
+
+  private func endpoint(_ id: String) async throws -> Ledger.WebhookEndpoint {
+    try #require(try await ledger.webhookEndpoint(account: "shop", id: id))
+  }
+
+  /// Records a failure or a delivery of a message at the clock's time.
+  @discardableResult
+  private func record(
+    _ outcome: WebhookOutcome, _ number: Int64, next: TimeInterval? = 5
+  ) async throws -> Ledger.WebhookRecord? {
+    try await ledger.record(
+      Ledger.WebhookAttempt(
+        startedAt: place.clock.now, outcome: outcome, nextAt: next.map { place.clock.now.addingTimeInterval($0) },
+        patience: 3 * Self.days),
+      ofWebhook: number)
+  }
+
+  // MARK: - Endpoints
+
+  @Test("an endpoint is stored with all its values, shown without its secret, and removed with its messages")
+  func endpoints() async throws {
+    var new = try newEndpoint(kinds: [.played, .failed])
+    new.text = "till"
+    let id = try await register(new)
+    for ledger in [ledger, try place.open()] {
+      let stored = try #require(try await ledger.webhookEndpoints(account: "shop").first)
+      #expect(stored.id == id && stored.account == "shop" && stored.url == new.url.text && stored.text == "till")
+      #expect(stored.kinds == [.played, .failed] && stored.createdAt == place.clock.now)
+      #expect(stored.deliveredAt == nil && stored.failingSince == nil && stored.lastOutcome == nil)
+      #expect(stored.disabledAt == nil && stored.disabledReason == nil && stored.counts.waiting == 0)
+      #expect(!"\(stored)".contains(new.secret.text))
+    }
+    _ = try await ledger.testWebhookEndpoint(account: "shop", id: id)
+    let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    let found = try #require(try await ledger.webhookToSend(number))
+    #expect(found.secret == new.secret && found.url == new.url.text && found.endpoint == id && found.account == "shop")
+    #expect(try await ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
+    #expect(try await !ledger.removeWebhookEndpoint(account: "shop", id: id, by: .currentUser))
+    #expect(try await ledger.unfinishedWebhooks().isEmpty)
+    #expect(try await ledger.webhookToSend(number) == nil)
+    #expect(try await record(.delivered, number) == nil, "an attempt that was under way changes nothing")
+    let acts = try await ledger.administrativeActs()
+    #expect(acts.map(\.action) == [.webhookEndpointRegistered, .webhookEndpointRemoved])
+    #expect(acts.allSatisfy { $0.subject == id })
+  }
+
+  @Test("an account has at most sixteen endpoints, each with a URL of its own, and does not see those of others")
+  func limits() async throws {
+    for number in 0..<16 { try await register(newEndpoint("\(number)")) }
+    for (new, code) in [
+      (try newEndpoint("17"), LedgerError.Code.tooManyWebhookEndpoints),
+      (try newEndpoint("17", kinds: []), .invalidValue), (try newEndpoint("17", kinds: [.ping]), .invalidValue),
+      (try newEndpoint("17", account: ""), .invalidValue),
+    ] {
+      let error = try await #require(throws: LedgerError.self) { try await ledger.register(new, by: .currentUser) }
+      #expect(error.code == code && !"\(error)".contains("shop.example"))
+    }
+    let other = try await register(newEndpoint("0", account: "kiosk"))
+    let error = try await #require(throws: LedgerError.self) {
+      try await ledger.register(newEndpoint("0", account: "kiosk"), by: .currentUser)
+    }
+    #expect(error.code == .webhookEndpointExists)
+    for account in ["shop", "other", "shop\0", ""] {
+      #expect(try await ledger.webhookEndpoint(account: account, id: other) == nil)
+      #expect(try await ledger.webhooks(account: account, endpoint: other).isEmpty)
+      #expect(try await ledger.testWebhookEndpoint(account: account, id: other) == .unknown)
+      #expect(try await ledger.enableWebhookEndpoint(account: account, id: other, by: .currentUser) == nil)
+      #expect(try await !ledger.removeWebhookEndpoint(account: account, id: other, by: .currentUser))
+    }
+    #expect(try await ledger.webhookEndpoints(account: "kiosk").map(\.id) == [other])
+  }
+
+  // MARK: - Telling
+
+  @Test("a new answer is told once, with its facts, and a repeated one is not")
+  func rendered() async throws {
+    let id = try await register(newEndpoint())
+    _ = try await ledger.accept(answer: answer("A"))
+    #expect(try await ledger.accept(answer: answer("A")).isDuplicate)
+    _ = try await ledger.accept(answer: answer("A", key: "h:other", rendered: nil))
+    #expect(
+      try await bodies(id) == [
+        #"{"data":{"delivery":"clip","detail":{"method":"speech"},"id":"A"},"timestamp":"2027-01-15T08:00:00.000Z","#
+          + #""type":"announcement.rendered"}"#
+      ])
+    #expect(try await endpoint(id).counts.waiting == 1)
+  }
+
+  @Test("the end of an announcement is told, but not its cancellation, and not what happens before")
+  func ended() async throws {
+    let id = try await register(newEndpoint())
+    for (name, state) in [("A", .played), ("B", .failed), ("C", .expired), ("D", .cancelled)]
+      as [(String, Ledger.State)]
+    {
+      let number = try await ledger.accept(payment(name, account: "shop")).number
+      for step in StateTests.way(to: state) {
+        try await ledger.set(number, step, Ledger.Change(detail: ["code": "\(step)"]))
+      }
+      #expect(try await !ledger.set(number, state), "it is told once")
+    }
+    #expect(try await kinds(id) == [.played, .failed, .expired])
+    #expect(
+      try await bodies(id).first
+        == #"{"data":{"delivery":"play","detail":{"code":"played"},"id":"A"},"timestamp":"2027-01-15T08:00:00.000Z","#
+        + #""type":"announcement.played"}"#)
+  }
+
+  @Test("a summary is not told, but the end of its members is, and announcements of this machine are not")
+  func summaries() async throws {
+    let id = try await register(newEndpoint())
+    let members = try await [
+      ledger.accept(payment("A", account: "shop")).number, ledger.accept(payment("B", account: "shop")).number,
+    ]
+    let summary = try await ledger.accept(payment("sum"), standingFor: members).number
+    for state in StateTests.way(to: .played) { try await ledger.set(summary, state) }
+    let file = try await ledger.accept(payment("file")).number
+    try await ledger.set(file, .failed)
+    #expect(try await kinds(id) == [.played, .played])
+    #expect(try await bodies(id).allSatisfy { $0.contains(#""detail":{"by":"\#(summary)"}"#) })
+  }
+
+  @Test("the end of a push is told by what became of it, and a push that announces nothing is not told")
+  func pushed() async throws {
+    let id = try await register(newEndpoint())
+    try await ledger.register(newDevice())
+    for (name, state) in [("A", .delivered), ("B", .failed), ("C", .unregistered), ("D", .expired)]
+      as [(String, Ledger.Push.State)]
+    {
+      _ = try await ledger.accept(answer: answer(name, rendered: nil), pushing: [newPush()])
+      let number = try #require(try await ledger.unfinishedPushes().last?.number)
+      #expect(try await ledger.finishPush(number, state, reason: state == .delivered ? nil : "Why"))
+      #expect(try await !ledger.finishPush(number, state))
+    }
+    let silent = try await ledger.accept([newPush("phone-1", .background)], account: "shop")
+    #expect(try await ledger.finishPush(silent[0], .delivered))
+    #expect(try await kinds(id) == [.pushed, .failed, .failed, .expired])
+    #expect(
+      try await bodies(id)[2]
+        == #"{"data":{"delivery":"push","detail":{"device":"phone-1","reason":"Why","state":"unregistered"},"id":"C"},"#
+        + #""timestamp":"2027-01-15T08:00:00.000Z","type":"announcement.failed"}"#)
+  }
+
+  @Test("each endpoint gets the types it is registered for, and only those of its account")
+  func isolated() async throws {
+    let all = try await register(newEndpoint("all"))
+    let failures = try await register(newEndpoint("failures", kinds: [.failed]))
+    let other = try await register(newEndpoint("other", account: "kiosk"))
+    for (id, state) in [("A", Ledger.State.failed), ("B", .expired)] {
+      try await ledger.set(ledger.accept(payment(id, account: "shop")).number, state)
+    }
+    #expect(try await kinds(all) == [.failed, .expired])
+    #expect(try await kinds(failures) == [.failed])
+    #expect(try await bodies(other, account: "kiosk").isEmpty)
+    let ids =
+      try await ledger.webhooks(account: "shop", endpoint: all).map(\.message.id)
+      + ledger.webhooks(account: "shop", endpoint: failures).map(\.message.id)
+    #expect(Set(ids).count == 3)
+  }
+
+  @Test("a write that is refused tells nothing")
+  func refused() async throws {
+    let id = try await register(newEndpoint())
+    let number = try await ledger.accept(payment("A", account: "shop")).number
+    _ = try? await ledger.set(number, .played)
+    var options = Ledger.Options()
+    options.maximumBytes = 4096
+    let full = try place.open(options)
+    let error = try await #require(throws: LedgerError.self) { try await full.accept(answer: answer("B")) }
+    #expect(error.code == .diskFull)
+    #expect(try await kinds(id).isEmpty)
+  }
+
+  @Test("the listener is told after the transaction, and only of new messages")
+  func noticed() async throws {
+    let count = Locked(0)
+    ledger.onNewWebhooks { count.withLock { $0 += 1 } }
+    let id = try await register(newEndpoint())
+    _ = try await ledger.accept(payment("A", account: "shop"))
+    #expect(count.withLock { $0 } == 0)
+    _ = try await ledger.accept(answer: answer("B"))
+    #expect(count.withLock { $0 } == 1)
+    try await record(.delivered, try #require(try await ledger.unfinishedWebhooks().first?.number))
+    #expect(count.withLock { $0 } == 1)
+    _ = try await ledger.testWebhookEndpoint(account: "shop", id: id)
+    #expect(count.withLock { $0 } == 2)
+  }
+
+  @Test("an account without endpoints costs one look-up in an index")
+  func lookUp() async throws {
+    let plan = try await ledger.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          EXPLAIN QUERY PLAN
+          SELECT number, kinds, waiting FROM webhook_endpoints WHERE account = 'shop' AND disabled_at IS NULL
+          """
+      ).map { $0["detail"] as String? ?? "" }
+    }
+    #expect(plan.count == 1 && plan.first?.hasPrefix("SEARCH webhook_endpoints USING INDEX") == true, "\(plan)")
+  }
+
+  @Test("what is answered before SIGKILL is told, and nothing else is", .timeLimit(.minutes(5)))
+  func killed() async throws {
+    let id = try await register(newEndpoint())
+    var promised = 0
+    for round in 0..<5 {
+      let writer = try Writer("answer", place.file.path, "shop")
+      promised += try writer.lines(1 + round * 37).count
+      writer.kill()
+      promised += try writer.lines().count
+    }
+    let ledger = try place.open()
+    let answers = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM answers") ?? 0 }
+    let counts = try #require(try await ledger.webhookEndpoint(account: "shop", id: id)).counts
+    #expect(answers >= promised && promised > 100)
+    #expect(counts.waiting + counts.missed == answers)
+    let stored = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM webhooks") ?? 0 }
+    #expect(counts.waiting == stored)
+  }
+
+  // MARK: - Sending
+
+  @Test("a delivered message ends, and a failed one waits with the same id and body")
+  func attempts() async throws {
+    let id = try await register(newEndpoint())
+    _ = try await ledger.accept(answer: answer("A"))
+    let waiting = try #require(try await ledger.unfinishedWebhooks().first)
+    #expect(waiting.nextAt == place.clock.now)
+    let before = try #require(try await ledger.webhookToSend(waiting.number))
+    #expect(before.attempts == 0 && before.firstAttemptAt == nil)
+    let first = place.clock.now
+    #expect(try await record(.serverFailed, waiting.number)?.state == .waiting)
+    place.clock.advance(by: 7)
+    let again = try #require(try await ledger.webhookToSend(waiting.number))
+    #expect(again.message == before.message && again.attempts == 1 && again.firstAttemptAt == first)
+    #expect(try await ledger.unfinishedWebhooks().map(\.nextAt) == [first.addingTimeInterval(5)])
+    var shown = try await endpoint(id)
+    #expect(shown.failingSince == first && shown.lastOutcome == .serverFailed && shown.lastAttemptAt == first)
+    #expect(try await record(.delivered, waiting.number)?.state == .delivered)
+    #expect(try await record(.delivered, waiting.number) == nil)
+    shown = try await endpoint(id)
+    #expect(shown.failingSince == nil && shown.lastOutcome == .delivered && shown.deliveredAt == place.clock.now)
+    #expect(shown.counts.waiting == 0 && shown.counts.delivered == 1)
+    #expect(try await ledger.webhookToSend(waiting.number) == nil)
+    let stored = try #require(try await ledger.webhooks(account: "shop", endpoint: id).first)
+    #expect(stored.state == .delivered && stored.attempts == 2 && stored.finishedAt == place.clock.now)
+  }
+
+  @Test("after three days of nothing but failure, the endpoint is disabled and its messages expire")
+  func disabled() async throws {
+    let id = try await register(newEndpoint())
+    for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
+    let numbers = try await ledger.unfinishedWebhooks().map(\.number)
+    try await record(.timedOut, numbers[0])
+    place.clock.advance(by: 3 * Self.days - 1)
+    #expect(try await record(.timedOut, numbers[1])?.disabled == nil)
+    place.clock.advance(by: 1)
+    let result = try await record(.unreachable, numbers[0], next: nil)
+    #expect(result?.state == .expired && result?.disabled == .failing && result?.expired == Array(numbers[1...]))
+    let shown = try await endpoint(id)
+    #expect(shown.disabledAt == place.clock.now && shown.disabledReason == .failing)
+    #expect(shown.counts.waiting == 0 && shown.counts.expired == 3)
+    #expect(try await ledger.disabledWebhookEndpointCount() == 1)
+    _ = try await ledger.accept(answer: answer("D"))
+    #expect(try await kinds(id).count == 3)
+    #expect(try await ledger.testWebhookEndpoint(account: "shop", id: id) == .disabled)
+
+    let enabled = try #require(try await ledger.enableWebhookEndpoint(account: "shop", id: id, by: .currentUser))
+    #expect(enabled.disabledAt == nil && enabled.disabledReason == nil && enabled.failingSince == nil)
+    _ = try await ledger.accept(answer: answer("E"))
+    let next = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    #expect(try await record(.timedOut, next)?.disabled == nil, "it has three days again")
+    #expect(try await ledger.administrativeActs().last?.action == .webhookEndpointEnabled)
+  }
+
+  @Test("a delivery in between starts the three days anew, however old the messages are")
+  func recovering() async throws {
+    let id = try await register(newEndpoint())
+    for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
+    let numbers = try await ledger.unfinishedWebhooks().map(\.number)
+    try await record(.refused, numbers[0])
+    place.clock.advance(by: 2 * Self.days)
+    try await record(.delivered, numbers[1])
+    let delivered = place.clock.now
+    place.clock.advance(by: Self.days)
+    // The first message has been tried for three days, but the endpoint works.
+    let result = try await record(.refused, numbers[0], next: nil)
+    #expect(result?.state == .expired && result?.disabled == nil)
+    let shown = try await endpoint(id)
+    #expect(shown.failingSince == delivered && shown.disabledAt == nil)
+    #expect(shown.counts.delivered == 1 && shown.counts.expired == 1 && shown.counts.waiting == 0)
+  }
+
+  @Test("a receiver that wants no more messages disables its endpoint at once")
+  func gone() async throws {
+    let id = try await register(newEndpoint())
+    for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
+    let numbers = try await ledger.unfinishedWebhooks().map(\.number)
+    let result = try await record(.gone, numbers[0], next: nil)
+    #expect(result?.state == .failed && result?.disabled == .gone && result?.expired == [numbers[1]])
+    let shown = try await endpoint(id)
+    #expect(shown.disabledReason == .gone && shown.counts.failed == 1 && shown.counts.expired == 1)
+  }
+
+  @Test("beyond ten thousand waiting messages, events are counted and not stored")
+  func backlog() async throws {
+    let id = try await register(newEndpoint())
+    try await ledger.write(while: .changingWebhooks) { database in
+      try database.execute(sql: "UPDATE webhook_endpoints SET waiting = \(Ledger.mostWaitingWebhooks - 1)")
+    }
+    for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
+    #expect(try await kinds(id).count == 1)
+    #expect(try await endpoint(id).counts.missed == 2)
+    #expect(try await ledger.testWebhookEndpoint(account: "shop", id: id) == .tooManyWaiting)
+  }
+
+  @Test("messages that have ended are kept for a day at most, and unfinished ones stay")
+  func pruned() async throws {
+    let id = try await register(newEndpoint())
+    for name in ["A", "B", "C"] { _ = try await ledger.accept(answer: answer(name)) }
+    let numbers = try await ledger.unfinishedWebhooks().map(\.number)
+    try await record(.delivered, numbers[0])
+    place.clock.advance(by: Self.days + 1)
+    try await record(.delivered, numbers[1])
+    let pruned = try await ledger.prune(finishedBefore: place.clock.now.addingTimeInterval(-30 * Self.days))
+    #expect(pruned.webhooks == 1)
+    #expect(try await ledger.webhooks(account: "shop", endpoint: id).map(\.number) == Array(numbers[1...]))
+    #expect(try await endpoint(id).counts.delivered == 2)
+  }
+
+  @Test("one sender at a time has the seat")
+  func seat() throws {
+    do {
+      let seat = try #require(try ledger.takeWebhookSeat())
+      #expect(try place.open().takeWebhookSeat() == nil)
+      withExtendedLifetime(seat) {}
+    }
+    #expect(try ledger.takeWebhookSeat() != nil)
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HostAddresses
+import Testing
+import WebhookDelivery
+import WebhookMessages
+
+/// The suites with servers. They run one after the other, because servers and clients give up after a time in which they
+/// got no processor.
+@Suite(.serialized) enum Networked {}
+
+extension Networked {
+  @Suite("The client of webhooks", .timeLimit(.minutes(5)))
+  struct WebhookClientTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private static let message = WebhookMessage(
+      id: "msg_0123456789abcdef0123456789abcdef", body: Data(#"{"type":"test.ping","data":{}}"#.utf8))
+
+    private func send(
+      _ path: String, to receiver: Receiver, with client: WebhookClient? = nil
+    ) async -> WebhookClient.Answer {
+      let used = client ?? receiver.client()
+      let answer = await used.send(
+        Self.message, to: receiver.url(path), secrets: [receiver.secret], at: Self.now)
+      if client == nil { await used.close() }
+      return answer
+    }
+
+    @Test("a message arrives as it is, signed, at the host's name and path")
+    func delivered() async throws {
+      let receiver = try await Receiver()
+      #expect(await send("status/204?key=1", to: receiver) == WebhookClient.Answer(.delivered, status: 204))
+      let request = try #require(try await receiver.received(1).first)
+      #expect(request.genuine && request.path == "/status/204?key=1")
+      #expect(request.host == "shop.example:\(receiver.port)" && request.type == "application/json")
+      #expect(request.id == Self.message.id && request.timestamp == "1800000000")
+      #expect(Data(request.body.utf8) == Self.message.body)
+    }
+
+    @Test(
+      "each way to answer has its own outcome",
+      arguments: [
+        ("status/200", WebhookOutcome.delivered), ("status/301", .redirected), ("status/307", .redirected),
+        ("status/400", .refused), ("status/404", .refused), ("status/410", .gone), ("status/500", .serverFailed),
+        ("status/502", .serverFailed), ("close", .closedEarly), ("nonsense", .answerInvalid), ("big", .delivered),
+      ])
+    func outcomes(path: String, outcome: WebhookOutcome) async throws {
+      let receiver = try await Receiver()
+      #expect(await send(path, to: receiver).outcome == outcome)
+      #expect(try await receiver.received(1).count == 1, "a redirect is not followed, and nothing is sent again")
+    }
+
+    @Test("a receiver that stalls is given up after the longest time")
+    func stalls() async throws {
+      let receiver = try await Receiver()
+      let client = receiver.client(longest: .milliseconds(300))
+      #expect(await send("stall", to: receiver, with: client).outcome == .timedOut)
+      await client.close()
+    }
+
+    @Test("a pause that the receiver asks for is passed on")
+    func pause() async throws {
+      let receiver = try await Receiver()
+      let answer = await send("status/503", to: receiver)
+      #expect(answer == WebhookClient.Answer(.serverFailed, status: 503, requestedPause: 600))
+    }
+
+    @Test("a trusted certificate for the host is accepted, and the connection is used again")
+    func encrypted() async throws {
+      let receiver = try await Receiver(certified: Receiver.host)
+      let client = receiver.client()
+      for _ in 0..<3 { #expect(await send("status/204", to: receiver, with: client).outcome == .delivered) }
+      await client.close()
+      let requests = try await receiver.received(3)
+      #expect(requests.count == 3 && requests.allSatisfy(\.genuine))
+      #expect(Set(requests.map(\.client)).count == 1)
+    }
+
+    @Test("a certificate for another host, or one that nobody trusts, is refused before anything is sent")
+    func certificates() async throws {
+      let other = try await Receiver(certified: "other.example")
+      #expect(await send("status/204", to: other).outcome == .certificateRefused)
+      let untrusted = try await Receiver(certified: Receiver.host)
+      let client = untrusted.client(trustRoots: other.certificate)
+      #expect(await send("status/204", to: untrusted, with: client).outcome == .certificateRefused)
+      await client.close()
+      #expect(other.requestsSoFar.isEmpty && untrusted.requestsSoFar.isEmpty)
+    }
+
+    @Test("a host without an address, a closed port, and a server without TLS are unreachable")
+    func unreachable() async throws {
+      let receiver = try await Receiver()
+      let client = receiver.client()
+      for url in [
+        "http://nobody.example/", "http://shop.example:1/", "https://shop.example:\(receiver.port)/status/204",
+      ] {
+        let answer = await client.send(Self.message, to: url, secrets: [receiver.secret], at: Self.now)
+        #expect(answer.outcome == .unreachable, "\(url)")
+      }
+      await client.close()
+      #expect(receiver.requestsSoFar.isEmpty)
+    }
+
+    @Test("a host with a private address is refused before a connection, even if it has a public one too")
+    func privateAddress() async throws {
+      let receiver = try await Receiver(certified: Receiver.host)
+      var settings = WebhookClient.Settings()
+      settings.trustRoots = receiver.certificate
+      let publicAddress = HostAddress(bytes: [93, 184, 216, 34])
+      for addresses in [
+        [TableResolver.loopback], [publicAddress, TableResolver.loopback], [HostAddress(bytes: [10, 0, 0, 7])],
+        [HostAddress(bytes: [169, 254, 169, 254])], [HostAddress(bytes: Array(repeating: 0, count: 15) + [1])],
+        [HostAddress(bytes: Array(repeating: 0, count: 10) + [255, 255, 127, 0, 0, 1])],
+      ] {
+        let client = WebhookClient(settings: settings, resolver: TableResolver([Receiver.host: addresses]))
+        #expect(await send("status/204", to: receiver, with: client).outcome == .addressRefused)
+        await client.close()
+      }
+      // The system reads other ways to write an address too.
+      let client = WebhookClient(settings: settings)
+      for host in ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0x7f.1"] {
+        let answer = await client.send(
+          Self.message, to: receiver.url("status/204", host: host), secrets: [receiver.secret], at: Self.now)
+        #expect(answer.outcome == .addressRefused, "\(host)")
+      }
+      let unencrypted = await client.send(
+        Self.message, to: "http://93.184.216.34/", secrets: [receiver.secret], at: Self.now)
+      #expect(unencrypted.outcome == .addressRefused)
+      await client.close()
+      #expect(receiver.requestsSoFar.isEmpty)
+    }
+
+    @Test("a name is resolved once an attempt, and the connection goes to the address that was checked")
+    func rebinding() async throws {
+      let receiver = try await Receiver()
+      // No other resolver knows this name, so a second look-up by the connection itself would fail.
+      let resolver = TableResolver(["rebinding.example": [TableResolver.loopback]])
+      var settings = WebhookClient.Settings()
+      settings.allowsPrivateAddresses = true
+      let client = WebhookClient(settings: settings, resolver: resolver)
+      for attempt in 1...2 {
+        let answer = await client.send(
+          Self.message, to: receiver.url("status/204", host: "rebinding.example"), secrets: [receiver.secret],
+          at: Self.now)
+        #expect(answer.outcome == .delivered && resolver.lookUps == attempt)
+      }
+      await client.close()
+      #expect(
+        try await receiver.received(2).map(\.host) == Array(repeating: "rebinding.example:\(receiver.port)", count: 2)
+      )
+    }
+
+    @Test("another address of the host is tried if there is no connection to the first")
+    func otherAddress() async throws {
+      let receiver = try await Receiver()
+      var settings = WebhookClient.Settings()
+      settings.allowsPrivateAddresses = true
+      // Nothing listens on the second address of the loopback network.
+      let resolver = TableResolver([Receiver.host: [HostAddress(bytes: [127, 0, 0, 2]), TableResolver.loopback]])
+      let client = WebhookClient(settings: settings, resolver: resolver)
+      #expect(await send("status/204", to: receiver, with: client).outcome == .delivered)
+      await client.close()
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import Ledger
+import Testing
+import WebhookDelivery
+import WebhookMessages
+
+/// A ledger in a fresh folder with endpoints, and the sender of its outbox.
+private final class Outbox: Sendable {
+  let ledger: Ledger
+  let receiver: Receiver
+  let clock = JumpingClock()
+  private let folder: URL
+  private let reported = Locked<[WebhookSender.Report]>([])
+
+  init(_ receiver: Receiver) throws {
+    self.receiver = receiver
+    folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
+    ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: { [clock] in clock.now })
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  var reports: [WebhookSender.Report] { reported.withLock { $0 } }
+
+  /// Registers an endpoint with a path of the receiver.
+  func register(_ path: String, account: String = "shop") async throws -> String {
+    let url = try WebhookURL(receiver.url(path), allowsUnencrypted: true)
+    return try await ledger.register(
+      NewWebhookEndpoint(account: account, url: url, secret: receiver.secret), by: .currentUser
+    ).id
+  }
+
+  func test(_ endpoint: String, account: String = "shop") async throws {
+    _ = try await ledger.testWebhookEndpoint(account: account, id: endpoint)
+  }
+
+  func endpoint(_ id: String) async throws -> Ledger.WebhookEndpoint {
+    try #require(try await ledger.webhookEndpoint(account: "shop", id: id))
+  }
+
+  /// Runs a sender until a condition holds after one of its reports, or at once.
+  func send(
+    longest: Duration = .seconds(30), trustRoots: URL? = nil, until isDone: @escaping @Sendable () async throws -> Bool
+  ) async throws {
+    let (reports, report) = AsyncStream<Void>.makeStream()
+    let client = receiver.client(longest: longest, trustRoots: trustRoots)
+    let sender = WebhookSender(
+      ledger: ledger, client: client, now: { [clock] in clock.now }, sleep: clock.sleep, random: { 0 }
+    ) { [reported] event in
+      reported.withLock { $0.append(event) }
+      report.yield()
+    }
+    let running = Task { await sender.run() }
+    if try await !isDone() {
+      for await _ in reports {
+        if try await isDone() { break }
+      }
+    }
+    running.cancel()
+    await running.value
+  }
+}
+
+extension Networked {
+  @Suite("The sender of webhooks", .timeLimit(.minutes(5)))
+  struct WebhookSenderTests {
+    @Test("a message is delivered once, genuine, and counted")
+    func delivered() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/204")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 1 }
+      let requests = try await outbox.receiver.received(1)
+      let request = try #require(requests.first)
+      #expect(requests.count == 1 && request.genuine)
+      #expect(request.body.contains(#""type":"test.ping""#))
+      #expect(outbox.reports == [.attempted(.delivered), .ended(.delivered, count: 1)])
+    }
+
+    @Test(
+      "a receiver that only fails gets ten attempts in three days, then its endpoint is disabled with one alarm",
+      arguments: [
+        ("status/302", WebhookOutcome.redirected), ("status/403", .refused), ("status/500", .serverFailed),
+        ("close", .closedEarly), ("nonsense", .answerInvalid), ("stall", .timedOut),
+      ])
+    func failing(path: String, outcome: WebhookOutcome) async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register(path)
+      try await outbox.test(id)
+      let start = outbox.clock.now
+      try await outbox.send(longest: path == "stall" ? .milliseconds(200) : .seconds(30)) {
+        try await outbox.endpoint(id).disabledAt != nil
+      }
+      let endpoint = try await outbox.endpoint(id)
+      #expect(endpoint.disabledReason == .failing && endpoint.lastOutcome == outcome && endpoint.counts.expired == 1)
+      let message = try #require(try await outbox.ledger.webhooks(account: "shop", endpoint: id).first)
+      #expect(message.state == .expired && message.outcome == outcome && message.attempts == 10)
+      let requests = try await outbox.receiver.received(10)
+      #expect(requests.count == 10 && Set(requests.map(\.id)) == [message.message.id])
+      #expect(Set(requests.map(\.body)).count == 1 && requests.allSatisfy(\.genuine))
+      let ages = requests.compactMap { TimeInterval($0.timestamp).map { $0 - start.timeIntervalSince1970 } }
+      #expect(ages.first == 0 && ages.last.map { (259_200...259_201).contains($0) } == true)
+      #expect(
+        outbox.reports.filter { if case .attempted = $0 { false } else { true } } == [
+          .ended(.expired, count: 1), .disabled(account: "shop", endpoint: id, .failing),
+        ])
+    }
+
+    @Test("a receiver with a bad certificate gets nothing, and its endpoint is disabled after three days")
+    func badCertificate() async throws {
+      let outbox = try Outbox(try await Receiver(certified: "other.example"))
+      let id = try await outbox.register("status/204")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).disabledAt != nil }
+      #expect(try await outbox.endpoint(id).lastOutcome == .certificateRefused)
+      #expect(outbox.receiver.requestsSoFar.isEmpty)
+    }
+
+    @Test("a receiver that answers 410 disables its endpoint at once")
+    func gone() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/410")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).disabledAt != nil }
+      #expect(try await outbox.endpoint(id).disabledReason == .gone)
+      #expect(
+        outbox.reports == [
+          .attempted(.gone), .ended(.failed, count: 1), .disabled(account: "shop", endpoint: id, .gone),
+        ])
+    }
+
+    @Test("a receiver that recovers gets the same message again, with the same id")
+    func recovered() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("first/500")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 1 }
+      let requests = try await outbox.receiver.received(2)
+      #expect(requests.count == 2 && Set(requests.map(\.id)).count == 1 && requests.allSatisfy(\.genuine))
+      #expect(try await outbox.endpoint(id).failingSince == nil)
+    }
+
+    @Test("a receiver that stalls delays no other")
+    func slow() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let (slow, quick) = (try await outbox.register("stall"), try await outbox.register("status/204"))
+      for _ in 0..<20 {
+        try await outbox.test(slow)
+        try await outbox.test(quick)
+      }
+      try await outbox.send { try await outbox.endpoint(quick).counts.delivered == 20 }
+      #expect(outbox.receiver.requestsSoFar.count { $0.path == "/stall" } <= 4)
+      // The attempts that had no answer were given up, and count for nothing.
+      let endpoint = try await outbox.endpoint(slow)
+      #expect(endpoint.counts.waiting == 20 && endpoint.failingSince == nil && endpoint.lastOutcome == nil)
+    }
+
+    @Test("a message whose answer was not recorded is sent again by the next sender, with the same id")
+    func restarted() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("first/stall")
+      try await outbox.test(id)
+      let first = Task { try await outbox.send { false } }
+      _ = try await outbox.receiver.received(1)
+      first.cancel()
+      _ = try? await first.value
+      #expect(try await outbox.endpoint(id).counts.waiting == 1)
+      try await outbox.send { try await outbox.endpoint(id).counts.delivered == 1 }
+      let requests = try await outbox.receiver.received(2)
+      #expect(requests.count == 2 && Set(requests.map(\.id)).count == 1)
+    }
+
+    @Test("messages that are stored while the sender runs are sent, to the endpoints of all accounts")
+    func later() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let shop = try await outbox.register("status/204")
+      let kiosk = try await outbox.register("status/200", account: "kiosk")
+      try await outbox.test(shop)
+      try await outbox.send {
+        // Each delivery leads to the next message.
+        let delivered = try await outbox.endpoint(shop).counts.delivered
+        if delivered > 0, try await outbox.ledger.webhooks(account: "kiosk", endpoint: kiosk).isEmpty {
+          try await outbox.test(kiosk, account: "kiosk")
+        }
+        return try await outbox.ledger.webhookEndpoint(account: "kiosk", id: kiosk)?.counts.delivered == 1
+      }
+      #expect(try await outbox.receiver.received(2).count == 2)
+    }
+  }
+}

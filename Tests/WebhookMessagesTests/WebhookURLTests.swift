@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WebhookMessages
+
+@Suite("URLs of webhook endpoints")
+struct WebhookURLTests {
+  @Test(
+    "an https URL of a name or an address is accepted, with any port, path and query",
+    arguments: [
+      ("https://shop.example/hooks", "shop.example"), ("https://shop.example", "shop.example"),
+      ("https://Shop.Example:8443/a/b?key=1&x=%20", "Shop.Example"), ("https://192.0.2.1/", "192.0.2.1"),
+      ("https://[2001:db8::1]:65535/x", "2001:db8::1"), ("HTTPS://shop.example/", "shop.example"),
+      ("https://shop.example/a@b", "shop.example"), ("https://xn--fiq228c.example/", "xn--fiq228c.example"),
+    ])
+  func accepted(text: String, host: String) throws {
+    let url = try WebhookURL(text)
+    #expect(url.text == text && url.host == host && url.isEncrypted)
+    #expect("\(url)" == "WebhookURL", "the path may be a secret")
+  }
+
+  @Test(
+    "any other URL is refused with its reason",
+    arguments: [
+      ("", .urlInvalid), ("shop.example/hooks", .urlInvalid), ("/hooks", .urlInvalid), ("https:///hooks", .urlInvalid),
+      ("https://", .urlInvalid), ("ftp://shop.example/", .urlInvalid), ("unix:///tmp/x", .urlInvalid),
+      ("http+unix://%2Ftmp%2Fx/", .urlInvalid), ("https://shop.example:0/", .urlInvalid),
+      ("https://shop.example:65536/", .urlInvalid), ("https://shop example/", .urlInvalid),
+      ("https://shop.example/ä", .urlInvalid), ("https://店.example/", .urlInvalid),
+      ("https://127%2E0.0.1/", .urlInvalid), ("https://shop%00.example/", .urlInvalid),
+      ("https://[fe80::1%25eth0]/", .urlInvalid), ("https://shop.example\\@10.0.0.1/", .urlInvalid),
+      ("https://shop.example/\n", .urlInvalid), ("https://" + String(repeating: "a", count: 254) + "/", .urlInvalid),
+      ("https://shop.example/" + String(repeating: "a", count: 1_980), .urlInvalid),
+      ("http://shop.example/hooks", .notEncrypted), ("https://user@shop.example/", .credentialsInURL),
+      ("https://user:secret@shop.example/", .credentialsInURL), ("https://@shop.example/", .credentialsInURL),
+      ("https://shop.example/#top", .fragmentInURL), ("https://shop.example/#", .fragmentInURL),
+    ] as [(String, WebhookError.Code)])
+  func refused(text: String, code: WebhookError.Code) {
+    let error = #expect(throws: WebhookError.self) { try WebhookURL(text) }
+    #expect(error?.code == code)
+    #expect(error.map { !"\($0)".contains("secret@") } ?? false)
+  }
+
+  @Test("http is accepted only if it is allowed")
+  func unencrypted() throws {
+    #expect(try !WebhookURL("http://127.0.0.1:8000/", allowsUnencrypted: true).isEncrypted)
+    #expect(throws: WebhookError.self) { try WebhookURL("ftp://127.0.0.1/", allowsUnencrypted: true) }
+  }
+}

@@ -8,6 +8,7 @@
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
+#   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
@@ -23,7 +24,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-keeping check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -123,6 +124,12 @@ SWAPPED_PACKS ?= 200
 check-swaps:
 	@scripts/setup $(SPEAKERS)
 	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SwappedRecordingChecks
+
+# `make check` does the same for 15 s.
+KEEPING_SECONDS ?= 60
+
+check-keeping: setup
+	CRIER_KEEPING_SECONDS=$(KEEPING_SECONDS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SoundKeepingChecks
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices

@@ -105,7 +105,9 @@ let quickTests: [Target] = [
   .testTarget(
     name: "SoundDownloadsTests",
     dependencies: [
-      "ConcurrencySupport", "HostAddresses", "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary", crypto,
+      "ConcurrencySupport", "HostAddresses", "SoundDoctor", "SoundDownloads", "SoundDownloadsURLSession",
+      "SoundLibrary",
+      crypto,
     ],
     swiftSettings: settings),
   .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),

@@ -14,19 +14,22 @@ import Synchronization
 let retentionDays = 30
 /// The days for which a clip's link is valid by default.
 let linkDays = 7
-/// A hundredth of the size of a clip, in bytes.
-let clipBytes = 1_200
+/// A hundredth of the mean size of a clip, in bytes. An announcement has 4.3 s on average; see docs/benchmarks.md.
+let clipBytes = 1_900
 /// The size of a report with marks, in bytes.
 let reportBytes = 1_000
 
 let arguments = CommandLine.arguments
-guard arguments.count >= 3, let perDay = Int(arguments[2]), perDay > 0 else {
+let given = arguments.count > 3 ? Int(arguments[3]) : nil
+guard (3...4).contains(arguments.count), let perDay = Int(arguments[2]), perDay > 0,
+  arguments.count == 3 || given.map({ $0 >= 0 }) ?? false
+else {
   print("usage: year-of-announcements HOME PER_DAY [BUDGET_BYTES]")
   exit(64)
 }
 let home = URL(filePath: arguments[1], directoryHint: .isDirectory)
 /// The default budget of the service at 20,000 announcements a day, in proportion to the rate and the size of clips.
-let budget = arguments.count > 3 ? Int(arguments[3]) ?? 0 : (20 << 30) / 100 * perDay / 20_000
+let budget = given ?? (30 << 30) / 100 * perDay / 20_000
 
 /// The simulated time in whole seconds since 1970. The year ends now.
 let seconds = Atomic(Int(Date().timeIntervalSince1970) - 365 * 86_400)

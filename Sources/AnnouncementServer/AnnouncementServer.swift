@@ -380,9 +380,9 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
       mostBytes: settings.mostSoundBytes, mostFiles: settings.mostSounds, longestUnused: settings.retention,
       keptAfterUse: settings.clipLifetime)
     do {
-      let removed = try await clips.prune(keeping) { [ledger, batches] in
+      let removed = try await clips.prune(keeping) { [ledger, batches] names in
         let running = await batches.unfinished
-        return try await ledger.neededClips(ofBatches: running.ids).union(running.clips)
+        return try await ledger.neededClips(ofBatches: running.ids, among: names).union(running.clips)
       } failed: { [logger] error in
         logger.warning(
           "An old clip could not be removed. The service tries again in ten minutes.",

@@ -46,7 +46,7 @@ public struct ServiceSettings: Sendable {
   public var retention: TimeInterval = 30 * 86_400
   /// The maximum size of all sounds in the folder of an app group, in bytes; nil for no limit. The default has room for
   /// the clips of 20,000 announcements a day, each with about 120 kB, for the seven days of their links.
-  public var mostSoundBytes: Int? = 20 << 30
+  public var mostSoundBytes: Int? = 30 << 30
   /// The maximum number of sounds in the folder of an app group; nil for no limit.
   public var mostSounds: Int? = 200_000
   /// The time after which an idle stream sends a heartbeat, in seconds. Proxies close a stream that is silent for a

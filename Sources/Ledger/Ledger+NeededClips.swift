@@ -7,8 +7,14 @@ extension Ledger {
   /// names are those of the answers, of the clips that wait to be played, and of the clips that phones will fetch. An
   /// unfinished replay needs the clips of its original, which it plays again.
   ///
-  /// - Parameter batches: The ids of batches whose clips are needed, such as the unfinished ones.
-  public func neededClips(ofBatches batches: [String]) async throws(LedgerError) -> Set<String> {
+  /// - Parameters:
+  ///   - batches: The ids of batches whose clips are needed, such as the unfinished ones.
+  ///   - candidates: The clips that are asked for; nil for all clips. The effort for a few clips does not depend on the
+  ///     sizes of the batches.
+  /// - Throws: ``LedgerError``.
+  public func neededClips(
+    ofBatches batches: [String], among candidates: [String]? = nil
+  ) async throws(LedgerError) -> Set<String> {
     try await read { database in
       var names = try String.fetchSet(
         database.cachedStatement(
@@ -26,10 +32,19 @@ extension Ledger {
             UNION
             SELECT clip FROM pushes WHERE finished_at IS NULL AND clip IS NOT NULL
             """))
-      for batch in batches where !batch.hasZero {
-        names.formUnion(
-          try String.fetchSet(
-            database.cachedStatement(sql: "SELECT clip FROM batch_clips WHERE batch = ?"), arguments: [batch]))
+      guard let candidates else {
+        for batch in batches where !batch.hasZero {
+          names.formUnion(
+            try String.fetchSet(
+              database.cachedStatement(sql: "SELECT clip FROM batch_clips WHERE batch = ?"), arguments: [batch]))
+        }
+        return names
+      }
+      names.formIntersection(candidates)
+      let wanted = Set(batches)
+      let batchesOfClip = try database.cachedStatement(sql: "SELECT batch FROM batch_clips WHERE clip = ?")
+      for name in candidates where !name.hasZero && !wanted.isEmpty {
+        if try !String.fetchSet(batchesOfClip, arguments: [name]).isDisjoint(with: wanted) { names.insert(name) }
       }
       return names
     }

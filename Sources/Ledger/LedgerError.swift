@@ -51,7 +51,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notALedger = "not_a_ledger"
     /// The file was written by a newer version of this program.
     case newerVersion = "newer_version"
-    /// The file was written by an older version of this program, and was opened for reading only.
+    /// The file must be brought up to date first, because an older version of this program wrote it or its creation was
+    /// interrupted. It was opened for reading only.
     case olderVersion = "older_version"
     /// A folder is in the place of the file, or a file is in the place of a folder.
     case wrongKindOfFile = "wrong_kind_of_file"
@@ -173,7 +174,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damaged: "the file is damaged, or is not a database"
     case .notALedger: "the file is a database of another program"
     case .newerVersion: "the file was written by a newer version of this program"
-    case .olderVersion: "the file was written by an older version of this program"
+    case .olderVersion: "the file must first be brought up to date"
     case .wrongKindOfFile: "there is a folder in place of the file, or a file in place of a folder"
     case .systemFailure: "the system reported an error"
     }
@@ -203,7 +204,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .damaged: "The file was not changed. Keep a copy of it and of the files beside it, and restore a backup."
     case .notALedger: "The file was not changed. Choose another file."
     case .newerVersion: "The file was not changed. Use the newer version, or another file."
-    case .olderVersion: "The file was not changed. Start the service once, which brings the file up to date."
+    case .olderVersion:
+      "The file was not changed. Start the service once, or run a command that writes to the file."
     case .wrongKindOfFile: "Choose another path."
     case .systemFailure: "Check the disk, and try again."
     }

@@ -32,7 +32,8 @@ public struct ProviderKey: Sendable, CustomStringConvertible, CustomReflectable 
   ///
   /// - Throws: ``ProviderKeyError``.
   public init(file: URL, id: String, team: String) throws(ProviderKeyError) {
-    let path = file.path(percentEncoded: false)
+    // As it was given: the user typed it like this.
+    let path = file.relativePath
     let text: String
     do {
       let attributes = try FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)

@@ -23,7 +23,7 @@ public struct SoundDiagnosis: Sendable, Hashable {
   /// A sound must be shorter than this, in seconds.
   public static let limit = 30
 
-  /// The loudness of a sound without a warning, in LUFS.
+  /// The range of loudness that gets no warning, in LUFS.
   ///
   /// Crier's clips have -16 LUFS, and its tones have -12 LUFS, because a tone must be noticed by somebody who is not
   /// listening. The range reaches from 3 LU below the clips to 1 LU above the tones, which is the tolerance with which
@@ -226,11 +226,14 @@ private struct ProblemFinder {
     }
     let range = SoundDiagnosis.loudness
     guard let loudness = levels.loudnessLUFS, !range.contains(loudness) else { return }
-    let measured = String(format: "%.2f", loudness)
-    if loudness > range.upperBound {
-      add(.tooLoud, "The loudness is \(measured) LUFS, which is above -11 LUFS and louder than Crier's tones.")
+    let isLoud = loudness > range.upperBound
+    // Rounded away from the range, so that -10.996 LUFS does not read as the limit, -11.00 LUFS.
+    let measured = String(format: "%.2f", (loudness * 100).rounded(isLoud ? .up : .down) / 100)
+    let limit = String(format: "%g", isLoud ? range.upperBound : range.lowerBound)
+    if isLoud {
+      add(.tooLoud, "The loudness is \(measured) LUFS, which is above \(limit) LUFS and louder than Crier's tones.")
     } else {
-      add(.tooQuiet, "The loudness is \(measured) LUFS, which is below -19 LUFS and quieter than Crier's clips.")
+      add(.tooQuiet, "The loudness is \(measured) LUFS, which is below \(limit) LUFS and quieter than Crier's clips.")
     }
   }
 

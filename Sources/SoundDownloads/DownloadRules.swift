@@ -47,7 +47,7 @@ public struct DownloadRules: Sendable, Hashable {
   public func check(_ url: URL) throws(SoundDownloadError) {
     let host = url.shownHost
     guard let host, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",
-      url.hasUsableHost, url.port.map({ (1...65_535).contains($0) }) ?? true
+      url.hasUsableHost, url.hasUsablePort
     else { throw SoundDownloadError(.invalidURL, host: host) }
     guard url.user == nil, url.password == nil else { throw SoundDownloadError(.credentialsInURL, host: host) }
     guard scheme == "https" || allowsUnencrypted else { throw SoundDownloadError(.notEncrypted, host: host) }
@@ -106,6 +106,14 @@ extension URL {
       default: !"/?#@\\[]".unicodeScalars.contains(scalar)
       }
     }
+  }
+
+  /// Whether the URL has no port, or one from 1 to 65,535.
+  ///
+  /// `port` is nil also for a number with too many digits, so the text of the URL decides whether there is one.
+  fileprivate var hasUsablePort: Bool {
+    if let port { return (1...65_535).contains(port) }
+    return URLComponents(url: self, resolvingAgainstBaseURL: true)?.rangeOfPort?.isEmpty ?? true
   }
 
   /// The URL as it is requested: the fragment is never sent to a server.

@@ -16,10 +16,10 @@ public import SoundDownloads
 /// On Linux, `URLSession` does not tell the address. With `https`, a private server would also need a valid certificate
 /// for the host's name.
 ///
-/// On Linux, the session reads a fast server ahead of its delegate, and collects the body of a redirect without a limit.
-/// A cancellation takes effect only when the server pauses. A hostile server on a fast network can therefore use more
-/// memory than ``SoundRequest/mostBytes``, and delay other sessions of the process, which share a queue. Use it only with
-/// servers that you trust there. `docs/sounds.md` has a measurement.
+/// On Linux, the session reads data faster than its delegate takes it, and collects the body of a redirect without a
+/// limit. A cancellation takes effect only when the server pauses. A hostile server on a fast network can therefore use
+/// more memory than ``SoundRequest/mostBytes``, and delay other sessions of the process, which share a queue. Use it only
+/// with servers that you trust there. `docs/sounds.md` has a measurement.
 ///
 /// A proxy of the system is used as in every session. The proxy then finds the address, and no address is reported.
 public final class URLSessionSoundFetcher: SoundFetching {

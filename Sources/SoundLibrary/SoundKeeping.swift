@@ -92,7 +92,7 @@ public struct SoundKeeping: Sendable, Hashable {
   public enum KeepReason: String, Sendable, Hashable {
     /// It is a tone or another file that cannot be made again.
     case notAClip = "not_a_clip"
-    /// An unfinished announcement or batch needs it.
+    /// An unfinished announcement, batch or push needs it.
     case needed
     /// It was used recently, or a link to it is still valid.
     case recentlyUsed = "recently_used"
@@ -132,5 +132,13 @@ public struct SoundKeeping: Sendable, Hashable {
       files -= 1
     }
     return removals
+  }
+  /// The maximum number of clips in one of the ``groups(of:)``. To remove so many files takes some milliseconds.
+  public static let groupSize = 256
+
+  /// Divides clips into small groups, in the given order. Before each group, the caller can find out which clips are
+  /// needed by then; see ``SoundLibrary/remove(_:unless:failed:)``.
+  public static func groups(of removals: [Removal]) -> [ArraySlice<Removal>] {
+    stride(from: 0, to: removals.count, by: groupSize).map { removals[$0..<min($0 + groupSize, removals.count)] }
   }
 }

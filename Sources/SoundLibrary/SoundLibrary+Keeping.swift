@@ -40,8 +40,8 @@ extension SoundLibrary {
 
   /// Records that a clip is used, so that it is kept.
   ///
-  /// - Returns: Whether the clip exists. If it does, no ``prune(_:needed:)`` removes it for the time that its rule keeps
-  ///   used clips.
+  /// - Returns: Whether the clip exists. If it does, no ``prune(_:needed:failed:)`` removes it for the time that its
+  ///   rule keeps used clips.
   /// - Throws: ``SoundLibraryError``.
   @discardableResult
   public func use(_ name: String) throws(SoundLibraryError) -> Bool {
@@ -55,46 +55,43 @@ extension SoundLibrary {
     }
   }
 
-  /// Removes the clips that a rule does not keep, and the temporary files of processes that have ended.
-  ///
-  /// Other processes can use the folder meanwhile. A clip that somebody uses or publishes at this moment stays.
+  /// Returns the clips that a rule does not keep, in the order of their last use.
   ///
   /// - Parameters:
-  ///   - needed: The names of clips that must stay. A clip that is needed only after this list was made must have been
-  ///     used or published, which keeps it.
-  ///   - removes: Whether the clips are really removed; false to learn what would be removed.
-  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
-  /// - Returns: The removed clips, in the order of their last use.
-  /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.
-  @discardableResult
-  public func prune(
-    _ keeping: SoundKeeping, needed: Set<String>, removes: Bool = true,
-    failed: (SoundLibraryError) -> Void = { _ in }
+  ///   - needed: The names of clips that must stay.
+  ///   - tidies: Whether the temporary files of processes that have ended are removed, and last uses in the future are
+  ///     corrected. Without it, nothing is changed.
+  /// - Throws: ``SoundLibraryError``.
+  public func excess(
+    _ keeping: SoundKeeping, needed: Set<String>, tidies: Bool = false
   ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
     let now = now()
     // A folder can have a million entries, so it is listed once.
     let names = try entryNames()
     let sounds = try sounds(named: names.filter(Self.isClipName).sorted())
-    // A downloaded sound may have the form of a clip's name. If it is the chosen tone, it stays.
-    let tone = [try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self)
-    let removals = keeping.removals(from: sounds, needed: needed.union(tone), at: now)
-    guard removes else { return removals }
-    let temporaries = names.filter { $0.hasPrefix(SoundsFolder.temporaryPrefix) }
-    let use = SoundUse(at: now)
-    let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
-    guard !removals.isEmpty || !temporaries.isEmpty || !misdated.isEmpty else { return [] }
-    let folder: SoundsFolder
-    do throws(SystemError) {
-      folder = try SoundsFolder(existing: container, calls: calls)
-    } catch {
-      if error.kind == .missing { return [] }
-      throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
-    }
-    for name in temporaries { _ = folder.removeIfAbandoned(name) }
-    // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
-    for sound in misdated { try? folder.mark(use, sound.name) }
+    if tidies { try tidy(names, sounds, at: now) }
+    return keeping.removals(from: sounds, needed: needed.union(chosenTone), at: now)
+  }
+
+  /// Removes clips that ``excess(_:needed:tidies:)`` returned. A clip that was used or published since then stays.
+  ///
+  /// Other processes can use the folder meanwhile. Between ``excess(_:needed:tidies:)`` and this call, clips can become
+  /// needed. Pass the clips in the small groups of ``SoundKeeping/groups(of:)``, and find out before each group which
+  /// of its clips are needed by then.
+  ///
+  /// - Parameters:
+  ///   - isKept: Called with a clip's name just before its removal. If it returns true, the clip stays.
+  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
+  /// - Returns: The removed clips, in the given order.
+  /// - Throws: ``SoundLibraryError`` if the folder cannot be opened. Nothing was removed then.
+  public func remove(
+    _ removals: some Collection<SoundKeeping.Removal>, unless isKept: (String) -> Bool = { _ in false },
+    failed: (SoundLibraryError) -> Void = { _ in }
+  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
+    guard !removals.isEmpty, let folder = try openFolder() else { return [] }
+    let tone = chosenTone
     var removed: [SoundKeeping.Removal] = []
-    for removal in removals {
+    for removal in removals where !tone.contains(removal.sound.name) && !isKept(removal.sound.name) {
       let time = Int(removal.sound.lastUsed.timeIntervalSince1970)
       do throws(SystemError) {
         if try folder.remove(removal.sound.name, lastUsedAt: time) { removed.append(removal) }
@@ -108,5 +105,49 @@ extension SoundLibrary {
       failed(SoundLibraryError(error, while: .removing, in: soundsDirectory))
     }
     return removed
+  }
+
+  /// Removes the clips that a rule does not keep, and the temporary files of processes that have ended.
+  ///
+  /// Other processes can use the folder meanwhile. A clip that somebody uses or publishes at this moment stays.
+  ///
+  /// - Parameters:
+  ///   - needed: The names of clips that must stay. If clips can become needed meanwhile, use
+  ///     ``excess(_:needed:tidies:)`` and ``remove(_:unless:failed:)``.
+  ///   - failed: Called with each error that kept a clip from being removed. The others are removed.
+  /// - Returns: The removed clips, in the order of their last use.
+  /// - Throws: ``SoundLibraryError`` if the folder cannot be read. Nothing was removed then.
+  @discardableResult
+  public func prune(
+    _ keeping: SoundKeeping, needed: Set<String>, failed: (SoundLibraryError) -> Void = { _ in }
+  ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
+    try remove(try excess(keeping, needed: needed, tidies: true), failed: failed)
+  }
+
+  /// The name of the chosen tone; empty if there is none. A downloaded sound may have the form of a clip's name. If it is
+  /// the chosen tone, it stays.
+  private var chosenTone: Set<String> {
+    Set([try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self))
+  }
+
+  /// Removes the temporary files of processes that have ended, and corrects last uses in the future.
+  private func tidy(_ names: [String], _ sounds: [StoredSound], at now: Date) throws(SoundLibraryError) {
+    let temporaries = names.filter { $0.hasPrefix(SoundsFolder.temporaryPrefix) }
+    let use = SoundUse(at: now)
+    let misdated = sounds.filter { $0.lastUsed > now && use.isNews(lastUsedAt: Int($0.lastUsed.timeIntervalSince1970)) }
+    guard !temporaries.isEmpty || !misdated.isEmpty, let folder = try openFolder() else { return }
+    for name in temporaries { _ = folder.removeIfAbandoned(name) }
+    // A last use in the future comes from a wrong clock. It would keep the clip for as long as the clock was wrong.
+    for sound in misdated { try? folder.mark(use, sound.name) }
+  }
+
+  /// Opens the folder to remove files from it; returns nil if it does not exist.
+  private func openFolder() throws(SoundLibraryError) -> SoundsFolder? {
+    do throws(SystemError) {
+      return try SoundsFolder(existing: container, calls: calls)
+    } catch {
+      if error.kind == .missing { return nil }
+      throw SoundLibraryError(error, while: .removing, in: soundsDirectory)
+    }
   }
 }

@@ -5,13 +5,45 @@ import Foundation
 import Ledger
 
 /// The clips that the service of a home still needs.
-struct ClipNeeds: Sendable, Hashable {
+struct ClipNeeds: Sendable {
+  /// The reason why no ledger was read.
+  enum Gap: Sendable, Hashable, CustomStringConvertible {
+    /// The folder of `--containers` belongs to no known home.
+    case unknownHome
+    /// The home has no ledger.
+    case noLedger(home: String)
+
+    var description: String {
+      switch self {
+      case .unknownHome: "The folder of --containers belongs to no known home, so no clip counts as needed."
+      case .noLedger(let home):
+        "The service has never run in \(Terminal.printable(home)), so no announcement needs a clip."
+      }
+    }
+  }
+
   /// The names of the clips that must stay.
   var clips: Set<String> = []
   /// The time for which the service keeps a clip after its last use, in seconds.
   var lifetime: TimeInterval = 0
-  /// A sentence for the user that says why no ledger was read; nil if one was read.
-  var note: String?
+  /// The reason why no ledger was read; nil if one was read.
+  var gap: Gap?
+  /// The ledger that was read, and the folder of its service's batches.
+  private var source: (ledger: Ledger, batches: URL)?
+
+  /// A sentence for the user of a command that has `--home`; nil if a ledger was read.
+  var noteWithRemedy: String? {
+    guard let gap else { return nil }
+    return gap == .unknownHome ? "\(gap) If a service uses the folder, name its home with --home." : "\(gap)"
+  }
+
+  private init(gap: Gap) { self.gap = gap }
+
+  private init(ledger: Ledger, batches: URL, lifetime: TimeInterval) async throws {
+    self.lifetime = lifetime
+    source = (ledger, batches)
+    clips = try await Self.clips(source, among: nil)
+  }
 
   /// Reads what the service of a home needs. A home without a ledger needs nothing.
   ///
@@ -20,21 +52,27 @@ struct ClipNeeds: Sendable, Hashable {
   ///   - changesNothing: Whether the ledger is only read. Otherwise, a ledger of an earlier version is migrated.
   /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`, `LedgerError`.
   static func read(of home: CrierHome?, changesNothing: Bool = false) async throws -> ClipNeeds {
-    guard let home else {
-      return ClipNeeds(
-        note: "The folder of --containers belongs to no known home, so no clip counts as needed. If a service uses the "
-          + "folder, name its home with --home.")
-    }
-    if CrierHome.isMissing(home.ledger) {
-      return ClipNeeds(note: "There is no ledger in \(Terminal.printable(home.typed)), so no clip counts as needed.")
-    }
+    guard let home else { return ClipNeeds(gap: .unknownHome) }
+    if CrierHome.isMissing(home.ledger) { return ClipNeeds(gap: .noLedger(home: home.typed)) }
     // The home folder must be safe before its settings file is trusted.
     let ledger = try changesNothing ? home.readLedger() : home.openLedger()
     let configuration = try ServiceConfiguration(
       flags: [:], environment: ProcessInfo.processInfo.environment, file: nil, home: home)
-    return ClipNeeds(
-      clips: try await ledger.neededClips(ofBatches: try await UnfinishedBatches.ids(in: home.batches)),
-      lifetime: configuration.settings.clipLifetime)
+    return try await ClipNeeds(
+      ledger: ledger, batches: home.batches, lifetime: configuration.settings.clipLifetime)
+  }
+
+  /// Reads the ledger again and returns which of some clips are needed by now.
+  ///
+  /// - Throws: `LedgerError`, and the errors of reading the folder of the batches.
+  func clipsNeededNow(among names: [String]) async throws -> Set<String> { try await Self.clips(source, among: names) }
+
+  private static func clips(
+    _ source: (ledger: Ledger, batches: URL)?, among names: [String]?
+  ) async throws -> Set<String> {
+    guard let source else { return [] }
+    return try await source.ledger.neededClips(
+      ofBatches: try await UnfinishedBatches.ids(in: source.batches), among: names)
   }
 }
 
@@ -49,8 +87,10 @@ extension PublishingOptions {
     guard given == nil, let containers else { return usual }
     let folder = URL(filePath: containers, directoryHint: .isDirectory).absoluteURL
     if folder.isSamePlace(as: usual.containers) { return usual }
-    let parent = CrierHome(folder.standardizedFileURL.deletingLastPathComponent().path(percentEncoded: false))
-    return folder.isSamePlace(as: parent.containers) && !CrierHome.isMissing(parent.ledger) ? parent : nil
+    // The path may be that of a link to the containers.
+    let places = [folder.standardizedFileURL, folder.standardizedFileURL.resolvingSymlinksInPath()]
+    let parents = places.map { CrierHome($0.deletingLastPathComponent().path(percentEncoded: false)) }
+    return parents.first { folder.isSamePlace(as: $0.containers) && !CrierHome.isMissing($0.ledger) }
   }
 }
 

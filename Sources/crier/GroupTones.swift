@@ -43,7 +43,8 @@ struct GroupTones {
     return (tone, try library.publish(tone.bytes, as: tone.fileName))
   }
 
-  /// Returns the length of a file in ms. The file is examined as by `crier sounds check`.
+  /// Returns the length of a file in ms; nil if its header states no length. The file is examined as by
+  /// `crier sounds check`.
   ///
   /// - Throws: ``UnplayableTone`` if a phone would play its default sound instead of the file; `SoundLibraryError`.
   func milliseconds(of name: String) throws -> Int? {

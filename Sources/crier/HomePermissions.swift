@@ -61,19 +61,24 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
   /// The problems found; at least one.
   var findings: [Finding]
 
-  var description: String {
+  var description: String { text(consequence: "Nothing was done.") }
+
+  /// Returns the text of the error.
+  ///
+  /// - Parameter consequence: A sentence that says what was not done.
+  func text(consequence: String) -> String {
     if let foreign = findings.first(where: { $0.isForeignHome }) {
       // The owner of the home is the user of the service. A home that is given to another user locks out the service.
       let owner = foreign.owner ?? "its owner"
       return """
         \(foreign.path): belongs to another user (\(owner)), who could change it at any time.
-        Nothing was done. If this is the home of a service, run the command as the service's user:
+        \(consequence) If this is the home of a service, run the command as the service's user:
           runuser -u \(Shell.quoted(foreign.owner ?? "USER")) -- crier …
         """
     }
     return
       (findings.map(Self.sentence)
-      + ["Nothing was done. Check that the files' contents are your own, and then run:"]
+      + ["\(consequence) Check that the files' contents are your own, and then run:"]
       + findings.map { "  \(Self.command($0))" }).joined(separator: "\n")
   }
 

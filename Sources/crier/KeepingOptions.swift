@@ -26,18 +26,33 @@ struct KeepingOptions: ParsableArguments {
   /// Whether any limit is given.
   var isGiven: Bool { maxMb != nil || maxFiles != nil || unusedDays != nil }
 
-  /// Removes the clips that exceed the limits, except those that are still needed.
+  /// Returns the clips that exceed the limits, except those that are still needed.
   ///
-  /// - Parameter removes: Whether the clips are really removed.
+  /// - Parameter tidies: Whether leftovers of ended processes are removed; see `SoundLibrary.excess`.
   /// - Throws: `SoundLibraryError`.
-  func prune(
-    _ library: SoundLibrary, needs: ClipNeeds, removes: Bool = true
+  func excess(
+    _ library: SoundLibrary, needs: ClipNeeds, tidies: Bool = false
   ) throws(SoundLibraryError) -> [SoundKeeping.Removal] {
-    try library.prune(
+    try library.excess(
       SoundKeeping(
         mostBytes: maxMb.map { $0 << 20 }, mostFiles: maxFiles, longestUnused: unusedDays.map { Double($0) * 86_400 },
         keptAfterUse: needs.lifetime),
-      needed: needs.clips, removes: removes, failed: { Terminal.note("\($0)") })
+      needed: needs.clips, tidies: tidies)
+  }
+
+  /// Removes the clips that exceed the limits, except those that are still needed. The ledger is read again before each
+  /// group of clips, because a service may have begun to need some of them.
+  ///
+  /// - Parameter report: Called with each group of removed clips.
+  /// - Throws: `SoundLibraryError`, `LedgerError`, and the errors of `report`.
+  func prune(
+    _ library: SoundLibrary, needs: ClipNeeds, report: (ArraySlice<SoundKeeping.Removal>) throws -> Void
+  ) async throws {
+    for group in SoundKeeping.groups(of: try excess(library, needs: needs, tidies: true)) {
+      let needed = try await needs.clipsNeededNow(among: group.map(\.sound.name))
+      let removed = try library.remove(group, unless: needed.contains, failed: { Terminal.note("\($0)") })
+      try report(removed[...])
+    }
   }
 
   /// Removes the clips that exceed the limits after a command has published clips. Nothing is removed if no limit is
@@ -53,7 +68,10 @@ struct KeepingOptions: ParsableArguments {
     do {
       var needs = try await ClipNeeds.read(of: home)
       needs.clips.formUnion(own)
-      let removed = try prune(library, needs: needs)
+      // A missing ledger is usual where no service runs.
+      if let gap = needs.gap, gap == .unknownHome { Terminal.note("\(gap)") }
+      var removed: [SoundKeeping.Removal] = []
+      try await prune(library, needs: needs) { removed += $0 }
       if !removed.isEmpty { Terminal.note("Removed \(removed.count) clips: \(Self.reasons(removed)).") }
     } catch {
       Terminal.note("Old clips could not be removed. \(error)")

@@ -22,7 +22,8 @@ extension Sounds {
 
         The reasons why a sound is kept come also from the ledger of a home. It is the home of --home. Without it, \
         --containers names the home if the folder is the containers folder of a home with a ledger. The ledger is only \
-        read. If it must first be migrated, the list has no reasons, and kept_because is null.
+        read. If it must first be migrated, or other users can change the home, the list has no reasons, and \
+        kept_because is null.
 
         EXAMPLES
           crier sounds list
@@ -60,23 +61,27 @@ extension Sounds {
         }
         if sounds.isEmpty {
           Terminal.note("There are no sounds in \(library.soundsDirectory.path(percentEncoded: false)).")
-        } else if let note = needs?.note {
+        } else if needs?.gap == .unknownHome, let note = needs?.noteWithRemedy {
+          // A missing ledger is usual where no service runs.
           Terminal.note(note)
         }
       }
     }
 
-    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it.
-    /// The list is useful without the reasons.
+    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it, or
+    /// other users can change the home. The list is useful without the reasons.
     ///
-    /// - Throws: ``UnsafeHome``, `ServiceConfiguration.Fault`.
+    /// - Throws: `ServiceConfiguration.Fault`.
     private func needs() async throws -> ClipNeeds? {
+      let consequence = "The list does not say why sounds are kept."
       do {
         return try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: true)
       } catch let error as LedgerError {
-        Terminal.note("The list does not say why sounds are kept. \(error)")
-        return nil
+        Terminal.note("\(consequence) \(error)")
+      } catch let error as UnsafeHome {
+        Terminal.note(error.text(consequence: consequence))
       }
+      return nil
     }
   }
 }

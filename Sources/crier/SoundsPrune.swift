@@ -16,13 +16,13 @@ extension Sounds {
         is recorded in the log of administrative actions; see crier keys log.
 
         With a limit (--max-mb, --max-files, --unused-days), the clips that were unused for the longest time are \
-        removed first. These stay: clips that were used within the last hour or two, clips of unfinished announcements \
-        and batches of the home's service, clips with a link that is still valid (url_days), and all files that are \
-        not clips, such as tones.
+        removed first. These stay: clips that were used within the last hour or two, clips that unfinished announcements, \
+        batches and pushes of the home's service need, clips with a link that is still valid (url_days), and all files \
+        that are not clips, such as tones.
 
         The home is that of --home. Without it, --containers names the home if the folder is the containers folder of \
-        a home with a ledger. Clips in other folders count as needed by no service. A dry run changes nothing, so it \
-        fails if the ledger must first be migrated.
+        a home with a ledger. For other folders, no clip counts as needed. A dry run changes nothing, so it fails if \
+        the ledger must first be migrated.
 
         EXAMPLES
           crier sounds prune 9f31…e1.wav
@@ -68,9 +68,17 @@ extension Sounds {
         let library = try publishing.library(home: home.folder)
         if limits.isGiven {
           let needs = try await ClipNeeds.read(of: publishing.owner(home: home.home), changesNothing: dryRun)
-          if let note = needs.note { Terminal.note(note) }
-          let removals = try limits.prune(library, needs: needs, removes: !dryRun)
-          for removal in removals { try write(removal.sound.name) }
+          if let note = needs.noteWithRemedy { Terminal.note(note) }
+          var removals: [SoundKeeping.Removal] = []
+          func report(_ some: ArraySlice<SoundKeeping.Removal>) throws {
+            removals += some
+            for removal in some { try write(removal.sound.name) }
+          }
+          if dryRun {
+            try report(try limits.excess(library, needs: needs)[...])
+          } else {
+            try await limits.prune(library, needs: needs, report: report)
+          }
           let verb = dryRun ? "Would remove" : "Removed"
           Terminal.note(
             removals.isEmpty
@@ -139,12 +147,13 @@ private struct RemovalLog {
   mutating func add(_ name: String) async {
     guard !hasFailed else { return }
     do {
-      let ledger = try ledger ?? Ledger(at: home.ledger)
+      let ledger = try ledger ?? home.openLedger()
       self.ledger = ledger
       try await ledger.record(.clipRemoved, by: .currentUser, subject: name)
     } catch {
       hasFailed = true
-      Terminal.note("The removed clips could not be recorded in the log of administrative actions. \(error)")
+      let consequence = "The removed clips could not be recorded in the log of administrative actions."
+      Terminal.note((error as? UnsafeHome)?.text(consequence: consequence) ?? "\(consequence) \(error)")
     }
   }
 }

@@ -135,6 +135,26 @@ struct BatchFilesTests {
     #expect(try await stateAfterRestart(of: place, client) == "done")
   }
 
+  @Test("nothing is left of an old batch whose removal was interrupted", arguments: [1, 2])
+  func interruptedRemoval(removed: Int) async throws {
+    let client = try await service.client()
+    let place = try await place(client)
+    let work = service.startBatches()
+    _ = try await client.end(of: place)
+    work.cancel()
+    await work.value
+    let id = try place.split(separator: "/").last.map(String.init).orThrow("an id")
+    let folder = service.folder.url.appending(path: "batches")
+    // What a service leaves that is killed after one or two of the three files.
+    for name in ["\(id).list", "\(id).result.jsonl"].prefix(removed) {
+      try FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+    let next = try TestService(in: service.folder) { $0.settings.retention = -60 }
+    await next.server.batches.load()
+    await next.server.batches.prune()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(id) }.isEmpty)
+  }
+
   /// All tasks that prefer it run on one thread, as those of a connection do.
   private final class OneThread: TaskExecutor {
     private let queue = DispatchQueue(label: "crier.tests.one-thread")

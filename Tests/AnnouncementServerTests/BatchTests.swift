@@ -364,19 +364,22 @@ struct BatchRestartTests {
     #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix(ids[1]) })
   }
 
-  @Test("files that are not batches are left alone")
+  @Test("files that are not batches are left alone, and lists and results without a record are removed")
   func otherFiles() async throws {
     let service = try TestService()
     let folder = service.folder.url.appending(path: "batches")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for (name, text) in [("a.json", "{"), ("b.json", "{}"), ("c.list", "text\none\n"), (".json", "[]")] {
+    for (name, text) in [
+      ("a.json", "{"), ("b.json", "{}"), ("c.list", "text\none\n"), (".json", "[]"), ("d.result.jsonl", "{}"),
+    ] {
       try Data(text.utf8).write(to: folder.appending(path: name))
     }
     let client = try await service.client()
     service.startBatches()
     let place = try await client.postBatch("text\none\n").header("Location").orThrow("a place")
     #expect(try await client.end(of: place).string("state") == "done")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).contains("a.json"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(left.contains("a.json") && !left.contains("c.list") && !left.contains("d.result.jsonl"))
   }
 
   @Test("a batch is refused if its folder cannot be written")

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Foundation
 import HTTPTypes
 import Ledger
+import NIOCore
 import SoundLibrary
 import SoundOutputTestSupport
 import TestSupport
@@ -122,6 +124,99 @@ struct ClipKeepingTests {
     try await service.ledger.set(number, .cancelled)
     await service.server.pruneClips()
     #expect(service.clips().isEmpty)
+  }
+
+  @Test("the clip of an announcement that somebody wants to hear again while clips are removed stays")
+  func replayedMeanwhile() async throws {
+    let service = try service()
+    let client = try await service.client()
+    let player = try await service.startPlayer()
+    service.output.hear()
+    let heard = try await clip(client, "p1", "1.00", #""deliver":["clip","play"]"#)
+    let other = try await clip(client, "p2", "2.00")
+    try await service.event(.played, of: player)
+    let ledger = service.ledger
+    let original = try await ledger.entry(account: "shop", id: "p1").orThrow("an announcement").number
+    for clip in [heard, other] { try age(clip, days: 1_000, in: service) }
+    let removed = try await service.server.clips.prune(SoundKeeping(mostBytes: 0)) { names in
+      let needed = try await ledger.neededClips(ofBatches: [], among: names)
+      guard names == nil else { return needed }
+      var replay = StoredAnnouncement(
+        account: "shop", id: "replay", lane: "elsewhere", category: .alert, payload: Data("{}".utf8))
+      replay.isReplay = true
+      _ = try await ledger.accept(replay, again: original, for: "shop")
+      return needed
+    } failed: {
+      Issue.record("\($0)")
+    }
+    #expect(removed.map(\.sound.name) == [other])
+    #expect(service.clips() == [heard])
+  }
+
+  @Test("a clip that is served from memory while clips are removed stays, and its use is recorded")
+  func servedMeanwhile() async throws {
+    let service = try service()
+    let client = try await service.client()
+    let served = try await clip(client, "p1", "1.00")
+    let other = try await clip(client, "p2", "2.00")
+    for clip in [served, other] { try age(clip, days: 1_000, in: service) }
+    let clips = service.server.clips
+    let removed = try await clips.prune(SoundKeeping(mostBytes: 0)) { names in
+      if names != nil { #expect(clips.fileInMemory(named: served) != nil) }
+      return []
+    } failed: {
+      Issue.record("\($0)")
+    }
+    #expect(removed.map(\.sound.name) == [other] && service.clips() == [served])
+    #expect(try await client.get("/v1/clips/\(served)").status == 200)
+    #expect(try await client.get("/v1/clips/\(other)").status == 404)
+    await service.server.keepHouseEveryMinute()
+    #expect(try lastUsed(served, in: service) > Date(timeIntervalSinceNow: -3_600))
+  }
+
+  @Test("an error in the middle of a removal ends it with a report")
+  func failureMeanwhile() async throws {
+    struct Failure: Error {}
+    let service = try service()
+    let client = try await service.client()
+    let old = try await clip(client, "p1", "1.00")
+    try age(old, days: 1_000, in: service)
+    let failures = Locked(0)
+    let removed = try await service.server.clips.prune(SoundKeeping(mostBytes: 0)) { names in
+      if names != nil { throw Failure() }
+      return []
+    } failed: { _ in
+      failures.withLock { $0 += 1 }
+    }
+    #expect(removed.isEmpty && service.clips() == [old] && failures.withLock { $0 } == 1)
+  }
+
+  @Test("the use of a clip that leaves the memory before it is recorded is not lost")
+  func evicted() async throws {
+    let service = try service { $0.cacheBytes = 1 << 20 }
+    let client = try await service.client()
+    let used = try await clip(client, "p1", "1.00")
+    let other = try await clip(client, "p2", "2.00")
+    for clip in [used, other] { try age(clip, days: 20, in: service) }
+    let clips = service.server.clips
+    #expect(try await client.get("/v1/clips/\(used)").status == 200)
+    // Two files that fill the memory alone.
+    for letter in ["a", "b"] {
+      let file = Clips.File(
+        bytes: ByteBuffer(bytes: [UInt8](repeating: 0, count: 500_000)), digest: letter, mediaType: "audio/wav")
+      clips.keep(file, as: String(repeating: letter, count: 64) + ".wav", readAt: clips.moment)
+    }
+    #expect(clips.fileInMemory(named: used) == nil && clips.fileInMemory(named: other) == nil)
+    // Until the use is recorded, the clip's file may not be removed.
+    #expect(!clips.release(used) && clips.release(other))
+    await service.server.keepHouseEveryMinute()
+    #expect(clips.release(used))
+    #expect(try lastUsed(used, in: service) > Date(timeIntervalSinceNow: -3_600))
+    #expect(try lastUsed(other, in: service) < Date(timeIntervalSinceNow: -86_400))
+  }
+
+  private func lastUsed(_ name: String, in service: TestService) throws -> Date {
+    try service.server.clips.library("group.crier").sounds().first { $0.name == name }.orThrow("a clip").lastUsed
   }
 
   @Test("a clip that is served from memory counts as used on the disk within a minute, and is touched once an hour")

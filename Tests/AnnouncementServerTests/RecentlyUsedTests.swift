@@ -61,6 +61,28 @@ struct RecentlyUsedTests {
     #expect(cache.count == 0 && cache.bytes == 0)
   }
 
+  @Test("the values that leave the cache are returned: a replaced one, and those without room")
+  func left() {
+    let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
+    for key in 1...3 { #expect(cache.insert("\(key)", for: key, bytes: 1).isEmpty) }
+    #expect(cache.insert("two", for: 2, bytes: 1).map(\.value) == ["2"])
+    #expect(cache.insert("4", for: 4, bytes: 2).map(\.key) == [1, 3])
+    #expect(cache.insert("large", for: 4, bytes: 9).map(\.value) == ["4"])
+    #expect(keys(cache, 1...4) == [2])
+  }
+
+  @Test("a value is removed unless a condition is true for it, and a reader notes its use before that")
+  func unless() {
+    let cache = RecentlyUsed<Int, String>(capacityBytes: 3)
+    for key in 1...2 { cache.insert("\(key)", for: key, bytes: 1) }
+    var used: Set<String> = []
+    for key in [1, 3] { _ = cache.value(for: key) { used.insert($0) } }
+    #expect(used == ["1"])
+    let areRemoved = [1, 2, 3].map { key in cache.remove(key, unless: used.contains) }
+    #expect(areRemoved == [false, true, true])
+    #expect(keys(cache, 1...3) == [1] && cache.bytes == 1)
+  }
+
   @Test("a value larger than the capacity is not stored, and removes the value that it should replace")
   func larger() {
     let cache = RecentlyUsed<Int, String>(capacityBytes: 4)

@@ -56,7 +56,7 @@ struct ClipNeedsTests {
     #expect(result.status == 0 && !result.output.contains("kept:"))
     #expect(result.output.split(separator: "\n").count == 4)
     #expect(result.message.hasPrefix("The list does not say why sounds are kept. Opening the ledger "))
-    #expect(result.message.contains("was written by an older version of this program"), "\(result.message)")
+    #expect(result.message.contains("the file must first be brought up to date"), "\(result.message)")
     #expect(try reasons(crier("sounds", "list", "--json")) == [.null, .null, .null, .null])
     #expect(try Data(contentsOf: file) == before)
   }
@@ -71,7 +71,7 @@ struct ClipNeedsTests {
     let before = try Data(contentsOf: file)
     let dry = try crier("sounds", "prune", "--max-files", "0", "--dry-run")
     #expect(dry.status == 73 && dry.output.isEmpty)
-    #expect(dry.message.contains("was written by an older version of this program"), "\(dry.message)")
+    #expect(dry.message.contains("the file must first be brought up to date"), "\(dry.message)")
     #expect(try Data(contentsOf: file) == before)
     // The removal itself brings the ledger up to date.
     let result = try crier("sounds", "prune", "--max-files", "0")
@@ -85,10 +85,10 @@ struct ClipNeedsTests {
     defer { crier.remove() }
     try putClips(in: crier.home.appending(path: "containers"))
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: crier.home.path)
-    for arguments in [["list"], ["prune", "--max-files", "9", "--dry-run"]] {
+    let note = "The service has never run in \(crier.home.path), so no announcement needs a clip.\n"
+    for (arguments, says) in [(["list"], false), (["prune", "--max-files", "9", "--dry-run"], true)] {
       let result = try crier.run(["sounds"] + arguments)
-      #expect(result.status == 0)
-      #expect(result.message.contains("There is no ledger in \(crier.home.path), so no clip counts as needed.\n"))
+      #expect(result.status == 0 && result.message.contains(note) == says, "\(result.message)")
     }
     #expect(try !FileManager.default.contentsOfDirectory(atPath: crier.home.path).contains { $0.hasPrefix("ledger") })
     try await makeLedger(crier.home, needing: Self.names[1])
@@ -131,8 +131,11 @@ struct ClipNeedsTests {
     for home in [crier.home, other] { try putClips(in: home.appending(path: "containers")) }
     try FileManager.default.createSymbolicLink(
       at: crier.directory.appending(path: "link"), withDestinationURL: crier.home.appending(path: "containers"))
+    try FileManager.default.createSymbolicLink(
+      at: crier.directory.appending(path: "other-link"), withDestinationURL: other.appending(path: "containers"))
     for (containers, needed) in [
       ("other/containers", 2), ("other/containers/", 2), ("home/containers", 1), ("link", 1),
+      ("other-link", 2), ("other-link/", 2),
     ] {
       let dry = try crier("sounds", "prune", "--max-files", "0", "--dry-run", "--containers", containers)
       #expect(removed(dry) == Self.names.filter { $0 != Self.names[needed] }, "\(containers): \(dry.message)")
@@ -150,6 +153,38 @@ struct ClipNeedsTests {
       "render", "--amount", "1.00", "--currency", "USD", "--locale", "en-US", "--method", "speech", "--max-files", "1",
       "--containers", "elsewhere")
     #expect(result.status == 0 && result.message.contains("Removed 3 clips: 3 over the limits, "), "\(result.message)")
+    let note = "The folder of --containers belongs to no known home, so no clip counts as needed.\n"
+    #expect(result.message.contains(note), "\(result.message)")
+  }
+
+  @Test("other users can change the home: the list has no reasons, and the ledger is neither read nor written")
+  func unsafeHome() async throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    try await makeLedger(crier.home, needing: Self.names[1])
+    try putClips(in: crier.home.appending(path: "containers"))
+    #expect(try crier("keys", "log").status == 0)
+    let ledger = crier.home.appending(path: "ledger.sqlite")
+    let before = try Data(contentsOf: ledger)
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: crier.home.path)
+    let list = try crier("sounds", "list", "--json")
+    #expect(try list.status == 0 && reasons(list) == [.null, .null, .null])
+    #expect(
+      list.message.hasPrefix("\(crier.home.path): other users of this machine can write to it"), "\(list.message)")
+    #expect(list.message.contains("The list does not say why sounds are kept. Check that "), "\(list.message)")
+    let limited = try crier("sounds", "prune", "--max-files", "0")
+    #expect(limited.status == 73 && limited.output.isEmpty && limited.message.contains("Nothing was done."))
+    let named = try crier("sounds", "prune", Self.names[0])
+    #expect(named.status == 0 && removed(named) == [Self.names[0]])
+    #expect(
+      named.message.contains(
+        "The removed clips could not be recorded in the log of administrative actions. Check that "),
+      "\(named.message)")
+    #expect(try Data(contentsOf: ledger) == before)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: crier.home.path)
+    #expect(try crier("keys", "log").output.isEmpty)
+    #expect(try crier("sounds", "prune", Self.names[2]).status == 0)
+    #expect(try crier("keys", "log").output.contains(Self.names[2]))
   }
 
   @Test("a batch with limits never removes its own clips, however long it runs")

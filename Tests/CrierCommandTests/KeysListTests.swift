@@ -40,7 +40,7 @@ struct KeysListTests {
     let help = try crier("keys", "log", "--help").output
     let subjects = [
       "key": "keys", "playback": "player", "volume": "player", "chime": "player", "announcement": "announcements",
-      "batch": "batches", "clip": "clips", "pack": "voice packs",
+      "batch": "batches", "clip": "clips", "pack": "voice packs", "webhook": "webhook endpoints",
     ]
     for action in Ledger.AdministrativeAct.Action.allCases {
       let kind = try #require(action.rawValue.split(separator: "_").first.map(String.init))

@@ -20,7 +20,7 @@ struct PushCommandTests {
   /// A folder with a key that only its owner may read.
   private func command(mode: Int = 0o600) throws -> Command {
     let crier = try Command()
-    let key = crier.home.appending(path: "AuthKey.p8")
+    let key = crier.home.deletingLastPathComponent().appending(path: "AuthKey.p8")
     try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key.path)
     return crier
@@ -134,7 +134,7 @@ struct PushCommandTests {
         ["push", "alert", "--token", device, "--topic", "com.example.shop.pushkit.fileprovider", "--dry-run"] + payment,
         "has a suffix"
       ),
-      (["push", "alert", "--dry-run", "--minutes", "-1"] + target + payment, "--minutes -1 is out of range"),
+      (["push", "alert", "--dry-run", "--minutes=-1"] + target + payment, "--minutes -1 is out of range"),
       (
         ["push", "alert", "--dry-run", "--server", "http://a"] + target + payment,
         "--server 'http://a' is not an address"

@@ -73,7 +73,7 @@ struct ServeConfigurationTests {
         "retention_days": "30", "request_seconds": "30", "stop_seconds": "10", "connections": "8192",
         "log_level": "info", "groups": "", "clips_at_once": "32", "clips_a_day": "20000", "clips_mb_a_day": "4096",
         "event_streams": "25", "batch_streams": "10", "batches": "4", "key_failures": "10", "proxies": "127.0.0.1 ::1",
-        "sounds_mb": "20480", "sounds_files": "200000", "apns": "", "push_minutes": "60",
+        "sounds_mb": "30720", "sounds_files": "200000", "apns": "", "push_minutes": "60",
         "library_push_seconds": "300",
         "webhook_private_addresses": "false",
       ])

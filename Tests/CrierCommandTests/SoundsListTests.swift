@@ -43,7 +43,7 @@ struct SoundsListTests {
     try setUse(of: crier.sounds.appending(path: "broken.wav"), to: 1_600_000_000)
     let result = try crier("sounds", "list")
     #expect(result.status == 0)
-    #expect(result.message == "There is no ledger in \(crier.home.path), so no clip counts as needed.\n")
+    #expect(result.message.isEmpty)
     let rows = result.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     try #require(rows.count == 3)
     #expect(rows[0] == ["tone.wav", "-", "1.0 s", "44.1 kB", "used 2023-11-14T22:14:20Z", "kept: not_a_clip"])

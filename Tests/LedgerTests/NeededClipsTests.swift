@@ -102,6 +102,22 @@ struct NeededClipsTests {
     #expect(try await needed("b-1", "b-2") == ["c.wav"])
   }
 
+  @Test("of some clips, those are needed that are needed among all clips")
+  func among() async throws {
+    _ = try await waiting("A-1", clip: "a.wav")
+    _ = try await answered("A-2", clip: "b.wav")
+    try await ledger.note(clips: ["c.wav", "d.wav"], ofBatch: "b-1", account: "shop")
+    try await ledger.note(clips: ["d.wav", "e.wav"], ofBatch: "b-2", account: "kiosk")
+    func some(_ names: String..., batches: [String] = ["b-1"]) async throws -> Set<String> {
+      try await ledger.neededClips(ofBatches: batches, among: names)
+    }
+    #expect(try await some("a.wav", "c.wav", "e.wav", "x.wav") == ["a.wav", "c.wav"])
+    #expect(try await some("b.wav", "d.wav") == ["b.wav", "d.wav"])
+    #expect(try await some("d.wav", "e.wav", batches: ["b-2", "b-3"]) == ["d.wav", "e.wav"])
+    #expect(try await some("c.wav", "c.wav\0", batches: []).isEmpty)
+    #expect(try await some().isEmpty)
+  }
+
   @Test("an id with a zero byte names no batch, not even one that begins like it")
   func zero() async throws {
     try await ledger.note(clips: ["a.wav"], ofBatch: "b-1", account: "shop")

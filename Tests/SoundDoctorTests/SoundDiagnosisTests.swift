@@ -62,7 +62,9 @@ struct SoundDiagnosisTests {
         levels: SoundLevels(peak: 0.5, loudnessLUFS: loudness))
       return SoundDiagnosis(of: facts).problems.first?.message
     }
-    #expect(message(-10.99) == "The loudness is -10.99 LUFS, which is above -11 LUFS and louder than Crier's tones.")
+    #expect(message(-10.5) == "The loudness is -10.50 LUFS, which is above -11 LUFS and louder than Crier's tones.")
+    #expect(message(-10.996) == "The loudness is -10.99 LUFS, which is above -11 LUFS and louder than Crier's tones.")
+    #expect(message(-19.001) == "The loudness is -19.01 LUFS, which is below -19 LUFS and quieter than Crier's clips.")
     #expect(message(-30) == "The loudness is -30.00 LUFS, which is below -19 LUFS and quieter than Crier's clips.")
   }
 

@@ -72,6 +72,15 @@ struct SoundKeepingRuleTests {
     #expect(removed(keeping, sounds, needed: [clipName(1)]).map(\.0) == [clipName(2)])
   }
 
+  @Test("clips are divided into small groups in their order", arguments: [0, 1, 255, 256, 257, 1_000])
+  func groups(count: Int) {
+    let removals = (0..<count).map { SoundKeeping.Removal(sound: storedSound($0, hours: 5), reason: .budget) }
+    let groups = SoundKeeping.groups(of: removals)
+    #expect(groups.flatMap { $0 } == removals)
+    #expect(groups.allSatisfy { (1...SoundKeeping.groupSize).contains($0.count) })
+    #expect(groups.count == (count + 255) / 256)
+  }
+
   @Test(
     "only names of rendered clips are removed",
     arguments: [

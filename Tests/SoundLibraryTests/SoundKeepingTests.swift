@@ -59,7 +59,7 @@ struct SoundKeepingTests {
   func prune() throws {
     for number in 1...3 { _ = try library(hours: -Double(number) - 10).publish([1, 2], as: clipName(number)) }
     let keeping = SoundKeeping(mostBytes: 3)
-    let would = try library().prune(keeping, needed: [], removes: false)
+    let would = try library().excess(keeping, needed: [])
     #expect(would.map(\.sound.name) == [clipName(3), clipName(2)] && home.names.count == 3)
     #expect(try library().prune(keeping, needed: []) == would)
     #expect(home.names == [clipName(1)])
@@ -78,8 +78,9 @@ struct SoundKeepingTests {
     }
     #expect(try library(calls: calls).prune(SoundKeeping(mostFiles: 1), needed: []).count == 1)
     #expect(listings.value == 1 && home.names == [clipName(2)])
-    _ = try library(calls: calls).prune(SoundKeeping(mostFiles: 0), needed: [], removes: false)
-    #expect(listings.value == 2)
+    try home.leaveBehind(".publishing-3")
+    _ = try library(calls: calls).excess(SoundKeeping(mostFiles: 0), needed: [])
+    #expect(listings.value == 2 && home.names == [".publishing-3", clipName(2)])
   }
 
   @Test("a clip that is used or published again while others are removed stays")
@@ -94,6 +95,30 @@ struct SoundKeepingTests {
     }
     let removed = try library(calls: calls).prune(SoundKeeping(mostBytes: 0), needed: [])
     #expect(removed.map(\.sound.name) == [clipName(1)] && home.names == [clipName(2)])
+  }
+
+  @Test("a clip that is needed when it is to be removed stays, and so does a tone that was chosen meanwhile")
+  func neededMeanwhile() throws {
+    for number in 1...4 { _ = try library(hours: -10).publish([1], as: clipName(number)) }
+    let excess = try library().excess(SoundKeeping(mostBytes: 0), needed: [clipName(4)])
+    #expect(excess.map(\.sound.name) == [clipName(1), clipName(2), clipName(3)])
+    try FileTonePreference(container: home.container).setTone(clipName(3))
+    var asked: [String] = []
+    let removed = try library().remove(excess) {
+      asked.append($0)
+      return $0 == clipName(2)
+    }
+    #expect(removed.map(\.sound.name) == [clipName(1)] && asked == [clipName(1), clipName(2)])
+    #expect(home.names == [clipName(2), clipName(3), clipName(4)])
+    #expect(try library().remove(excess).map(\.sound.name) == [clipName(2)], "the others are gone or stay")
+  }
+
+  @Test("nothing is removed from a folder that was removed meanwhile")
+  func folderRemoved() throws {
+    _ = try library(hours: -10).publish([1], as: clipName(1))
+    let excess = try library().excess(SoundKeeping(mostBytes: 0), needed: [])
+    try FileManager.default.removeItem(at: home.container.soundsDirectory)
+    #expect(try library().remove(excess).isEmpty)
   }
 
   @Test("a clip whose use is just being recorded is not removed")

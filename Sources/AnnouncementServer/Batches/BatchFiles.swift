@@ -56,20 +56,23 @@ struct BatchFiles: Sendable {
     try DurableFile.write(try JSONEncoder().encode(record), to: self.record(record.status.id), calls: calls)
   }
 
-  /// Removes all files of a batch.
+  /// Removes all files of a batch. The record is the last one. If the service is killed in between, its next run finds
+  /// the batch and removes the rest.
   func remove(_ id: String) async {
     await onDisk { [self] in
-      for file in [list(id), record(id), result(id)] { try? FileManager.default.removeItem(at: file) }
+      for file in [list(id), result(id), record(id)] { try? FileManager.default.removeItem(at: file) }
     }
   }
 
-  /// Returns the records that an earlier run of the service left, and removes files that it did not finish writing.
+  /// Returns the records that an earlier run of the service left, and removes files that it did not finish writing, and
+  /// lists and results without a record.
   func records() async -> [Batches.Record] {
     await onDisk { [folder] in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
       let known = Set(names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) })
-      for name in names
-      where name.hasSuffix(".new") || name.hasSuffix(".list") && !known.contains(String(name.dropLast(".list".count))) {
+      for name in names {
+        let owner = [".list", ".result.jsonl"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) }
+        guard name.hasSuffix(".new") || owner.map({ !known.contains($0) }) ?? false else { continue }
         try? FileManager.default.removeItem(at: folder.appending(path: name))
       }
       return names.filter { $0.hasSuffix(".json") }.compactMap { name in

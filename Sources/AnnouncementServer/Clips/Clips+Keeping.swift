@@ -17,6 +17,8 @@ extension Clips {
       if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
     }
 
+    var isMarked: Bool { isUsed.load(ordering: .relaxed) }
+
     func take() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
   }
 
@@ -39,34 +41,43 @@ extension Clips {
   func recordUses() async { await recordUses(in: await allLibraries()) }
 
   private func recordUses(in libraries: [SoundLibrary]) async {
-    let used = usedInMemory()
+    let used = usesToRecord()
     guard !used.isEmpty else { return }
     await onWaitingThread {
       for library in libraries { for name in used { _ = try? library.use(name) } }
     }
+    haveRecorded(used)
   }
 
   /// Removes the clips that a rule does not keep from the folders of all app groups, and from memory.
   ///
   /// - Parameters:
-  ///   - needed: Returns the names of the clips that must stay.
+  ///   - needed: Returns the names of the clips that must stay. It is called with nil for all of them, and then, before
+  ///     each small group of clips is removed, with the names of the group.
   ///   - failed: Called with each error. The other clips and folders are pruned.
   /// - Returns: The removed clips.
-  /// - Throws: The errors of `needed`. Nothing was removed then.
+  /// - Throws: The error of the first call of `needed`. Nothing was removed then.
   func prune(
-    _ keeping: SoundKeeping, needed: @Sendable () async throws -> Set<String>,
+    _ keeping: SoundKeeping, needed: @Sendable (_ names: [String]?) async throws -> Set<String>,
     failed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [SoundKeeping.Removal] {
     let libraries = await allLibraries()
     // The uses are recorded before the folder is looked at, so that they count.
     await recordUses(in: libraries)
-    let needed = try await needed()
+    let neededBefore = try await needed(nil)
     var removals: [SoundKeeping.Removal] = []
     for library in libraries {
       do {
-        let removed = try await onWaitingThread { try library.prune(keeping, needed: needed, failed: failed) }
-        forget(Set(removed.map(\.sound.name)))
-        removals += removed
+        let excess = try await onWaitingThread { try library.excess(keeping, needed: neededBefore, tidies: true) }
+        for group in SoundKeeping.groups(of: excess) {
+          // A replay, for example, needs a clip that nobody has used for days.
+          let neededNow = try await needed(group.map(\.sound.name))
+          let removed = try await onWaitingThread { [self] in
+            try library.remove(group, unless: { neededNow.contains($0) || !release($0) }, failed: failed)
+          }
+          forget(Set(removed.map(\.sound.name)))
+          removals += removed
+        }
       } catch {
         failed(error)
       }

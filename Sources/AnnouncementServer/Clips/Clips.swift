@@ -52,9 +52,20 @@ final class Clips: Sendable {
   private let flights = SingleFlight<ClipRequest, Made>()
   private let reports: RecentlyUsed<ClipRequest, ClipReport>
   private let files: RecentlyUsed<String, File>
-  /// The clips that were removed recently. The mutex is also held while an entry is added to or removed from ``files``
-  /// and ``reports``.
-  private let removed = Locked(RemovedClips())
+  /// What changed lately. The mutex is also held while an entry is added to or removed from ``files`` and ``reports``.
+  private struct Changes {
+    /// The clips that were removed recently.
+    var removed = RemovedClips()
+    /// The names of clips whose use in memory is being recorded, or of which the use was not recorded before they left
+    /// the memory.
+    var unrecorded: Set<String> = []
+  }
+
+  /// The maximum number of ``Changes/unrecorded`` names. If more clips leave the memory within a minute, they were in
+  /// it for a short time only, and their use was recorded when they were read.
+  static let mostUnrecorded = 10_000
+
+  private let changes = Locked(Changes())
   /// The turns for work on a clip. Announcements of a clip have shared turns; a removal has an exclusive turn.
   let turns = SharedTurns<String>()
   private let metrics: ServiceMetrics
@@ -156,10 +167,13 @@ final class Clips: Sendable {
     _ file: File, as name: String, readAt moment: RemovedClips.Moment, report: ClipReport? = nil,
     of request: ClipRequest? = nil
   ) {
-    removed.withLock { removed in
-      guard !removed.contains(name, since: moment) else { return }
-      files.insert(
+    changes.withLock { changes in
+      guard !changes.removed.contains(name, since: moment) else { return }
+      let left = files.insert(
         file, for: name, bytes: RecentlyUsed<String, File>.entryBytes + file.bytes.storageCapacity + 2_048)
+      for (name, file) in left where file.use.isMarked && changes.unrecorded.count < Self.mostUnrecorded {
+        changes.unrecorded.insert(name)
+      }
       guard let report, let request else { return }
       // The texts of the announcement are about as long as the spoken text.
       reports.insert(
@@ -169,7 +183,7 @@ final class Clips: Sendable {
   }
 
   /// The present moment. Take it before you read a file, and pass it to ``keep(_:as:readAt:)``.
-  var moment: RemovedClips.Moment { removed.withLock { $0.now } }
+  var moment: RemovedClips.Moment { changes.withLock { $0.removed.now } }
 
   /// Returns a clip's file by its name, from any of the operator's groups. The name determines the content, so all
   /// groups have the same file. Other folders are not searched, so that the lookup of an unknown name takes the same
@@ -199,13 +213,33 @@ final class Clips: Sendable {
   }
 
   func fileInMemory(named name: String) -> File? {
-    let file = files.value(for: name)
-    file?.use.mark()
-    return file
+    // The clip is marked before it can leave the memory, so that no use is lost.
+    files.value(for: name) { $0.use.mark() }
   }
 
-  /// Returns the names of the clips in memory that were asked for since the last call.
-  func usedInMemory() -> [String] { files.keys { $0.use.take() } }
+  /// Returns the names of the clips that were asked for in memory since the last call, also of those that have left the
+  /// memory. After their uses were recorded, the caller calls ``haveRecorded(_:)``.
+  func usesToRecord() -> Set<String> {
+    changes.withLock { changes in
+      changes.unrecorded.formUnion(files.keys { $0.use.take() })
+      return changes.unrecorded
+    }
+  }
+
+  /// - Parameter names: The result of ``usesToRecord()``.
+  func haveRecorded(_ names: Set<String>) { changes.withLock { $0.unrecorded.subtract(names) } }
+
+  /// Removes a clip from memory before its file is removed, unless the use of the clip in memory must still be recorded.
+  /// From then on, every use is a use of the file, so none is overlooked.
+  ///
+  /// - Returns: Whether the file may be removed.
+  func release(_ name: String) -> Bool {
+    changes.withLock { changes in
+      guard !changes.unrecorded.contains(name), files.remove(name, unless: \.use.isMarked) else { return false }
+      changes.removed.add(name)
+      return true
+    }
+  }
 
   /// Returns the libraries of all groups that have a folder, also of groups that are not the operator's any more. Names
   /// and notes must disappear from them too.
@@ -246,10 +280,10 @@ final class Clips: Sendable {
   @discardableResult
   func forget(_ names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }
-    return removed.withLock { removed in
+    return changes.withLock { changes in
       reports.remove { names.contains($0.clip.name) }
       return names.reduce(false) { wasInMemory, name in
-        removed.add(name)
+        changes.removed.add(name)
         return files.remove(name) || wasInMemory
       }
     }

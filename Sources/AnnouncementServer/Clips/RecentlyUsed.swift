@@ -77,9 +77,12 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Returns the value of a key and marks it as the most recently used.
-  func value(for key: Key) -> Value? {
+  ///
+  /// - Parameter note: Called with the value. While it runs, no value enters or leaves the cache.
+  func value(for key: Key, note: (Value) -> Void = { _ in }) -> Value? {
     state.withLock { state in
       guard let node = state.nodes[key] else { return nil }
+      note(node.value)
       if state.newest !== node {
         state.unlink(node)
         state.pushNewest(node)
@@ -91,15 +94,25 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Adds a value or replaces the value of a key.
   ///
   /// - Parameter bytes: The size that is counted for the value, including ``entryBytes`` where that matters.
-  func insert(_ value: Value, for key: Key, bytes: Int) {
+  /// - Returns: The values that left the cache: the replaced one, and those that had no room any more.
+  @discardableResult
+  func insert(_ value: Value, for key: Key, bytes: Int) -> [(key: Key, value: Value)] {
     state.withLock { state in
-      if let old = state.nodes[key] { state.remove(old) }
-      guard bytes <= capacityBytes else { return }
+      var left: [(key: Key, value: Value)] = []
+      if let old = state.nodes[key] {
+        state.remove(old)
+        left.append((key, old.value))
+      }
+      guard bytes <= capacityBytes else { return left }
       let node = Node(key, value, bytes)
       state.nodes[key] = node
       state.pushNewest(node)
       state.bytes += bytes
-      while state.bytes > capacityBytes, let oldest = state.oldest { state.remove(oldest) }
+      while state.bytes > capacityBytes, let oldest = state.oldest {
+        state.remove(oldest)
+        left.append((oldest.key, oldest.value))
+      }
+      return left
     }
   }
 
@@ -110,6 +123,18 @@ final class RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func remove(_ key: Key) -> Bool {
     state.withLock { state in
       guard let node = state.nodes[key] else { return false }
+      state.remove(node)
+      return true
+    }
+  }
+
+  /// Removes the value of a key, unless a condition is true for it.
+  ///
+  /// - Returns: Whether the cache has no value of the key now.
+  func remove(_ key: Key, unless isWanted: (Value) -> Bool) -> Bool {
+    state.withLock { state in
+      guard let node = state.nodes[key] else { return true }
+      if isWanted(node.value) { return false }
       state.remove(node)
       return true
     }

@@ -8,6 +8,7 @@
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
+#   make check-amounts   read back every amount from 0.01 to 9,999.99 in each language
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
@@ -24,7 +25,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-keeping check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-keeping check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -124,6 +125,10 @@ SWAPPED_PACKS ?= 200
 check-swaps:
 	@scripts/setup $(SPEAKERS)
 	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SwappedRecordingChecks
+
+# `make check` takes every seventh amount.
+check-amounts: setup
+	CRIER_AMOUNT_STEP=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter AmountChecks
 
 # `make check` does the same for 15 s.
 KEEPING_SECONDS ?= 60

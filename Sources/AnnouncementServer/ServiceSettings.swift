@@ -45,7 +45,7 @@ public struct ServiceSettings: Sendable {
   /// seconds.
   public var retention: TimeInterval = 30 * 86_400
   /// The maximum size of all sounds in the folder of an app group, in bytes; nil for no limit. The default has room for
-  /// the clips of 20,000 announcements a day, each with about 120 kB, for the seven days of their links.
+  /// the clips of 20,000 announcements a day, each with 190 kB on average, for the seven days of their links.
   public var mostSoundBytes: Int? = 30 << 30
   /// The maximum number of sounds in the folder of an app group; nil for no limit.
   public var mostSounds: Int? = 200_000

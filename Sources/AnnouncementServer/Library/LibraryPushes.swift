@@ -76,6 +76,7 @@ actor LibraryPushes {
   func run() async {
     while !Task.isCancelled {
       await look()
+      // Each sleep throws only when its task is cancelled: by the stop of the service, or because a change came first.
       guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
       let next = [containers.nextMoment, backgrounds.nextMoment].compactMap(\.self).min()
       let wait = min(Self.longestPause, max(.zero, (next ?? .seconds(1 << 30)) - time()))

@@ -57,13 +57,13 @@ final class PushService: Service {
         logger.warning("Pushes cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
       }
       if seat != nil { break }
-      // Until then, pushes wait in the ledger.
+      // Until then, pushes wait in the ledger. The sleep throws only when the service stops.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
     }
     await cancelWhenGracefulShutdown { [sender, library] in
       await withDiscardingTaskGroup { group in
         group.addTask { await library.run() }
-        // Another process of the home may have put pushes into the outbox.
+        // Another process of the home may have put pushes into the outbox. The sleep throws only when the service stops.
         group.addTask {
           while (try? await Task.sleep(for: Self.patience)) != nil { sender.lookForPushes() }
         }

@@ -9,8 +9,11 @@ import WebhookDelivery
 /// The service's sender of webhooks. It sends as soon as no other process sends the webhooks of the ledger, and stops
 /// with the service.
 final class WebhookService: Service {
-  /// The interval between attempts to become the sender, and between looks for messages that other processes stored.
-  static let patience: Duration = .seconds(1)
+  /// The interval between attempts to become the sender.
+  private static let patience: Duration = .seconds(1)
+  /// The interval between looks for messages that other processes have stored. The ledger reports those of this process
+  /// at once.
+  private static let lookInterval: Duration = .seconds(10)
 
   private let ledger: Ledger
   private let logger: Logger
@@ -35,7 +38,7 @@ final class WebhookService: Service {
         logger.warning("Webhooks cannot be sent. The service tries again.", metadata: ["error": "\(error)"])
       }
       if seat != nil { break }
-      // Until then, messages wait in the ledger.
+      // Until then, messages wait in the ledger. The sleep throws only when the service stops.
       do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.patience) } } catch { return }
     }
     await cancelWhenGracefulShutdown { [self] in
@@ -48,7 +51,8 @@ final class WebhookService: Service {
 
   /// Finds what another process has stored, such as a second service with the same ledger.
   private func lookRegularly() async {
-    while (try? await Task.sleep(for: Self.patience * 10)) != nil { sender.lookForMessages() }
+    // The sleep throws only when the service stops, and then nothing is left to do.
+    while (try? await Task.sleep(for: Self.lookInterval)) != nil { sender.lookForMessages() }
   }
 
   private static func tell(_ report: WebhookSender.Report, metrics: ServiceMetrics, logger: Logger) {

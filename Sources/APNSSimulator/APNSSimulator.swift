@@ -192,7 +192,8 @@ public final class APNSSimulator: Sendable {
   /// Adds a device, or changes one that exists. A device that comes back gets what waits for it.
   public func set(_ device: Device) { service.store.set(device) }
 
-  /// Connects or disconnects a device. The device is added if it does not exist.
+  /// Connects or disconnects a device. The device is added if it does not exist. What is on its way to a device that
+  /// is disconnected waits for it.
   public func setOnline(_ token: String, _ isOnline: Bool) {
     var device = device(token) ?? Device(token)
     device.isOnline = isOnline
@@ -213,10 +214,10 @@ public final class APNSSimulator: Sendable {
   /// Returns a stream of all accepted pushes from now on, in the order of acceptance.
   public func acceptances() -> AsyncStream<Push> { service.store.listenToAcceptances() }
 
-  /// All accepted pushes by their ids.
+  /// The accepted pushes by their ids, as many as ``Configuration/ledgerSize`` allows.
   public var ledger: [UUID: LedgerEntry] { service.store.ledger }
 
-  /// Returns what became of a push.
+  /// Returns what became of a push; nil if it was never accepted, or is forgotten.
   public func entry(_ id: UUID) -> LedgerEntry? { service.store.entry(id) }
 
   public var counts: Counts { service.store.counts }

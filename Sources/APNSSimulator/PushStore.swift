@@ -17,7 +17,7 @@ final class PushStore: Sendable {
 
   private struct State {
     var phones: [String: Phone] = [:]
-    var ledger: [UUID: LedgerEntry] = [:]
+    var ledger: PushLedger
     var counts = Counts()
     var random: SeededRandom
     var acceptances = Listeners<Push>()
@@ -31,7 +31,8 @@ final class PushStore: Sendable {
   init(_ configuration: APNSSimulator.Configuration) {
     self.configuration = configuration
     isOpen = configuration.devices == nil
-    var state = State(random: SeededRandom(seed: configuration.seed))
+    var state = State(
+      ledger: PushLedger(size: configuration.ledgerSize), random: SeededRandom(seed: configuration.seed))
     for device in configuration.devices ?? [] { state.phones[device.token] = Phone(device: device) }
     self.state = Locked(state)
   }
@@ -54,13 +55,13 @@ final class PushStore: Sendable {
         return .failure(Refusal(400, "DeviceTokenNotForTopic"))
       }
       state.counts.accepted += 1
+      // The phone's own string, so that the records of a device share one.
+      let device = state.phones.values[index].device.token
       let push = Push(
-        number: state.counts.accepted, id: request.id, device: request.device, topic: request.topic,
+        number: state.counts.accepted, id: request.id, device: device, topic: request.topic,
         type: request.type.rawValue, priority: request.priority, expiration: request.expiration,
         collapseID: request.collapseID, payload: payload, received: now)
-      let earlier = state.ledger[push.id, default: LedgerEntry(device: push.device)].accepted
-      if earlier > 0 { state.counts.duplicates += 1 }
-      state.ledger[push.id, default: LedgerEntry(device: push.device)].accepted += 1
+      if !state.ledger.accept(push.id, device: device) { state.counts.duplicates += 1 }
       state.acceptances.send(push)
       return .success(send(push, to: index, in: &state, now: now))
     }.get()
@@ -78,7 +79,7 @@ final class PushStore: Sendable {
   ) -> Int? {
     if state.random.happens(configuration.dropRate) {
       state.counts.dropped += 1
-      state.ledger[push.id]?.fate = .dropped
+      state.ledger.set(.dropped, of: push.id)
       return nil
     }
     guard state.phones.values[index].device.isOnline else {
@@ -94,7 +95,7 @@ final class PushStore: Sendable {
     }
     if state.random.happens(configuration.reorderRate) {
       state.phones.values[index].held = push
-      state.ledger[push.id]?.fate = .held
+      state.ledger.set(.held, of: push.id)
       return push.number
     }
     deliver(push, to: index, in: &state, now: now)
@@ -104,27 +105,26 @@ final class PushStore: Sendable {
   /// Stores a push for a device that is away, in place of an older one of the same topic.
   private func wait(_ push: Push, at index: Dictionary<String, Phone>.Index, in state: inout State) {
     guard push.expiration != 0 else {
-      state.ledger[push.id]?.fate = .expired
+      state.ledger.set(.expired, of: push.id)
       return
     }
     if let older = state.phones.values[index].waiting.firstIndex(where: { $0.topic == push.topic }) {
       let replaced = state.phones.values[index].waiting.remove(at: older)
-      state.ledger[replaced.id]?.fate = .replaced
+      state.ledger.set(.replaced, of: replaced.id)
     }
     state.phones.values[index].waiting.append(push)
-    state.ledger[push.id]?.fate = .waiting
+    state.ledger.set(.waiting, of: push.id)
   }
 
   private func deliver(_ push: Push, to index: Dictionary<String, Phone>.Index, in state: inout State, now: Int64) {
     guard !push.isExpired(at: now) else {
-      state.ledger[push.id]?.fate = .expired
+      state.ledger.set(.expired, of: push.id)
       return
     }
     var push = push
     push.delivered = now
     state.counts.delivered += 1
-    state.ledger[push.id]?.delivered += 1
-    state.ledger[push.id]?.fate = .delivered
+    state.ledger.deliver(push.id)
     if configuration.remembersDeliveries { state.phones.values[index].deliveries.append(push) }
     state.deliveries.send(push)
   }
@@ -155,7 +155,15 @@ final class PushStore: Sendable {
   func set(_ device: APNSSimulator.Device) {
     state.withLock { state in
       state.phones[device.token, default: Phone(device: device)].device = device
-      guard device.isOnline, let index = state.phones.index(forKey: device.token) else { return }
+      guard let index = state.phones.index(forKey: device.token) else { return }
+      guard device.isOnline else {
+        // A push that waits for the next one has not left yet, so it waits for the device instead.
+        if let held = state.phones.values[index].held {
+          state.phones.values[index].held = nil
+          wait(held, at: index, in: &state)
+        }
+        return
+      }
       let waiting = state.phones.values[index].waiting
       state.phones.values[index].waiting = []
       let now = configuration.now()
@@ -166,8 +174,8 @@ final class PushStore: Sendable {
   // MARK: Records
 
   func deliveries(to token: String) -> [Push] { state.withLock { $0.phones[token]?.deliveries ?? [] } }
-  func entry(_ id: UUID) -> LedgerEntry? { state.withLock { $0.ledger[id] } }
-  var ledger: [UUID: LedgerEntry] { state.withLock { $0.ledger } }
+  func entry(_ id: UUID) -> LedgerEntry? { state.withLock { $0.ledger.entries[id] } }
+  var ledger: [UUID: LedgerEntry] { state.withLock { $0.ledger.entries } }
   var counts: Counts { state.withLock { $0.counts } }
 
   /// Changes the counters.

@@ -136,6 +136,44 @@ struct DeviceTests {
     }
   }
 
+  @Test("a push that waits for the next one is not delivered while its device is away, and is the older of the two")
+  func reorderingAway() async throws {
+    try await Bench.with {
+      $0.reorderRate = 1
+      // Far longer than the test, so that only the test ends the wait.
+      $0.reorderPatience = 3_600_000
+    } _: { bench in
+      let token = try bench.token()
+      _ = try await bench.push(token: token, body: alert("1"))
+      bench.simulator.setOnline(Bench.device, false)
+      bench.simulator.releaseHeldPushes()
+      #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
+      #expect(bench.simulator.ledger.values.map(\.fate) == [.waiting])
+      _ = try await bench.push(token: token, body: alert("2"))
+      #expect(bench.simulator.ledger.values.map(\.fate.rawValue).sorted() == ["replaced", "waiting"])
+      bench.simulator.setOnline(Bench.device, true)
+      #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2")])
+    }
+  }
+
+  @Test("a full ledger forgets the oldest push, which then counts as a new one")
+  func fullLedger() async throws {
+    try await Bench.with {
+      $0.ledgerSize = 2
+    } _: { bench in
+      let (token, ids) = (try bench.token(), (0..<3).map { _ in UUID() })
+      // A push that comes again does not become younger.
+      for id in [ids[0], ids[1], ids[0], ids[2]] {
+        _ = try await bench.push(token: token, ["apns-id": id.uuidString])
+      }
+      #expect(Set(bench.simulator.ledger.keys) == [ids[1], ids[2]])
+      #expect(bench.simulator.counts.accepted == 4 && bench.simulator.counts.duplicates == 1)
+      _ = try await bench.push(token: token, ["apns-id": ids[0].uuidString])
+      #expect(bench.simulator.entry(ids[0])?.accepted == 1 && bench.simulator.entry(ids[1]) == nil)
+      #expect(bench.simulator.counts.accepted == 5 && bench.simulator.counts.duplicates == 1)
+    }
+  }
+
   @Test("a dropped push is accepted and never delivered")
   func dropping() async throws {
     try await Bench.with {

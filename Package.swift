@@ -71,7 +71,7 @@ let quickTests: [Target] = [
     name: "PushDeliveryTests",
     dependencies: [
       "APNSSimulator", "ConcurrencySupport", "Ledger", "PushDelivery", "PushMessages", "PushTestSupport", "TestSupport",
-      "push-sender", crypto,
+      "push-sender", crypto, nioCore, nioEmbedded, nioHPACK, nioHTTP2,
     ],
     swiftSettings: settings),
   .testTarget(name: "ServiceAccessTests", dependencies: ["ServiceAccess", crypto], swiftSettings: settings),

@@ -56,6 +56,15 @@ func processorTime() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
+let noID = UUID().uuid
+
+/// Returns an id that no other push has. The service has ids from the ledger, so making random ones is not measured.
+func id(_ number: Int) -> UUID {
+  var id = noID
+  withUnsafeMutableBytes(of: &id) { $0.storeBytes(of: UInt64(number).bigEndian, toByteOffset: 8, as: UInt64.self) }
+  return UUID(uuid: id)
+}
+
 /// Sends pushes without the outbox, as many at a time as a server like nghttpd allows on each connection.
 func direct(_ client: PushClient, connections: Int, count: Int) async throws {
   let push = try request(to: 0)
@@ -65,12 +74,14 @@ func direct(_ client: PushClient, connections: Int, count: Int) async throws {
   try await withThrowingDiscardingTaskGroup { group in
     for _ in 0..<connections * 100 {
       group.addTask {
-        while next.withLock({ number in
-          number += 1
-          return number
-        }) <= count {
+        while true {
+          let number = next.withLock { number in
+            number += 1
+            return number
+          }
+          guard number <= count else { break }
           var push = push
-          push.id = UUID()
+          push.id = id(number)
           let attempt = try await client.send(push)
           guard attempt.consequence == .delivered else { throw Unexpected(status: attempt.response.status) }
         }

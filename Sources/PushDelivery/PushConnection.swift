@@ -23,34 +23,12 @@ final class PushConnection {
     var finish: @Sendable (Result<PushResponse, PushTransportError>) -> Void
   }
 
-  /// An open connection. Several exist for a moment while old ones come to their end.
-  fileprivate final class Link {
-    let channel: any Channel
-    let streams: NIOHTTP2Handler.StreamMultiplexer
-    /// The requests that may be under way at a time. It is 0 until the server has sent its settings.
-    var limit = 0
-    var underWay = 0
-    var isEnding = false
-    /// The last stream that the server processes; nil while it has not said so.
-    var lastProcessed: HTTP2StreamID?
-    /// The last time at which something arrived.
-    var lastRead = NIODeadline.now()
-
-    init(channel: any Channel, streams: NIOHTTP2Handler.StreamMultiplexer) {
-      self.channel = channel
-      self.streams = streams
-    }
-  }
-
   private enum State {
     case unconnected
     case connecting
-    case connected(Link)
+    case connected(PushLink)
     case closed
   }
-
-  /// The limit for a server whose settings name none.
-  private static let defaultLimit = 1_000
 
   private let server: PushServer
   private let context: NIOSSLContext
@@ -67,10 +45,10 @@ final class PushConnection {
     self.patience = patience
   }
 
-  func send(_ job: Job) {
+  func send(_ jobs: [Job]) {
     eventLoop.preconditionInEventLoop()
-    if case .closed = state { return job.finish(.failure(PushTransportError(.closed, server: server))) }
-    waiting.append(job)
+    waiting.append(contentsOf: jobs)
+    if case .closed = state { return failWaiting(PushTransportError(.closed, server: server)) }
     sendWaiting()
   }
 
@@ -80,7 +58,7 @@ final class PushConnection {
     let last = state
     state = .closed
     failWaiting(PushTransportError(.closed, server: server))
-    if case .connected(let link) = last { link.channel.close(promise: nil) }
+    if case .connected(let link) = last { link.close() }
   }
 
   private func failWaiting(_ error: PushTransportError) {
@@ -89,54 +67,17 @@ final class PushConnection {
     for job in jobs { job.finish(.failure(error)) }
   }
 
-  private func sendWaiting() {
+  /// Sends as many of the waiting requests as the connection has room for.
+  func sendWaiting() {
     switch state {
     case .unconnected: if !waiting.isEmpty { connect() }
     case .connecting, .closed: return
     case .connected(let link):
-      while !waiting.isEmpty, link.underWay < link.limit, link.channel.isActive {
-        start(waiting.removeFirst(), on: link)
-      }
+      guard !waiting.isEmpty, link.hasRoom else { return }
+      while !waiting.isEmpty, link.hasRoom { link.write(waiting.removeFirst()) }
+      link.flush()
+      if link.isUsedUp { end(link) }
     }
-  }
-
-  private func start(_ job: Job, on link: Link) {
-    link.underWay += 1
-    let place = Place(connection: self, link: link)
-    let bound = NIOLoopBound(
-      PushStream(job: job, server: server, patience: patience, place: place), eventLoop: eventLoop)
-    let promise = eventLoop.makePromise(of: (any Channel).self)
-    promise.futureResult.whenFailure { _ in bound.value.fail(.connectionLost) }
-    link.streams.createStreamChannel(promise: promise) { channel in
-      channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
-    }
-  }
-
-  /// The place of a stream: the connection that counts it.
-  struct Place {
-    fileprivate let connection: PushConnection
-    fileprivate let link: Link
-
-    func streamEnded() {
-      link.underWay -= 1
-      // The streams learn of the end of a connection before the connection's own handler. A stream that began now would
-      // learn of nothing.
-      if !link.channel.isActive { connection.end(link) }
-      if link.isEnding {
-        if link.underWay == 0 { link.channel.close(promise: nil) }
-      } else {
-        connection.sendWaiting()
-      }
-    }
-
-    /// If nothing at all has arrived since the request was sent, the connection is probably dead without the system
-    /// knowing it, as after a change of networks. Other requests then go on with a new one.
-    func streamTimedOut(sentAt: NIODeadline) {
-      if link.lastRead < sentAt { connection.end(link) }
-    }
-
-    /// Returns whether the server has said that it does not process a stream.
-    func isRefused(_ stream: HTTP2StreamID) -> Bool { link.lastProcessed.map { stream > $0 } ?? false }
   }
 
   // MARK: Opening and ending
@@ -212,59 +153,37 @@ final class PushConnection {
       configuration.initialSettings = [
         HTTP2Setting(parameter: .enablePush, value: 0), HTTP2Setting(parameter: .maxHeaderListSize, value: 16 << 10),
       ]
+      // The requests are built from values that were checked before, and four fields of an answer are read with care.
+      // Another check of each character of all fields would take a tenth of the time for a push.
+      configuration.headerBlockValidation = .disabled
+      // An answer may still come to a stream that took too long, and many may take too long together.
+      configuration.maximumRecentlyResetStreams = 2_000
       var streams = NIOHTTP2Handler.StreamConfiguration()
       // A server may refuse any number of requests one by one without being hostile.
       streams.streamResetFrameRateLimit.maximumCount = .max
       streams.streamErrorRateLimit.maximumCount = .max
-      try channel.pipeline.syncOperations.addHandler(FlushGathering())
-      let multiplexer = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
-        mode: .client, connectionConfiguration: configuration, streamConfiguration: streams
-      ) { stream in
-        // A client has no streams that the server begins.
-        stream.close()
-      }
-      let link = Link(channel: channel, streams: multiplexer)
+      let link = PushLink(connection: self, server: server, patience: patience)
+      try channel.pipeline.syncOperations.addHandlers(
+        WriteGathering(),
+        NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration, streamConfiguration: streams), link)
       state = .connected(link)
-      try channel.pipeline.syncOperations.addHandler(
-        ConnectionWatch(
-          hasSettings: { [self] limit in
-            link.limit = limit ?? (link.limit == 0 ? Self.defaultLimit : link.limit)
-            if link.limit == 0 { giveUpLater(link) }
-            sendWaiting()
-          },
-          hasRead: { link.lastRead = .now() },
-          isEnding: { [self] last in
-            link.lastProcessed = last ?? link.lastProcessed
-            end(link)
-          }))
-      giveUpLater(link)
     } catch {
       channel.close(promise: nil)
       cannotConnect(error)
     }
   }
 
-  /// Closes a connection on which the server allows no requests for too long. A server without settings does not speak
-  /// HTTP/2.
-  private func giveUpLater(_ link: Link) {
-    let limit = eventLoop.assumeIsolated().scheduleTask(in: patience) { [self] in
-      if link.limit == 0 { end(link) }
-    }
-    link.channel.closeFuture.whenComplete { _ in limit.cancel() }
-  }
-
   /// Sends nothing more on a connection. What is waiting goes on with a new one.
-  fileprivate func end(_ link: Link) {
+  func end(_ link: PushLink) {
     guard !link.isEnding else { return }
-    link.isEnding = true
-    if link.underWay == 0 { link.channel.close(promise: nil) }
+    link.end()
     guard case .connected(let current) = state, current === link else { return }
     state = .unconnected
-    if link.limit == 0 {
+    if link.allowsRequests {
+      sendWaiting()
+    } else {
       // The server closed the connection before it was ready. Another attempt at once could fail for ever.
       failWaiting(PushTransportError(.cannotConnect, server: server, reason: "the server closed the connection"))
-    } else {
-      sendWaiting()
     }
   }
 }

@@ -17,8 +17,8 @@ import Synchronization
 /// to a host, and hides which requests the server has certainly not processed.
 public final class PushConnections: Sendable {
   public let server: PushServer
-  private let connections: [NIOLoopBoundBox<PushConnection>]
-  private let eventLoops: [any EventLoop]
+  private let authority: String
+  private let connections: [Entrance]
   private let turn = Atomic(0)
 
   /// Opens nothing yet: a connection is opened when there is something to send.
@@ -29,15 +29,46 @@ public final class PushConnections: Sendable {
   /// - Throws: ``PushTransportError`` with `trustRootsUnusable`.
   public init(server: PushServer, count: Int = 1, patience: Duration = .seconds(20)) throws(PushTransportError) {
     self.server = server
+    authority = server.authority
     let context = try server.tlsContext()
     let group = MultiThreadedEventLoopGroup.singleton
-    let loops = (0..<max(1, count)).map { _ in group.next() }
-    eventLoops = loops
     let limit = TimeAmount(patience)
-    connections = loops.map { loop in
-      NIOLoopBoundBox.makeBoxSendingValue(
-        PushConnection(server: server, context: context, eventLoop: loop, patience: limit), eventLoop: loop)
+    connections = (0..<max(1, count)).map { _ in
+      let loop = group.next()
+      return Entrance(
+        eventLoop: loop,
+        connection: .makeBoxSendingValue(
+          PushConnection(server: server, context: context, eventLoop: loop, patience: limit), eventLoop: loop))
     }
+  }
+
+  /// The way of requests to a connection. Those that come before the event loop has time for them go there together.
+  private final class Entrance: Sendable {
+    private let eventLoop: any EventLoop
+    private let connection: NIOLoopBoundBox<PushConnection>
+    private let arrived = Locked<[PushConnection.Job]>([])
+
+    init(eventLoop: any EventLoop, connection: NIOLoopBoundBox<PushConnection>) {
+      self.eventLoop = eventLoop
+      self.connection = connection
+    }
+
+    func send(_ job: PushConnection.Job) {
+      let isFirst = arrived.withLock { jobs in
+        jobs.append(job)
+        return jobs.count == 1
+      }
+      guard isFirst else { return }
+      eventLoop.execute { [self] in
+        let jobs = arrived.withLock { jobs in
+          defer { jobs.removeAll() }
+          return jobs
+        }
+        connection.value.send(jobs)
+      }
+    }
+
+    func close() { eventLoop.execute { [self] in connection.value.close() } }
   }
 
   /// Sends a push and returns the answer, whatever its status is.
@@ -47,29 +78,28 @@ public final class PushConnections: Sendable {
   public func send(_ request: PushRequest, providerToken: String) async throws(PushTransportError) -> PushResponse {
     let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue.magnitude % UInt(connections.count)
     let connection = connections[Int(index)]
-    let headers = Self.headers(of: request, providerToken: providerToken, server: server)
+    let headers = headers(of: request, providerToken: providerToken)
     let body = ByteBuffer(bytes: request.body)
     let result: Result<PushResponse, PushTransportError> = await waitForAnswer { answer in
-      let job = PushConnection.Job(headers: headers, body: body) { answer.give($0) }
-      eventLoops[Int(index)].execute { connection.value.send(job) }
+      connection.send(PushConnection.Job(headers: headers, body: body) { answer.give($0) })
     }
     return try result.get()
   }
 
   /// Closes the connections. Pushes without an answer fail.
   public func close() {
-    for (connection, loop) in zip(connections, eventLoops) { loop.execute { connection.value.close() } }
+    for connection in connections { connection.close() }
   }
 
   /// Apple's page "Sending notification requests to APNs" says which fields a compressor should remember: the provider
   /// token and the topic, which are long and often the same, and not the path, which differs for every device.
-  private static func headers(of request: PushRequest, providerToken: String, server: PushServer) -> HPACKHeaders {
+  private func headers(of request: PushRequest, providerToken: String) -> HPACKHeaders {
     var headers = HPACKHeaders()
     headers.reserveCapacity(12)
     headers.add(name: ":method", value: "POST")
     headers.add(name: ":scheme", value: "https")
     headers.add(name: ":path", value: request.path, indexing: .nonIndexable)
-    headers.add(name: ":authority", value: server.authority)
+    headers.add(name: ":authority", value: authority)
     headers.add(name: "authorization", value: "bearer \(providerToken)")
     for (name, value) in request.headers {
       let isSame = name != "apns-id" && name != "apns-expiration" && name != "apns-collapse-id"

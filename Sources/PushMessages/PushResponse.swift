@@ -30,7 +30,9 @@ public struct PushResponse: Sendable, Hashable {
   ///   - header: Returns the value of a header field, by its name in lower case.
   ///   - body: The body. One that is not the JSON that Apple documents gives no reason.
   public init(status: Int, header: (String) -> String?, body: Data) {
-    let refusal = body.count > Self.largestBody ? nil : try? JSONDecoder().decode(Refusal.self, from: body)
+    // Most answers have no body, and it takes long to find out that nothing is not JSON.
+    let isReadable = (1...Self.largestBody).contains(body.count)
+    let refusal = isReadable ? try? JSONDecoder().decode(Refusal.self, from: body) : nil
     self.init(
       status: status, reason: refusal?.reason.flatMap(Self.readable),
       invalidSince: refusal?.timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000) },

@@ -44,7 +44,9 @@ extension Networked {
       if case .failure(let error) = outcome { error.code } else { nil }
     }
 
-    @Test("Python's h2 finds every header field and the provider token right", arguments: ["apns", "shrink", "early"])
+    @Test(
+      "Python's h2 finds every header field and the provider token right",
+      arguments: ["apns", "shrink", "early", "narrow"])
     func python(mode: String) async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python(mode, in: site.folder)
@@ -77,6 +79,7 @@ extension Networked {
       arguments: [
         ("http1", PushTransportError.Code.notHTTP2), ("noalpn", .notHTTP2), ("plain", .cannotConnect),
         ("mute", .cannotConnect), ("zero", .cannotConnect), ("drop", .cannotConnect),
+        ("stray", .connectionLost), ("headers", .timedOut),
       ])
     func unusable(mode: String, expected: PushTransportError.Code) async throws {
       try await PushSite.with { site in
@@ -95,6 +98,16 @@ extension Networked {
         let outcomes = try await send(20, to: server.server, site)
         try await server.stop()
         #expect(outcomes.allSatisfy { (try? $0.get())?.status == 200 })
+      }
+    }
+
+    @Test("refusals that are longer together than the window of a connection all arrive")
+    func wordy() async throws {
+      try await PushSite.with { site in
+        let server = try await OtherServer.python("wordy", in: site.folder)
+        let outcomes = try await send(200, to: server.server, site)
+        try await server.stop()
+        #expect(outcomes.allSatisfy { (try? $0.get())?.reason == "Wordy" })
       }
     }
 

@@ -8,9 +8,10 @@ FOLDER has the provider key (key.p8). The server writes the certificate to trust
 line of JSON: {"port": 12345}. Each request that it finds wrong is one more line: {"fault": "..."}.
 
 The modes: apns checks each request by itself and answers as APNs. The others are servers with faults:
-endless: a body without an end; http1: TLS with HTTP/1.1; noalpn: TLS without ALPN; mute: HTTP/2 without any frame;
+endless: a body without an end; headers: an answer without an end; http1: TLS with HTTP/1.1; noalpn: TLS without ALPN; mute: HTTP/2 without any frame;
 plain: no TLS; zero: no streams allowed; shrink: settings that change; early: informational answers, and trailers;
-drop: closes after the handshake.
+drop: closes after the handshake; narrow: windows of few bytes; stray: an answer on a stream that the client has not
+opened; wordy: refusals with long bodies.
 """
 
 import base64
@@ -31,6 +32,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import h2.settings
+import hyperframe.frame
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
@@ -159,6 +161,7 @@ class Connection:
         self.count = 0
         self.allowed = 100
         self.endless = []
+        self.wordy = []
 
     def flush(self):
         data = self.h2.data_to_send()
@@ -171,6 +174,7 @@ class Connection:
         self.h2.local_settings = h2.settings.Settings(
             client=False,
             initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.allowed,
+                            h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 16 if MODE == "narrow" else 65_535,
                             h2.settings.SettingCodes.ENABLE_PUSH: 0})
         self.h2.initiate_connection()
         self.flush()
@@ -178,6 +182,7 @@ class Connection:
             for event in self.h2.receive_data(data):
                 self.handle(event)
             self.send_endless()
+            self.send_wordy()
             self.flush()
 
     def handle(self, event):
@@ -187,7 +192,12 @@ class Connection:
                 self.complete(event.stream_id)
         elif isinstance(event, h2.events.DataReceived):
             self.requests[event.stream_id][1].extend(event.data)
-            self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if MODE == "narrow":
+                # As few bytes at a time as possible.
+                self.h2.increment_flow_control_window(event.flow_controlled_length, event.stream_id)
+                self.h2.increment_flow_control_window(event.flow_controlled_length)
+            else:
+                self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         elif isinstance(event, h2.events.StreamEnded):
             self.complete(event.stream_id)
         elif isinstance(event, h2.events.StreamReset):
@@ -202,6 +212,18 @@ class Connection:
         if MODE == "endless":
             self.h2.send_headers(stream, [(":status", "200")])
             self.endless.append(stream)
+            return
+        if MODE == "headers":
+            self.h2.send_headers(stream, [(":status", "200")])
+            return
+        if MODE == "stray":
+            self.flush()
+            self.stream.sendall(hyperframe.frame.DataFrame(stream + 10_000, b"x").serialize())
+            return
+        if MODE == "wordy":
+            body = json.dumps({"reason": "Wordy", "more": "x" * 2_000}).encode()
+            self.h2.send_headers(stream, [(":status", "400")])
+            self.wordy.append((stream, body))
             return
         if MODE == "shrink" and self.count in (10, 50):
             limit = 1 if self.count == 10 else 20
@@ -228,6 +250,10 @@ class Connection:
                 self.h2.send_data(stream, b"x" * window)
                 self.flush()
                 window = min(self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
+
+    def send_wordy(self):
+        while self.wordy and self.h2.local_flow_control_window(self.wordy[0][0]) >= len(self.wordy[0][1]):
+            self.h2.send_data(*self.wordy.pop(0), end_stream=True)
 
 
 def serve(plain, context):

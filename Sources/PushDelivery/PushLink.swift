@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOHTTP2
+
+/// The end of the pipeline of an open connection: it writes requests and reads answers, as frames of HTTP/2.
+///
+/// A channel for each stream, as swift-nio-http2 offers it, would take longer than everything else that the client does
+/// for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows of both sides, and the
+/// answers to settings and pings.
+///
+/// All properties and functions belong to the event loop.
+final class PushLink: ChannelInboundHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  /// The limit for a server whose settings name none. `NIOHTTP2Handler` assumes the same.
+  private static let defaultLimit = 100
+  /// The number of bytes that the server may send before it has to wait (RFC 9113, section 6.9.2).
+  private static let window = 65_535
+
+  private let connection: PushConnection
+  private let server: PushServer
+  private let patience: TimeAmount
+  private var context: ChannelHandlerContext?
+  private var streams = PushStreams<PushConnection.Job>()
+  /// Whether the connection takes no more requests. It closes when those under way have ended.
+  private(set) var isEnding = false
+  /// The last time at which something arrived.
+  private var lastRead = NIODeadline.now()
+  private var isReading = false
+  private var timer: Scheduled<Void>?
+
+  /// - Parameter patience: The time for which an answer may take, and for which the server may allow no requests.
+  init(connection: PushConnection, server: PushServer, patience: TimeAmount) {
+    self.connection = connection
+    self.server = server
+    self.patience = patience
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    giveUpUnlessReady()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    timer?.cancel()
+  }
+
+  // MARK: Requests
+
+  /// Whether a request can be sent now. A connection that cannot take its bytes gets no more of them.
+  var hasRoom: Bool {
+    guard !isEnding, streams.hasRoom, let context else { return false }
+    return context.channel.isActive && context.channel.isWritable
+  }
+
+  /// Whether the server allows requests. It has not said so before it has sent its settings.
+  var allowsRequests: Bool { streams.limit > 0 }
+
+  /// Whether no request can be sent any more, because the connection has no numbers left for streams.
+  var isUsedUp: Bool { streams.isUsedUp }
+
+  /// Writes a request. There must be room.
+  func write(_ job: PushConnection.Job) {
+    guard let context else { return job.finish(.failure(PushTransportError(.notProcessed, server: server))) }
+    let now = NIODeadline.now()
+    let id = streams.start(job, at: now)
+    if timer == nil { setTimer(at: now + patience) }
+    write(.headers(.init(headers: job.headers)), on: id, context)
+    write(.data(.init(data: .byteBuffer(job.body), endStream: true)), on: id, context)
+  }
+
+  /// Sends what was written. `NIOHTTP2Handler` does it by itself at the end of a read.
+  func flush() { if !isReading { context?.flush() } }
+
+  /// Takes no more requests, and closes the connection when those under way have ended.
+  func end() {
+    isEnding = true
+    closeIfDone()
+  }
+
+  func close() { context?.close(promise: nil) }
+
+  private func closeIfDone() { if isEnding, streams.isEmpty { close() } }
+
+  private func write(_ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: nil)
+  }
+
+  private func reset(_ id: HTTP2StreamID) {
+    guard let context else { return }
+    write(.rstStream(.cancel), on: id, context)
+  }
+
+  // MARK: Answers
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = true
+    let frame = unwrapInboundIn(data)
+    switch frame.payload {
+    case .headers(let headers):
+      take(streams.receive(headers.headers, endsStream: headers.endStream, on: frame.streamID), frame.streamID)
+    case .data(let data):
+      guard case .byteBuffer(let part) = data.data else { return }
+      take(streams.receive(part, endsStream: data.endStream, on: frame.streamID), frame.streamID)
+    case .settings(.settings(let settings)): take(settings)
+    case .goAway(let last, _, _):
+      streams.refuse(after: last)
+      connection.end(self)
+    default: break
+    }
+  }
+
+  private func take(_ step: PushStreams<PushConnection.Job>.Step, _ id: HTTP2StreamID) {
+    if let ending = step.ending { finish(ending) }
+    guard step.mustReset else { return }
+    reset(id)
+    streamEnded()
+  }
+
+  private func take(_ settings: HTTP2Settings) {
+    // The last of several values counts (RFC 9113, section 6.5.3).
+    let limit = settings.last { $0.parameter == .maxConcurrentStreams }?.value
+    streams.limit = limit ?? (streams.limit == 0 ? Self.defaultLimit : streams.limit)
+    if !allowsRequests { giveUpUnlessReady() }
+    connection.sendWaiting()
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    lastRead = .now()
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let event as StreamClosedEvent:
+      if let ending = streams.end(event.streamID, reason: event.reason) { finish(ending) }
+      streamEnded()
+    case let event as NIOHTTP2WindowUpdatedEvent where event.streamID == .rootStream:
+      openWindow(event.inboundWindowSize ?? Self.window, context)
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Lets the server send more when it has used half of the connection's window. The window of a stream is larger than
+  /// the longest body that is read.
+  private func openWindow(_ size: Int, _ context: ChannelHandlerContext) {
+    guard size < Self.window / 2, context.channel.isActive else { return }
+    write(.windowUpdate(windowSizeIncrement: Self.window - size), on: .rootStream, context)
+    flush()
+  }
+
+  private func streamEnded() {
+    closeIfDone()
+    if !isEnding { connection.sendWaiting() }
+  }
+
+  private func finish(_ ending: PushStreams<PushConnection.Job>.Ending) {
+    switch ending.outcome {
+    case .answered(let response): ending.push.finish(.success(response))
+    case .failed(let code): ending.push.finish(.failure(PushTransportError(code, server: server)))
+    }
+  }
+
+  // MARK: Ends
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? NIOHTTP2Errors.StreamError else {
+      // It does not belong to a single stream, so it ends the connection.
+      connection.end(self)
+      return context.close(promise: nil)
+    }
+    let wasRefused = error.baseError is NIOHTTP2Errors.CreatedStreamAfterGoaway
+    guard let ending = streams.end(error.streamID, reason: nil, wasRefused: wasRefused) else { return }
+    finish(ending)
+    streamEnded()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    let endings = streams.endAll()
+    connection.end(self)
+    for ending in endings { finish(ending) }
+    context.fireChannelInactive()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { connection.sendWaiting() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  // MARK: Time
+
+  /// One timer serves all streams: it ends at the time of the oldest one.
+  private func setTimer(at moment: NIODeadline) {
+    timer = context?.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
+      timer = nil
+      giveUpLateStreams()
+    }
+  }
+
+  private func giveUpLateStreams() {
+    let late = streams.giveUp(startedBy: .now() - patience)
+    for stream in late {
+      if let ending = stream.ending { finish(ending) }
+      // If nothing at all has arrived since the request was sent, the connection is probably dead without the system
+      // knowing it, as after a change of networks. Other requests then go on with a new one.
+      if lastRead < stream.sentAt { connection.end(self) }
+      reset(stream.id)
+    }
+    if let oldest = streams.oldest { setTimer(at: oldest + patience) }
+    if late.isEmpty { return }
+    flush()
+    streamEnded()
+  }
+
+  /// Closes the connection if the server allows no requests for too long. A server without settings does not speak
+  /// HTTP/2.
+  private func giveUpUnlessReady() {
+    guard let context else { return }
+    let limit = context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [self] in
+      if !allowsRequests { connection.end(self) }
+    }
+    context.channel.closeFuture.whenComplete { _ in limit.cancel() }
+  }
+}

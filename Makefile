@@ -10,6 +10,7 @@
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
 #   make check-amounts   read back every amount from 0.01 to 9,999.99 in each language
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
+#   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
@@ -25,7 +26,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-keeping check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-keeping check-pushes check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -135,6 +136,13 @@ KEEPING_SECONDS ?= 60
 
 check-keeping: setup
 	CRIER_KEEPING_SECONDS=$(KEEPING_SECONDS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SoundKeepingChecks
+
+# `make check` does the same with 20,000 pushes.
+PUSHES ?= 1000000
+
+check-pushes:
+	@scripts/setup
+	CRIER_PUSHES=$(PUSHES) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'PushChecks/randomFaults'
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices

@@ -4,21 +4,39 @@ import Foundation
 import PushTestSupport
 import Testing
 
-/// The promise of the outbox, each push ends in exactly one outcome, at length. `CRIER_PUSHES` sets the number of pushes.
+/// The promise of the outbox, each push ends in exactly one outcome, at length. `make check-pushes` sets the number of
+/// pushes with `CRIER_PUSHES`, and shows the progress.
 @Suite("The outbox of pushes at length", .serialized)
 struct PushChecks {
   @Test("with random faults, each push ends once, in its device's order, and the ledger agrees with APNs")
   func randomFaults() async throws {
-    let count = ProcessInfo.processInfo.environment["CRIER_PUSHES"].flatMap { Int($0) } ?? 20_000
-    let findings = try await RandomFaults(pushes: count, devices: max(200, min(count / 200, 2_000))).run()
+    let wanted = ProcessInfo.processInfo.environment["CRIER_PUSHES"].flatMap { Int($0) }
+    let count = wanted ?? 20_000
+    var run = RandomFaults(pushes: count, devices: max(200, min(count / 200, 2_000)))
+    if wanted != nil {
+      let start = ContinuousClock.now
+      run.progress = { ended in
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let line = "\(ended) of \(count) pushes have ended, \(Int(Double(ended) / seconds)) per second\n"
+        FileHandle.standardError.write(Data(line.utf8))
+      }
+    }
+    let findings = try await run.run()
     #expect(findings.faults.prefix(20).isEmpty)
     let rate = Double(count) / findings.seconds
     print(
       """
       pushes: \(count) in \(Int(findings.seconds)) s (\(Int(rate)) per second), \(findings.duplicates) sent twice; \
       \(findings.states.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")); \
-      faults: \(findings.happened.values.reduce(0, +)) of \(findings.requests) requests
+      faults: \(findings.happened.values.reduce(0, +)) of \(findings.requests) requests; peak memory: \(Self.peakMemory)
       """)
+  }
+
+  /// The largest amount of memory that this process has had, as Linux states it.
+  private static var peakMemory: String {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.map { $0.dropFirst(6).trimmingPrefix { $0.isWhitespace } }.map(String.init) ?? "unknown"
   }
 
   @Test("after kills at 20 random moments of 10,000 pushes, all end, none is lost, and those sent twice are counted")

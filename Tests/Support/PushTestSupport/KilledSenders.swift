@@ -35,6 +35,7 @@ public struct KilledSenders: Sendable {
       // Each process makes a provider token of its own, much sooner than APNs likes.
       $0.tokenUpdateInterval = 0
       $0.remembersDeliveries = false
+      $0.ledgerSize = pushes
     } _: { site in
       try await run(at: site)
     }

@@ -12,9 +12,12 @@ public final class Outbox: Sendable {
 
   public let ledger: Ledger
   private let folder: URL
+  private let remembersReports: Bool
   private let reported = Locked<[PushSender.Report]>([])
 
-  public init(now: @escaping @Sendable () -> Date = { Date() }) throws {
+  /// - Parameter remembersReports: Whether ``reports`` has what the sender reports.
+  public init(now: @escaping @Sendable () -> Date = { Date() }, remembersReports: Bool = true) throws {
+    self.remembersReports = remembersReports
     folder = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)")
     ledger = try Ledger(at: folder.appending(path: "ledger.sqlite"), now: now)
   }
@@ -81,8 +84,8 @@ public final class Outbox: Sendable {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let sender = PushSender(
       ledger: ledger, clients: clients, settings: settings, now: now, sleep: sleep, random: random
-    ) { [reported] report in
-      reported.withLock { $0.append(report) }
+    ) { [reported, remembersReports] report in
+      if remembersReports { reported.withLock { $0.append(report) } }
       onReport(report)
       if case .ended = report { end.yield() }
     }

@@ -17,6 +17,13 @@ public struct RandomFaults: Sendable {
   public var seed: UInt64 = 1
   /// The patience of the client. A push that is never answered is sent again after it.
   public var patience: Duration = .seconds(2)
+  /// Called with the number of pushes that have ended, after every 10,000 of them.
+  public var progress: @Sendable (Int) -> Void = { _ in }
+
+  /// The number of pushes that are put into the outbox together.
+  private static let batch = 500
+  /// The number of batches that are in the outbox at a time, so that the memory of a run does not grow with its length.
+  private static let batchesAhead = 40
 
   public init(pushes: Int, devices: Int) {
     self.pushes = pushes
@@ -60,6 +67,7 @@ public struct RandomFaults: Sendable {
       configuration.faults = .rates(Self.faults.map { Faults.Rate($0.0, probability: $0.1 / 1_000) })
       configuration.seed = seed
       configuration.remembersDeliveries = false
+      configuration.ledgerSize = pushes
       configuration.devices = (0..<devices).map { APNSSimulator.Device(PushSite.token($0)) }
     } _: { site in
       for device in 0..<devices where isDead(device) || isBack(device) {
@@ -73,7 +81,7 @@ public struct RandomFaults: Sendable {
   }
 
   private func run(at site: PushSite, start: Date) async throws -> Findings {
-    let outbox = try Outbox()
+    let outbox = try Outbox(remembersReports: false)
     for device in 0..<devices { try await outbox.register(device) }
     // The order in which the simulator first accepts pushes to each device, by the sequence in the payload.
     let acceptances = site.simulator.acceptances()
@@ -93,16 +101,25 @@ public struct RandomFaults: Sendable {
     settings.appPause = 0.05
     let client = try site.client(count: connections, patience: patience)
     let ended = Locked<[Int64: Int]>([:])
+    let (places, place) = AsyncStream<Void>.makeStream()
+    for _ in 0..<Self.batchesAhead { place.yield() }
     try await outbox.send(
       pushes, with: [Outbox.app: client], settings: settings,
       onReport: { report in
-        if case .ended(let push) = report { ended.withLock { $0[push.number, default: 0] += 1 } }
+        guard case .ended(let push) = report else { return }
+        let count = ended.withLock { ended in
+          ended[push.number, default: 0] += 1
+          return ended.count
+        }
+        if count.isMultiple(of: Self.batch) { place.yield() }
+        if count.isMultiple(of: 10_000) { progress(count) }
       }
     ) { sender in
       var random = SplitMix64(seed: seed)
       var missing = pushes
-      while missing > 0 {
-        let count = min(500, missing)
+      var free = places.makeAsyncIterator()
+      while missing > 0, await free.next() != nil {
+        let count = min(Self.batch, missing)
         let batch = (0..<count).map { _ in
           Outbox.alert(to: Int.random(in: 0..<devices, using: &random), expiresAt: start.addingTimeInterval(86_400))
         }
@@ -121,9 +138,9 @@ public struct RandomFaults: Sendable {
   }
 
   private static func sequence(of payload: [UInt8]) -> Int {
-    let text = String(decoding: payload, as: UTF8.self)
-    guard let range = text.range(of: #""sequence":"#) else { return 0 }
-    return Int(text[range.upperBound...].prefix { $0.isNumber }) ?? 0
+    // The number is the last value of the payload, before two brackets.
+    let digits = payload.dropLast(2).reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return Int(String(decoding: digits.reversed(), as: UTF8.self)) ?? 0
   }
 
   private func compare(

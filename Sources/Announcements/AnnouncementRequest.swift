@@ -38,7 +38,9 @@ public struct AnnouncementRequest: Sendable, Hashable {
   public var deliver: Set<Delivery>
   public var device: String?
   public var options: Options
-  /// Sentences for the report, one for each key that the decoder does not know.
+  /// The options of the notification. Only a request with the delivery `push` has some.
+  public var notification = NotificationOptions()
+  /// Sentences for the report, one for each key that the decoder does not know, and others.
   public var warnings: [String] = []
 
   /// The defaults that an API key supplies for options that a request leaves out.
@@ -105,8 +107,10 @@ extension PayloadDecoder {
   private static func request(
     _ top: PayloadFields, _ treatment: UnknownKeys, requiresID: Bool = true
   ) throws(AnnouncementError) -> AnnouncementRequest {
-    let warnings = try unknownKeys(
-      of: top, in: Surroundings(options: AnnouncementRequest.optionKeys, allowsText: true), treatment)
+    var known = AnnouncementRequest.optionKeys
+    let namesPush = namesPush(top)
+    if namesPush, top.value("aps") != nil { known.append(NotificationOptions.attachmentKey) }
+    var warnings = try unknownKeys(of: top, in: Surroundings(options: known, allowsText: true), treatment)
     let announcement: Announcement
     var id: String?
     if let text = try text(top) {
@@ -116,9 +120,25 @@ extension PayloadDecoder {
       announcement = try self.announcement(top, requiresID: requiresID)
       if case .payment(let payment) = announcement { id = payment.id } else { id = try identifier(top) }
     }
+    let deliver = try deliveries(top)
+    var notification = NotificationOptions()
+    // The notification of an accepted request is in the outbox already.
+    if namesPush, !top.wasAccepted {
+      let warning: String?
+      (notification, warning) = try notificationOptions(top)
+      if let warning { warnings.append(warning) }
+    }
     return AnnouncementRequest(
-      announcement: announcement, id: id, deliver: try deliveries(top), device: try top.text("device", atMost: 128),
-      options: try options(top), warnings: warnings)
+      announcement: announcement, id: id, deliver: deliver, device: try top.text("device", atMost: 128),
+      options: try options(top), notification: notification, warnings: warnings)
+  }
+
+  /// Returns whether one of the deliveries is `push`. They may still be invalid.
+  private static func namesPush(_ top: PayloadFields) -> Bool {
+    guard case .array(let elements)? = top.value("deliver") else { return false }
+    return elements.contains { element in
+      if case .string(let name) = element { name == AnnouncementRequest.Delivery.push.rawValue } else { false }
+    }
   }
 
   private static func deliveries(

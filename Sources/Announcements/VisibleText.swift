@@ -2,13 +2,13 @@
 
 /// Text from outside, prepared to be shown in a banner.
 ///
-/// A payer chooses the name and the note. Characters that nobody sees can turn what is seen into something else, so they
-/// are removed:
+/// A payer chooses the name and the note. Characters that nobody sees can turn what is seen into something else, so
+/// they are removed:
 ///
 /// - control characters, because a screen may not show them in the same way twice;
 /// - the bidirectional controls, because they can show digits in another order: with U+202E, 21 looks like 12;
-/// - zero-width and other invisible characters, because two different names would look the same, and a name of invisible
-///   characters looks like no name;
+/// - zero-width and other invisible characters, because two different names would look the same, and a name of
+///   invisible characters looks like no name;
 /// - private characters, because each system shows another picture for them;
 /// - combining marks after the fourth on one letter, because they cover the lines above and below.
 ///
@@ -55,8 +55,8 @@ enum VisibleText {
 
   private static let mostMarks = 4
 
-  /// Cuts a text to its largest length. One character can have any number of scalars, such as a chain of emoji, so these
-  /// are limited too.
+  /// Cuts a text to its largest length. One character can have any number of scalars, such as a chain of emoji, so
+  /// these are limited too.
   private static func cut(_ text: String, _ longest: Int) -> String {
     let mostScalars = longest * 8
     guard text.count > longest || text.unicodeScalars.count > mostScalars else { return text }
@@ -111,4 +111,10 @@ enum VisibleText {
     default: false
     }
   }
+}
+
+extension Payment {
+  /// The payer's name as it may be shown: without characters that nobody sees, or that show others in another order.
+  /// nil if nothing visible remains.
+  public var visiblePayer: String? { payer.flatMap { VisibleText.of($0, atMost: Self.longestPayer) } }
 }

@@ -144,6 +144,63 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test("a payload around the payment chooses badge, level, thread, volume and attachment of the notification")
+  func notificationOptions() async throws {
+    struct Options: Decodable {
+      struct Notification: Decodable {
+        struct Sound: Decodable {
+          var critical: Int
+          var name: String
+          var volume: Decimal
+        }
+        var badge: Int
+        var level: String
+        var score: Decimal
+        var thread: String
+        var sound: Sound
+
+        enum CodingKeys: String, CodingKey {
+          case badge, sound
+          case level = "interruption-level"
+          case score = "relevance-score"
+          case thread = "thread-id"
+        }
+      }
+      var aps: Notification
+      var attachment: String
+
+      enum CodingKeys: String, CodingKey {
+        case aps
+        case attachment = "attachment-url"
+      }
+    }
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("phone", Self.tokens[0], in: service)
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    let body = """
+      {"aps":{"badge":3,"relevance-score":0.29,"thread-id":"till-2","sound":{"critical":1,"volume":0.57}},\
+      "attachment-url":"https://shop.example/tea.jpg","payment":{"id":"p1","amount":"12.50","currency":"USD"},\
+      "deliver":["push"],"device":"phone"}
+      """
+    let answer = try await client.post(body)
+    #expect(answer.status == 201, "\(answer.text)")
+    #expect((try answer.value("warnings") as? [String])?.first?.hasPrefix("aps.mutable-content: ") == true)
+    _ = try await outcome(of: "p1", client)
+    let delivery = try #require(simulator.deliveries(to: Self.tokens[0]).first)
+    let payload = try JSONDecoder().decode(Options.self, from: Data(delivery.payload))
+    #expect(payload.aps.badge == 3 && payload.aps.level == "critical" && payload.aps.thread == "till-2")
+    #expect(payload.aps.score == Decimal(string: "0.29") && payload.aps.sound.volume == Decimal(string: "0.57"))
+    #expect(payload.aps.sound.critical == 1)
+    #expect(try payload.aps.sound.name == answer.string("clip.name"))
+    #expect(payload.attachment == "https://shop.example/tea.jpg")
+    let refused = try await client.post(
+      body.replacing("p1", with: "p2").replacing(#""badge":3"#, with: #""badge":-3"#))
+    #expect(refused.status == 422 && refused.text.contains("aps.badge"), "\(refused.text)")
+    await simulator.stop()
+  }
+
   @Test("the same request again pushes nothing again, whatever its key")
   func again() async throws {
     let simulator = try await APNSSimulator.start()

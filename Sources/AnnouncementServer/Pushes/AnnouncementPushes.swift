@@ -53,9 +53,9 @@ struct AnnouncementPushes: Sendable {
   /// - Parameter report: The report of the clip in the device's language, with its id and URL.
   /// - Throws: `AnnouncementError`; `PushMessageError` if the message cannot be made small enough.
   func push(
-    _ announcement: Announcement, to device: Ledger.Device, clip report: ClipReport, at now: Date
+    _ request: AnnouncementRequest, to device: Ledger.Device, clip report: ClipReport, at now: Date
   ) throws -> NewPush {
-    let message = try message(announcement, to: device, clip: report)
+    let message = try message(request, clip: report)
     // The longest number shows whether the message is small enough with any number.
     _ = try message.fitted(sequence: .max)
     return NewPush(
@@ -66,17 +66,15 @@ struct AnnouncementPushes: Sendable {
     }
   }
 
-  private func message(
-    _ announcement: Announcement, to device: Ledger.Device, clip report: ClipReport
-  ) throws -> AlertMessage {
-    let banner = try phraseBooks.banner(for: announcement, defaultLocale: report.locale)
+  private func message(_ request: AnnouncementRequest, clip report: ClipReport) throws -> AlertMessage {
+    let banner = try phraseBooks.banner(for: request.announcement, defaultLocale: report.locale)
     var content = AlertMessage.Content(id: report.id ?? "", locale: report.locale, text: report.text)
-    if case .payment(let payment) = announcement {
+    if case .payment(let payment) = request.announcement {
       content.kind = payment.kind.rawValue
       if let amount = report.amount {
         content.amount = try AlertMessage.Content.Amount(value: amount.value, currency: amount.currency)
       }
-      content.payer = payment.payer.map { AlertMessage.Content.Payer(name: $0) }
+      content.payer = payment.visiblePayer.map { AlertMessage.Content.Payer(name: $0) }
     }
     if let url = URL(string: report.clip.url) {
       content.clip = try PushedClip(
@@ -84,10 +82,16 @@ struct AnnouncementPushes: Sendable {
         durationMilliseconds: report.clip.durationMilliseconds)
     }
     content.spoken = Self.spoken(report)
+    let wanted = request.notification
+    let volume = try wanted.criticalVolume.map { try Hundredths($0) }
+    let level = wanted.interruptionLevel.flatMap { AlertMessage.InterruptionLevel(rawValue: $0.rawValue) }
     // A phone that has the clip plays it even if the app's extension does not run in time.
     return AlertMessage(
-      title: banner.title, subtitle: banner.subtitle, body: banner.body,
-      sound: try AlertMessage.Sound(report.clip.name), threadID: "payments", interruptionLevel: .timeSensitive,
+      title: banner.title, subtitle: banner.subtitle, body: banner.body, badge: wanted.badge,
+      sound: try AlertMessage.Sound(report.clip.name, criticalVolume: volume),
+      threadID: wanted.threadID ?? "payments",
+      interruptionLevel: level ?? (volume == nil ? .timeSensitive : .critical),
+      relevanceScore: try wanted.relevanceScore.map { try Hundredths($0) }, attachmentURL: wanted.attachmentURL,
       content: content)
   }
 }

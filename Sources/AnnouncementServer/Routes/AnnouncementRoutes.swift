@@ -206,7 +206,7 @@ struct AnnouncementRoutes: Sendable {
         files.append(LibraryClip(other, group: order.group))
       }
       guard let clip = reports[locale] else { continue }
-      made.append(try pushes.push(order.request.announcement, to: device, clip: clip, at: now))
+      made.append(try pushes.push(order.request, to: device, clip: clip, at: now))
     }
     return (made, files)
   }

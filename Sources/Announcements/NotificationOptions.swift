@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What the sender of an APNs payload wants of the notification on a phone, besides its text and its sound: keys of
+/// `aps` that iOS reads, and `attachment-url` beside it. A missing key is nil.
+public struct NotificationOptions: Sendable, Hashable {
+  /// How much the notification may disturb, with the values of `interruption-level`.
+  public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
+    case passive, active, critical
+    case timeSensitive = "time-sensitive"
+  }
+
+  /// The number on the app's icon; 0 removes it.
+  public var badge: UInt32?
+  /// The volume of a critical alert, in hundredths from 0 to 100; nil for any other notification.
+  public var criticalVolume: Int?
+  public var interruptionLevel: InterruptionLevel?
+  /// The rank in the notification summary, in hundredths from 0 to 100.
+  public var relevanceScore: Int?
+  /// The thread under which iOS groups the notification.
+  public var threadID: String?
+  /// The `https` or `http` URL of a picture, sound or film to attach.
+  public var attachmentURL: URL?
+
+  public init() {}
+
+  /// The longest thread id, in characters.
+  static let longestThreadID = 128
+  /// The longest URL of an attachment, in characters.
+  static let longestAttachmentURL = 1_000
+  /// The key beside `aps` that names the attachment.
+  static let attachmentKey = "attachment-url"
+}
+
+extension PayloadDecoder {
+  /// Reads the options of the notification from an APNs payload.
+  ///
+  /// - Returns: the options, and a sentence for the report if the payload does not ask for the app's extension.
+  /// - Throws: `.fieldInvalid` for a value that iOS or APNs would refuse.
+  static func notificationOptions(
+    _ top: PayloadFields
+  ) throws(AnnouncementError) -> (options: NotificationOptions, warning: String?) {
+    guard let value = top.value("aps") else { return (NotificationOptions(), nil) }
+    guard case .object(let values) = value else { throw top.invalid("aps", value, "give an object") }
+    let aps = top.fields("aps", values)
+    var options = NotificationOptions()
+    if let badge = try aps.integer("badge") {
+      guard let number = UInt32(exactly: badge) else {
+        throw AnnouncementError(
+          .fieldInvalid, aps.name("badge"), "is out of range", remedy: "give 0 to \(UInt32.max); 0 removes the badge")
+      }
+      options.badge = number
+    }
+    options.criticalVolume = try criticalVolume(aps)
+    options.interruptionLevel = try interruptionLevel(aps)
+    options.relevanceScore = try hundredths(aps, "relevance-score")
+    options.threadID = try aps.text("thread-id", atMost: NotificationOptions.longestThreadID)
+    options.attachmentURL = try attachmentURL(top)
+    return (options, asksForExtension(aps) ? nil : extensionWarning)
+  }
+
+  private static let extensionWarning =
+    "aps.mutable-content: was added, because without it iOS does not run the app's notification service extension"
+
+  private static func asksForExtension(_ aps: PayloadFields) -> Bool {
+    if case .number("1")? = aps.value("mutable-content") { true } else { false }
+  }
+
+  /// Returns the volume if the sound is an object with `critical` set. The name of the sound does not count: it is
+  /// always that of the clip.
+  private static func criticalVolume(_ aps: PayloadFields) throws(AnnouncementError) -> Int? {
+    guard case .object(let values)? = aps.value("sound") else { return nil }
+    let sound = aps.fields("sound", values)
+    switch try sound.integer("critical") ?? 0 {
+    case 0: return nil
+    case 1: return try hundredths(sound, "volume") ?? 100
+    default:
+      throw AnnouncementError(
+        .fieldInvalid, sound.name("critical"), "is out of range", remedy: "give 1 for a critical alert, or leave it out"
+      )
+    }
+  }
+
+  private static func interruptionLevel(
+    _ aps: PayloadFields
+  ) throws(AnnouncementError) -> NotificationOptions.InterruptionLevel? {
+    guard let text = try aps.text("interruption-level", atMost: 64) else { return nil }
+    guard let level = NotificationOptions.InterruptionLevel(rawValue: text) else {
+      throw AnnouncementError(
+        .fieldInvalid, aps.name("interruption-level"), "is not an interruption level",
+        remedy: "give one of passive, active, time-sensitive, critical")
+    }
+    return level
+  }
+
+  private static func hundredths(_ fields: PayloadFields, _ key: String) throws(AnnouncementError) -> Int? {
+    guard let value = fields.value(key) else { return nil }
+    guard case .number(let digits) = value, let number = Decimal(string: digits),
+      let hundredths = Int((number * 100).description), (0...100).contains(hundredths)
+    else {
+      throw fields.invalid(key, value, "give a number from 0 to 1 with at most two digits after the point")
+    }
+    return hundredths
+  }
+
+  private static func attachmentURL(_ top: PayloadFields) throws(AnnouncementError) -> URL? {
+    let key = NotificationOptions.attachmentKey
+    guard let text = try top.text(key, atMost: NotificationOptions.longestAttachmentURL) else { return nil }
+    guard let url = URL(string: text), ["https", "http"].contains(url.scheme?.lowercased()),
+      url.host(percentEncoded: true)?.isEmpty == false
+    else {
+      throw AnnouncementError(
+        .fieldInvalid, top.name(key), "is not a URL", remedy: "give a URL that begins with https:// or http://")
+    }
+    return url
+  }
+}

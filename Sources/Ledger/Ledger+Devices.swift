@@ -48,6 +48,14 @@ extension Ledger {
           throw LedgerError(.tooManyDevices, while: .registering, in: file)
         }
       }
+      if let group, group != former?.deviceGroup {
+        let count = try Int.fetchOne(
+          database.cachedStatement(sql: "SELECT count(*) FROM devices WHERE account = ? AND device_group = ?"),
+          arguments: [new.account, group])
+        guard count ?? 0 < options.mostDevicesInGroup else {
+          throw LedgerError(.tooManyDevices, while: .registering, in: file)
+        }
+      }
       let storesKey = former?.keyID == nil || renewsKey
       if storesKey {
         if former != nil { try revokeKeys(ofDevice: new.id, account: new.account, by: actor, in: database) }
@@ -119,8 +127,8 @@ extension Ledger {
     for key in keys { try revoke(key, by: actor, in: database) }
   }
 
-  /// Each registration renews the time of a token, also of a known one: when APNs then reports that the token was no longer
-  /// valid at an earlier time, the phone has registered it since, and the token stays.
+  /// Each registration renews the time of a token, also of a known one: when APNs then reports that the token was no
+  /// longer valid at an earlier time, the phone has registered it since, and the token stays.
   private func setTokens(of new: NewDevice, keepsRefusals: Bool, in database: Database) throws {
     let kinds = new.tokens.keys.map(\.rawValue)
     for kind in NewDevice.TokenKind.allCases where !kinds.contains(kind.rawValue) {
@@ -179,8 +187,8 @@ extension Ledger {
     }
   }
 
-  /// Removes a device with its tokens, and revokes its keys. Its unfinished pushes end when their turn comes. The removal
-  /// is durable when the call returns.
+  /// Removes a device with its tokens, and revokes its keys. Its unfinished pushes end when their turn comes. The
+  /// removal is durable when the call returns.
   ///
   /// - Returns: Whether the account had the device.
   @discardableResult

@@ -36,6 +36,8 @@ public final class Ledger: Sendable {
     public var busyTimeout: TimeInterval = 5
     /// The maximum number of devices of an account.
     public var mostDevices = 10_000
+    /// The maximum number of devices in a group of devices. An announcement to the group is one transaction.
+    public var mostDevicesInGroup = 500
     /// The maximum number of enumerators of a device.
     public var mostEnumerators = 100
     /// Whether opening the ledger reads and checks every page. A process that only watches can skip the check.

@@ -23,7 +23,8 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyCommands = "too_many_commands"
     /// The limit of replays for the lane or for the account is reached.
     case tooManyReplays = "too_many_replays"
-    /// The account has ``Ledger/Options/mostDevices`` devices.
+    /// The account has ``Ledger/Options/mostDevices`` devices, or the group of devices has
+    /// ``Ledger/Options/mostDevicesInGroup``.
     case tooManyDevices = "too_many_devices"
     /// The device has ``Ledger/Options/mostEnumerators`` enumerators.
     case tooManyEnumerators = "too_many_enumerators"
@@ -160,7 +161,7 @@ public struct LedgerError: Error, Sendable, Hashable, CustomStringConvertible {
     case .waitingListFull: "too many announcements are waiting to be written"
     case .tooManyCommands: "too many commands are waiting for the lane's player"
     case .tooManyReplays: "too many replays of the lane or of the account are waiting"
-    case .tooManyDevices: "the account has reached the limit of its devices"
+    case .tooManyDevices: "the account or the group of devices has reached the limit of its devices"
     case .tooManyEnumerators: "the device has reached the limit of its enumerators"
     case .deviceNameTaken: "a device and a group of devices would have the same name"
     case .tooManyWebhookEndpoints: "the account has reached the limit of its webhook endpoints"

@@ -7,9 +7,9 @@ public import Ledger
 
 /// The decision which pushes are sent next.
 ///
-/// The pushes of a kind to a device are sent one after the other, in the order of their numbers, so that an announcement
-/// never overtakes an earlier one. A device that has to wait delays no other device, and a push that only prepares the
-/// phone delays no announcement. The devices take turns.
+/// The pushes of a kind to a device are sent one after the other, in the order of their numbers, so that an
+/// announcement never overtakes an earlier one. A device that has to wait delays no other device, and a push that only
+/// prepares the phone delays no announcement. The devices take turns.
 ///
 /// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
 public struct PushSchedule: Sendable {
@@ -57,6 +57,8 @@ public struct PushSchedule: Sendable {
     var notBefore = Date.distantPast
     /// Whether the line is in ``ready``.
     var isReady = false
+    /// Whether the line is in ``held``.
+    var isHeld = false
     /// The time of the line's latest alarm, which makes its earlier ones void.
     var alarm: Date?
   }
@@ -71,6 +73,10 @@ public struct PushSchedule: Sendable {
   private var lines: [LineKey: Line] = [:]
   /// The lines whose turn comes next.
   private var ready: Deque<LineKey> = []
+  /// The lines that wait until fewer pushes to their app are being sent, in the order of their turns.
+  private var held: [App: Deque<LineKey>] = [:]
+  /// The number of pushes that are being sent to each app.
+  private var underWayToApp: [App: Int] = [:]
   /// The times at which waiting lines are looked at again.
   private var alarms: Heap<Alarm> = []
   /// The topics to which nothing is sent before a time.
@@ -109,8 +115,11 @@ public struct PushSchedule: Sendable {
 
   /// Returns the pushes whose turn it is.
   ///
-  /// - Parameter room: The maximum number of pushes to send.
-  public mutating func next(at now: Date, room: Int) -> Turn {
+  /// - Parameters:
+  ///   - room: The maximum number of pushes to send.
+  ///   - mostToApp: The maximum number of pushes that are being sent to an app at a time. An app whose server does not
+  ///     answer then leaves room for the others.
+  public mutating func next(at now: Date, room: Int, mostToApp: Int = .max) -> Turn {
     while let alarm = alarms.min, alarm.at <= now {
       alarms.removeMin()
       guard lines[alarm.line]?.alarm == alarm.at else { continue }
@@ -118,7 +127,9 @@ public struct PushSchedule: Sendable {
       makeReady(alarm.line)
     }
     var turn = Turn()
-    while turn.send.count < room, let key = ready.popFirst() {
+    while turn.send.count < room {
+      if ready.isEmpty { letGoHeld(mostToApp) }
+      guard let key = ready.popFirst() else { break }
       lines[key]?.isReady = false
       dropExpired(key, at: now, into: &turn)
       guard let line = lines[key], let first = line.waiting.first else { continue }
@@ -131,12 +142,49 @@ public struct PushSchedule: Sendable {
         setAlarm(for: key, at: min(start, first.expiresAt))
         continue
       }
+      guard underWayToApp[topic.app, default: 0] < mostToApp else {
+        hold(key, until: first.expiresAt, app: topic.app)
+        continue
+      }
       if pauses[topic] != nil { trials[topic] = key }
       lines[key]?.isSending = true
       underWay += 1
+      underWayToApp[topic.app, default: 0] += 1
       turn.send.append(first)
     }
     return turn
+  }
+
+  /// Lets a line wait until a push to its app has come back, or until its first push is no longer news.
+  private mutating func hold(_ key: LineKey, until expiry: Date, app: App) {
+    setAlarm(for: key, at: expiry)
+    guard lines[key]?.isHeld == false else { return }
+    lines[key]?.isHeld = true
+    held[app, default: []].append(key)
+  }
+
+  /// Counts a push that is not being sent any more, and gives its place to the next line that waits for one.
+  private mutating func leave(_ app: App) {
+    underWay -= 1
+    underWayToApp[app, default: 0] -= 1
+    if underWayToApp[app] == 0 { underWayToApp[app] = nil }
+    letGoHeld(app)
+  }
+
+  /// Lets the next of the lines that wait for a place for their app look whether they get it.
+  private mutating func letGoHeld(_ app: App) {
+    // A line may have lost its pushes since.
+    while let key = held[app]?.popFirst() {
+      guard lines[key]?.isHeld == true else { continue }
+      lines[key]?.isHeld = false
+      return makeReady(key)
+    }
+    held[app] = nil
+  }
+
+  /// Lets go one line of each app that has room. A line that was let go before may not have taken the place.
+  private mutating func letGoHeld(_ mostToApp: Int) {
+    for app in Array(held.keys) where underWayToApp[app, default: 0] < mostToApp { letGoHeld(app) }
   }
 
   private mutating func setAlarm(for key: LineKey, at moment: Date) {
@@ -168,8 +216,8 @@ public struct PushSchedule: Sendable {
     lines[key]?.isSending = false
     lines[key]?.notBefore = .distantPast
     count -= 1
-    underWay -= 1
     let topic = Topic(push)
+    leave(topic.app)
     let isResumed = provesTopic && pauses.removeValue(forKey: topic) != nil
     let wasTrial = trials[topic] == key
     if wasTrial { trials[topic] = nil }
@@ -177,16 +225,16 @@ public struct PushSchedule: Sendable {
     if lines[key]?.waiting.isEmpty == true { lines[key] = nil } else { makeReady(key) }
   }
 
-  /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for it.
-  /// The schedule keeps the push as it is passed here, with its reason.
+  /// Reports that a push that was being sent must be sent again. The later pushes of its kind to its device wait for
+  /// it. The schedule keeps the push as it is passed here, with its reason.
   public mutating func retry(_ push: Ledger.UnfinishedPush, at moment: Date) {
     let key = LineKey(push)
     guard lines[key]?.isSending == true else { return }
     lines[key]?.waiting[0] = push
     lines[key]?.isSending = false
     lines[key]?.notBefore = moment
-    underWay -= 1
     let topic = Topic(push)
+    leave(topic.app)
     if trials[topic] == key {
       trials[topic] = nil
       letGo(topic)

@@ -4,8 +4,8 @@ public import Foundation
 
 /// What becomes of a push after an attempt to send it.
 ///
-/// The decision is the same for all senders: ``init(_:afterRefresh:)`` for an answer, ``init(_:)`` for none. `docs/push.md`
-/// has the table with the reasons.
+/// The decision is the same for all senders: ``init(_:afterRefresh:)`` for an answer, ``init(_:)`` for none.
+/// `docs/push.md` has the table with the reasons.
 public enum PushConsequence: Sendable, Hashable {
   /// Which pushes wait before the next attempt. The later pushes to the same device wait in each case, because they
   /// would overtake this one.
@@ -30,8 +30,8 @@ public enum PushConsequence: Sendable, Hashable {
   /// The provider token is too old. The push is sent again with a new one, if ``ProviderTokenAge`` allows that.
   case refreshToken
 
-  /// The push ends as failed, and the device token is deleted if it was registered before the time. If the time is nil,
-  /// the token is kept.
+  /// The push ends as unregistered, and the device token is deleted if it was registered before the time. If the time
+  /// is nil, the token is kept.
   case deviceGone(since: Date?)
 
   /// The push ends as failed. The device token is probably for another environment or another app. It is kept, and the
@@ -41,22 +41,15 @@ public enum PushConsequence: Sendable, Hashable {
   /// The push ends as failed. APNs refused this push, and would refuse it again.
   case failed
 
-  /// The key, the topic or the server is wrong, so APNs would refuse every push to this app. The push is kept, the app's
-  /// queue stops, and one alarm says why.
+  /// The key, the topic or the server is wrong, so APNs would refuse every push to this app. The push is kept, the
+  /// app's queue stops, and one alarm says why.
   case stopApp
-
-  /// Returns whether a device token is to be deleted.
-  ///
-  /// - Parameter registeredAt: The time of the latest registration of the token.
-  public func deletesToken(registeredAt: Date) -> Bool {
-    guard case .deviceGone(let since?) = self else { return false }
-    return registeredAt < since
-  }
 
   /// Decides by the answer of APNs.
   ///
-  /// - Parameter afterRefresh: Whether the push was sent with a provider token that was made because APNs had called the
-  ///   one before it too old. If APNs says so again, this machine's clock is wrong, and a third token would not help.
+  /// - Parameter afterRefresh: Whether the push was sent with a provider token that was made because APNs had called
+  ///   the one before it too old. If APNs says so again, this machine's clock is wrong, and a third token would not
+  ///   help.
   public init(_ response: PushResponse, afterRefresh: Bool = false) {
     let wait = response.retryAfter.map { Duration.seconds($0) }
     guard response.status != 200 else {
@@ -95,7 +88,4 @@ public enum PushInterruption: Sendable, Hashable, CaseIterable {
   case timedOut
   /// There was no connection: no address, refused, or a failed TLS handshake.
   case unreachable
-
-  /// Whether APNs may have accepted the push. Such a push may reach the phone twice, with the same `apns-id`.
-  public var mayHaveBeenDelivered: Bool { self == .connectionLost || self == .timedOut }
 }

@@ -262,6 +262,26 @@ struct DeviceTests {
     #expect(try await ledger.register(newDevice("one more")).isNew)
   }
 
+  @Test("a group of devices has a limit, at which its devices can still be changed, and others cannot move to it")
+  func mostInGroup() async throws {
+    var options = Ledger.Options()
+    #expect(options.mostDevicesInGroup == 500)
+    options.mostDevicesInGroup = 2
+    let ledger = try place.open(options)
+    for number in 0..<2 { try await ledger.register(newDevice("p\(number)", group: "counter", tokens: [:])) }
+    try await ledger.register(newDevice("alone", tokens: [:]))
+    for id in ["one more", "alone"] {
+      let error = try await #require(throws: LedgerError.self) {
+        try await ledger.register(newDevice(id, group: "counter", tokens: [:]))
+      }
+      #expect(error.code == .tooManyDevices)
+    }
+    #expect(try await !ledger.register(newDevice("p0", group: "counter", tokens: [:])).isNew)
+    #expect(try await ledger.register(newDevice("one more", group: "kitchen", tokens: [:])).isNew)
+    try await ledger.register(newDevice("p0", tokens: [:]))
+    #expect(try await !ledger.register(newDevice("alone", group: "counter", tokens: [:])).isNew)
+  }
+
   @Test("an invalid value is refused with its field, without the value, and nothing is stored")
   func refused() async throws {
     func changed(_ change: (inout NewDevice) -> Void) -> NewDevice {

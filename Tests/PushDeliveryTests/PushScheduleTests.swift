@@ -166,6 +166,31 @@ struct PushScheduleTests {
     }
   }
 
+  @Test("an app whose server does not answer leaves room for the others, and its own pushes follow when one comes back")
+  func roomOfAnApp() {
+    var schedule = PushSchedule()
+    for number in 1...4 { schedule.add(push(Int64(number), to: "slow-\(number)", app: "com.example.slow")) }
+    schedule.add(push(5, to: "a"))
+    let first = schedule.next(at: start, room: 10, mostToApp: 2).send
+    #expect(first.map(\.number) == [1, 2, 5])
+    #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.isEmpty)
+    schedule.retry(first[0], at: start.addingTimeInterval(5))
+    #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.map(\.number) == [3])
+    schedule.ended(first[1])
+    #expect(schedule.next(at: start, room: 10, mostToApp: 2).send.map(\.number) == [4])
+  }
+
+  @Test("a push that waits for a place of its app expires in time")
+  func expiryInLine() {
+    var schedule = PushSchedule()
+    schedule.add(push(1, to: "a"))
+    schedule.add(push(2, to: "b", lifetime: 5))
+    #expect(schedule.next(at: start, room: 10, mostToApp: 1).send.map(\.number) == [1])
+    #expect(schedule.nextMoment == start.addingTimeInterval(5))
+    #expect(schedule.next(at: start.addingTimeInterval(5), room: 10, mostToApp: 1).expired.map(\.number) == [2])
+    #expect(schedule.count == 1)
+  }
+
   /// Random devices, apps, answers and times. An independent record checks every promise of the schedule.
   @Test("every push ends exactly once and in its device's order, whatever the answers are", arguments: 0..<20)
   func randomAnswers(seed: Int) throws {
@@ -195,7 +220,7 @@ struct PushScheduleTests {
             NewPush.Kind.allCases.randomElement(using: &random) ?? .alert,
             lifetime: now.timeIntervalSince(start) + Double.random(in: 1..<600, using: &random)))
       }
-      let turn = schedule.next(at: now, room: Int.random(in: 0..<8, using: &random))
+      let turn = schedule.next(at: now, room: Int.random(in: 0..<8, using: &random), mostToApp: 3)
       for push in turn.expired { end(push) }
       for push in turn.send {
         #expect(!underWay.contains { $0.device == push.device && $0.kind == push.kind })
@@ -203,6 +228,7 @@ struct PushScheduleTests {
         underWay.append(push)
       }
       #expect(schedule.underWay == underWay.count)
+      #expect(Dictionary(grouping: underWay, by: \.app).values.allSatisfy { $0.count <= 3 })
       while let index = underWay.indices.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0 {
         let push = underWay.remove(at: index)
         switch Int.random(in: 0..<10, using: &random) {

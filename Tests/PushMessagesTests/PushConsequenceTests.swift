@@ -69,21 +69,19 @@ import Testing
     #expect(PushConsequence(PushResponse(status: status, reason: "NewReason")) == consequence)
   }
 
-  @Test("only status 410 with a time deletes a token, and only if it was registered before that time")
-  func deletion() {
+  @Test("only status 410 means that the app is gone, since the time that APNs names")
+  func gone() {
     let since = Date(timeIntervalSince1970: 1_800_000_000)
-    let long = Date(timeIntervalSince1970: 0)
     for status in 0...599 {
       for reason in [nil, "NewReason"] + PushRefusal.allCases.map(\.rawValue) {
-        let response = PushResponse(status: status, reason: reason, invalidSince: since)
-        #expect(PushConsequence(response).deletesToken(registeredAt: since) == false)
-        if status != 410 { #expect(PushConsequence(response).deletesToken(registeredAt: long) == false) }
+        let consequence = PushConsequence(PushResponse(status: status, reason: reason, invalidSince: since))
+        if case .deviceGone(let time) = consequence {
+          #expect(status == 410 && time == since)
+        } else {
+          #expect(status != 410 || reason.flatMap(PushRefusal.init(rawValue:)) != nil)
+        }
       }
     }
-    let gone = PushConsequence.deviceGone(since: since)
-    #expect(gone.deletesToken(registeredAt: since.addingTimeInterval(-0.001)))
-    #expect(!gone.deletesToken(registeredAt: since.addingTimeInterval(0.001)))
-    #expect(!PushConsequence.deviceGone(since: nil).deletesToken(registeredAt: long))
     #expect(PushConsequence(PushResponse(status: 400, reason: "Unregistered", invalidSince: since)) == .tokenSuspect)
   }
 
@@ -108,7 +106,6 @@ import Testing
     #expect(PushConsequence(.connectionLost) == .retry(after: nil, scope: .push))
     #expect(PushConsequence(.timedOut) == .retry(after: nil, scope: .push))
     #expect(PushConsequence(.unreachable) == .retry(after: nil, scope: .app))
-    #expect(PushInterruption.allCases.filter(\.mayHaveBeenDelivered) == [.connectionLost, .timedOut])
   }
 
   @Test("docs/push.md has the same table")

@@ -201,7 +201,7 @@ extension Problem {
     case .tooManyDevices:
       self.init(
         .conflict, error.code.rawValue,
-        "The account has reached the limit of its devices. Remove those that are no longer used.")
+        "The account or the device_group has reached the limit of its devices. Remove those that are no longer used.")
     case .tooManyEnumerators:
       self.init(
         .conflict, error.code.rawValue,

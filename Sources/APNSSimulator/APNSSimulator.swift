@@ -131,10 +131,10 @@ public final class APNSSimulator: Sendable {
     connection.targetWindowSize = 1 << 24
     // A client under test may reset streams and ping as often as it likes, and faults must not close connections.
     connection.maximumConnectionGlitches = .max
-    connection.controlFrameRateLimit.maximumCount = .max
+    connection.controlFrameRateLimit.windowLength = .zero
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    stream.streamErrorRateLimit.maximumCount = .max
-    stream.streamResetFrameRateLimit.maximumCount = .max
+    stream.streamErrorRateLimit.windowLength = .zero
+    stream.streamResetFrameRateLimit.windowLength = .zero
     let handler = ConnectionHandler(service: service, number: number)
     let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     let pipeline = channel.pipeline.syncOperations

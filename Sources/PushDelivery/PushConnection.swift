@@ -20,6 +20,8 @@ final class PushConnection {
   struct Job: Sendable {
     var headers: HPACKHeaders
     var body: ByteBuffer
+    /// The time from which on it waits.
+    var arrivedAt = NIODeadline.now()
     var finish: @Sendable (Result<PushResponse, PushTransportError>) -> Void
   }
 
@@ -36,8 +38,13 @@ final class PushConnection {
   private let patience: TimeAmount
   private var state = State.unconnected
   private var waiting = CircularBuffer<Job>()
+  /// The connections that are open, also those that take no more requests.
+  private var links: [PushLink] = []
+  /// Ends when the first of the waiting requests has waited for too long.
+  private var timer: Scheduled<Void>?
 
-  /// - Parameter patience: The time for which an answer may take, and for which opening the connection may take.
+  /// - Parameter patience: The time for which a request may wait for its turn, and then for its answer, and for which
+  ///   each step of opening the connection may take.
   init(server: PushServer, context: NIOSSLContext, eventLoop: any EventLoop, patience: TimeAmount) {
     self.server = server
     self.context = context
@@ -55,10 +62,10 @@ final class PushConnection {
   /// Fails what waits, and closes the connection, which fails what is under way.
   func close() {
     eventLoop.preconditionInEventLoop()
-    let last = state
     state = .closed
+    timer?.cancel()
     failWaiting(PushTransportError(.closed, server: server))
-    if case .connected(let link) = last { link.close() }
+    for link in links { link.close() }
   }
 
   private func failWaiting(_ error: PushTransportError) {
@@ -73,10 +80,27 @@ final class PushConnection {
     case .unconnected: if !waiting.isEmpty { connect() }
     case .connecting, .closed: return
     case .connected(let link):
-      guard !waiting.isEmpty, link.hasRoom else { return }
-      while !waiting.isEmpty, link.hasRoom { link.write(waiting.removeFirst()) }
-      link.flush()
+      if !waiting.isEmpty, link.hasRoom {
+        while !waiting.isEmpty, link.hasRoom { link.write(waiting.removeFirst()) }
+        link.flush()
+      }
+      limitWaiting()
       if link.isUsedUp { end(link) }
+    }
+  }
+
+  /// Gives up requests that wait for too long, because the server allows too few at a time. They were never sent.
+  private func limitWaiting() {
+    guard timer == nil, let first = waiting.first else { return }
+    timer = eventLoop.assumeIsolated().scheduleTask(deadline: first.arrivedAt + patience) { [self] in
+      timer = nil
+      // A connection that is not ready has limits of its own, and its errors say more.
+      guard case .connected(let link) = state, link.allowsRequests else { return }
+      let limit = NIODeadline.now() - patience
+      while let job = waiting.first, job.arrivedAt <= limit {
+        waiting.removeFirst().finish(.failure(PushTransportError(.notProcessed, server: server)))
+      }
+      limitWaiting()
     }
   }
 
@@ -156,16 +180,19 @@ final class PushConnection {
       // The requests are built from values that were checked before, and four fields of an answer are read with care.
       // Another check of each character of all fields would take a tenth of the time for a push.
       configuration.headerBlockValidation = .disabled
+      // A wrong length in one answer would end the connection with all others. The length of an answer means nothing.
+      configuration.contentLengthValidation = .disabled
       // An answer may still come to a stream that took too long, and many may take too long together.
       configuration.maximumRecentlyResetStreams = 2_000
       var streams = NIOHTTP2Handler.StreamConfiguration()
-      // A server may refuse any number of requests one by one without being hostile.
-      streams.streamResetFrameRateLimit.maximumCount = .max
-      streams.streamErrorRateLimit.maximumCount = .max
+      // A server may refuse any number of requests one by one without being hostile. In no time, there are never too
+      // many.
+      streams.streamResetFrameRateLimit.windowLength = .zero
       let link = PushLink(connection: self, server: server, patience: patience)
       try channel.pipeline.syncOperations.addHandlers(
         WriteGathering(),
         NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration, streamConfiguration: streams), link)
+      links.append(link)
       state = .connected(link)
     } catch {
       channel.close(promise: nil)
@@ -183,7 +210,10 @@ final class PushConnection {
       sendWaiting()
     } else {
       // The server closed the connection before it was ready. Another attempt at once could fail for ever.
-      failWaiting(PushTransportError(.cannotConnect, server: server, reason: "the server closed the connection"))
+      failWaiting(PushTransportError(.cannotConnect, server: server, reason: "the server allowed no requests"))
     }
   }
+
+  /// Forgets a connection that is closed.
+  func closed(_ link: PushLink) { links.removeAll { $0 === link } }
 }

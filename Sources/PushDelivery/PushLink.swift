@@ -6,8 +6,8 @@ import NIOHTTP2
 /// The end of the pipeline of an open connection: it writes requests and reads answers, as frames of HTTP/2.
 ///
 /// A channel for each stream, as swift-nio-http2 offers it, would take longer than everything else that the client does
-/// for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows of both sides, and the
-/// answers to settings and pings.
+/// for a push. `NIOHTTP2Handler` keeps the rules of HTTP/2: the states of the streams, the windows of both sides, and
+/// the answers to settings and pings.
 ///
 /// All properties and functions belong to the event loop.
 final class PushLink: ChannelInboundHandler {
@@ -29,7 +29,16 @@ final class PushLink: ChannelInboundHandler {
   /// The last time at which something arrived.
   private var lastRead = NIODeadline.now()
   private var isReading = false
+  /// Whether the server has sent its settings.
+  private var hasSettings = false
+  /// Whether the connection takes bytes. `NIOHTTP2Handler` has sent what it had to send before this becomes true.
+  private var isWritable = true
+  /// Ends at the time of the oldest stream.
   private var timer: Scheduled<Void>?
+  /// Ends when the connection has taken no bytes for too long.
+  private var stall: Scheduled<Void>?
+  /// Ends when the server has allowed no requests for too long.
+  private var refusal: Scheduled<Void>?
 
   /// - Parameter patience: The time for which an answer may take, and for which the server may allow no requests.
   init(connection: PushConnection, server: PushServer, patience: TimeAmount) {
@@ -40,12 +49,13 @@ final class PushLink: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    giveUpUnlessReady()
+    isWritable = context.channel.isWritable
+    limitRefusal()
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    timer?.cancel()
+    cancelTimers()
   }
 
   // MARK: Requests
@@ -53,7 +63,7 @@ final class PushLink: ChannelInboundHandler {
   /// Whether a request can be sent now. A connection that cannot take its bytes gets no more of them.
   var hasRoom: Bool {
     guard !isEnding, streams.hasRoom, let context else { return false }
-    return context.channel.isActive && context.channel.isWritable
+    return context.channel.isActive && isWritable
   }
 
   /// Whether the server allows requests. It has not said so before it has sent its settings.
@@ -97,7 +107,11 @@ final class PushLink: ChannelInboundHandler {
   // MARK: Answers
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    isReading = true
+    if !isReading {
+      isReading = true
+      // The time is that of the beginning of a read, because requests that are written within it have no answer yet.
+      lastRead = .now()
+    }
     let frame = unwrapInboundIn(data)
     switch frame.payload {
     case .headers(let headers):
@@ -123,14 +137,14 @@ final class PushLink: ChannelInboundHandler {
   private func take(_ settings: HTTP2Settings) {
     // The last of several values counts (RFC 9113, section 6.5.3).
     let limit = settings.last { $0.parameter == .maxConcurrentStreams }?.value
-    streams.limit = limit ?? (streams.limit == 0 ? Self.defaultLimit : streams.limit)
-    if !allowsRequests { giveUpUnlessReady() }
+    streams.limit = limit ?? (hasSettings ? streams.limit : Self.defaultLimit)
+    hasSettings = true
+    limitRefusal()
     connection.sendWaiting()
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
-    lastRead = .now()
     context.fireChannelReadComplete()
   }
 
@@ -149,7 +163,8 @@ final class PushLink: ChannelInboundHandler {
   /// Lets the server send more when it has used half of the connection's window. The window of a stream is larger than
   /// the longest body that is read.
   private func openWindow(_ size: Int, _ context: ChannelHandlerContext) {
-    guard size < Self.window / 2, context.channel.isActive else { return }
+    // While the connection takes no bytes, an update would not be sent, and each further frame would ask for another.
+    guard size < Self.window / 2, context.channel.isActive, isWritable else { return }
     write(.windowUpdate(windowSizeIncrement: Self.window - size), on: .rootStream, context)
     flush()
   }
@@ -170,33 +185,44 @@ final class PushLink: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? NIOHTTP2Errors.StreamError else {
-      // It does not belong to a single stream, so it ends the connection.
+      // The server has broken the rules of HTTP/2, or TLS or the network has failed.
       connection.end(self)
       return context.close(promise: nil)
     }
-    let wasRefused = error.baseError is NIOHTTP2Errors.CreatedStreamAfterGoaway
-    guard let ending = streams.end(error.streamID, reason: nil, wasRefused: wasRefused) else { return }
-    finish(ending)
+    if let ending = streams.end(error.streamID, reason: nil) { finish(ending) }
     streamEnded()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    timer?.cancel()
+    cancelTimers()
     let endings = streams.endAll()
     connection.end(self)
+    connection.closed(self)
     for ending in endings { finish(ending) }
     context.fireChannelInactive()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { connection.sendWaiting() }
+    isWritable = context.channel.isWritable
+    stall?.cancel()
+    stall = isWritable ? nil : after(patience) { $0.connection.end($0) }
+    if isWritable { connection.sendWaiting() }
     context.fireChannelWritabilityChanged()
   }
 
   // MARK: Time
 
+  private func cancelTimers() {
+    for timer in [timer, stall, refusal] { timer?.cancel() }
+  }
+
+  private func after(_ time: TimeAmount, _ work: @escaping (PushLink) -> Void) -> Scheduled<Void>? {
+    context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in work(self) }
+  }
+
   /// One timer serves all streams: it ends at the time of the oldest one.
   private func setTimer(at moment: NIODeadline) {
+    timer?.cancel()
     timer = context?.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
       timer = nil
       giveUpLateStreams()
@@ -205,11 +231,11 @@ final class PushLink: ChannelInboundHandler {
 
   private func giveUpLateStreams() {
     let late = streams.giveUp(startedBy: .now() - patience)
+    // If nothing at all has arrived since a request was sent, the connection is probably dead without the system
+    // knowing it, as after a change of networks. Other requests then go on with a new one.
+    if late.contains(where: { lastRead < $0.sentAt }) { connection.end(self) }
     for stream in late {
       if let ending = stream.ending { finish(ending) }
-      // If nothing at all has arrived since the request was sent, the connection is probably dead without the system
-      // knowing it, as after a change of networks. Other requests then go on with a new one.
-      if lastRead < stream.sentAt { connection.end(self) }
       reset(stream.id)
     }
     if let oldest = streams.oldest { setTimer(at: oldest + patience) }
@@ -218,13 +244,14 @@ final class PushLink: ChannelInboundHandler {
     streamEnded()
   }
 
-  /// Closes the connection if the server allows no requests for too long. A server without settings does not speak
+  /// Ends the connection if the server allows no requests for too long. A server without settings does not speak
   /// HTTP/2.
-  private func giveUpUnlessReady() {
-    guard let context else { return }
-    let limit = context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [self] in
-      if !allowsRequests { connection.end(self) }
+  private func limitRefusal() {
+    if allowsRequests {
+      refusal?.cancel()
+      refusal = nil
+    } else if refusal == nil {
+      refusal = after(patience) { $0.connection.end($0) }
     }
-    context.channel.closeFuture.whenComplete { _ in limit.cancel() }
   }
 }

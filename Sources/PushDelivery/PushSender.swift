@@ -8,8 +8,8 @@ import Synchronization
 
 /// Sends the pushes of a ledger's outbox to APNs until each of them has ended.
 ///
-/// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same device
-///   is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`.
+/// - A push is marked in the ledger before it is sent, and its outcome is stored before the next push to the same
+///   device is sent. After a crash, a push that may have been sent is sent again with the same `apns-id`.
 /// - Only one sender of a ledger runs at a time; see `Ledger.takePushSeat()`.
 public actor PushSender {
   /// What happens, for logs, metrics and events. It contains no tokens, names or amounts.
@@ -49,7 +49,9 @@ public actor PushSender {
 
   public struct Settings: Sendable, Hashable {
     /// The maximum number of pushes that are sent at a time.
-    public var mostUnderWay = 1_000
+    public var mostUnderWay = 4_000
+    /// The maximum number of pushes that are sent to an app at a time.
+    public var mostToApp = 1_000
     /// The time after which an app that was stopped is tried again, in seconds.
     public var appPause: TimeInterval = 900
     /// The number of devices whose tokens APNs must refuse in a row to make the app suspect.
@@ -115,7 +117,8 @@ public actor PushSender {
       while !Task.isCancelled {
         // The answers of APNs wake the sender too, and they are no reason to read the outbox.
         if hasNews.exchange(false, ordering: .relaxed) { await load() }
-        let turn = schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay))
+        let turn = schedule.next(
+          at: now(), room: max(0, settings.mostUnderWay - schedule.underWay), mostToApp: settings.mostToApp)
         if !turn.expired.isEmpty { group.addTask { await self.expire(turn.expired) } }
         if !turn.send.isEmpty { await start(turn.send, in: &group) }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
@@ -213,8 +216,9 @@ public actor PushSender {
       case .stopApp, .refreshToken: await stop(reason: reason, push, entry)
       }
     } catch {
-      let consequence = PushConsequence(error.interruption)
-      guard case .retry(let wait, let scope) = consequence else { return }
+      guard case .retry(let wait, let scope) = PushConsequence(error.interruption) else {
+        return await end(push, .failed, reason: error.code.rawValue, entry)
+      }
       await retry(push, after: wait, scope, reason: error.code.rawValue, entry)
     }
   }

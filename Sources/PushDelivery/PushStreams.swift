@@ -7,8 +7,8 @@ import PushMessages
 
 /// The requests that are under way on one connection, each on a stream of its own.
 ///
-/// It is a value without a connection: the caller tells it what arrives, and does what it returns. Each push gets exactly
-/// one outcome, whatever arrives.
+/// It is a value without a connection: the caller tells it what arrives, and does what it returns. Each push gets
+/// exactly one outcome, whatever arrives.
 struct PushStreams<Push> {
   enum Outcome: Equatable {
     case answered(PushResponse)
@@ -107,13 +107,11 @@ struct PushStreams<Push> {
 
   /// The end of a stream.
   ///
-  /// - Parameters:
-  ///   - reason: The error code; nil if the stream ended without an error.
-  ///   - wasRefused: Whether the stream was never sent.
-  mutating func end(_ id: HTTP2StreamID, reason: HTTP2ErrorCode?, wasRefused: Bool = false) -> Ending? {
+  /// - Parameter reason: The error code; nil if the stream ended without an error.
+  mutating func end(_ id: HTTP2StreamID, reason: HTTP2ErrorCode?) -> Ending? {
     guard let push = streams.removeValue(forKey: id)?.push else { return nil }
     // RFC 9113, section 8.7: a stream with REFUSED_STREAM was not processed, nor one after the last of GOAWAY.
-    let isRefused = wasRefused || reason == .refusedStream || isAfterLast(id)
+    let isRefused = reason == .refusedStream || isAfterLast(id)
     return Ending(push: push, outcome: .failed(isRefused ? .notProcessed : .connectionLost))
   }
 

@@ -4,8 +4,8 @@ public import Foundation
 
 /// A push as it is sent to APNs, but for the provider token: the path, the header fields and the body.
 ///
-/// Crier authenticates by provider token only, never by certificate: APNs requires it for file-provider pushes. The rules
-/// are those of Apple's page "Sending notification requests to APNs".
+/// Crier authenticates by provider token only, never by certificate: APNs requires it for file-provider pushes. The
+/// rules are those of Apple's page "Sending notification requests to APNs".
 public struct PushRequest: Sendable, Hashable {
   /// The value of `apns-priority`.
   public enum Priority: Int, Sendable, Hashable, CaseIterable {
@@ -84,7 +84,7 @@ public struct PushRequest: Sendable, Hashable {
     return headers
   }
 
-  /// The id in lower case. `uuidString` formats with the C library, which takes longer than the all other header fields.
+  /// The id in lower case. `uuidString` formats with the C library, which takes longer than all other header fields.
   private var idText: String {
     let digits = Array("0123456789abcdef".utf8)
     return withUnsafeBytes(of: id.uuid) { bytes in

@@ -14,7 +14,7 @@ extension Networked {
 
     private func send(
       _ count: Int, to server: PushServer, connections: Int = 1, patience: Duration = .seconds(60), _ site: PushSite,
-      device: @Sendable (Int) -> String = PushSite.token
+      size: Int? = nil, device: @Sendable (Int) -> String = PushSite.token
     ) async throws -> [Outcome] {
       let connections = try PushConnections(server: server, count: connections, patience: patience)
       defer { connections.close() }
@@ -24,7 +24,7 @@ extension Networked {
         try PushRequest(
           token: DeviceToken(device(number)), app: BundleID(PushSite.app), type: .alert,
           expiresAt: Date().addingTimeInterval(600), collapseID: number % 2 == 0 ? "till" : nil,
-          body: Data(#"{"aps":{"alert":"\#(String(repeating: "é", count: number))"}}"#.utf8))
+          body: Data(#"{"aps":{"alert":"\#(size.map { String(repeating: "e", count: $0) } ?? text(number))"}}"#.utf8))
       }
       return await withTaskGroup(of: Outcome.self) { group in
         for request in requests {
@@ -39,6 +39,8 @@ extension Networked {
         return await group.reduce(into: []) { $0.append($1) }
       }
     }
+
+    private func text(_ count: Int) -> String { String(repeating: "é", count: count) }
 
     private func code(_ outcome: Outcome) -> PushTransportError.Code? {
       if case .failure(let error) = outcome { error.code } else { nil }
@@ -88,6 +90,49 @@ extension Networked {
         try await server.stop()
         #expect(outcomes.count == 20)
         #expect(outcomes.allSatisfy { code($0) == expected })
+      }
+    }
+
+    @Test("pushes to a server that stops reading all end, also those that wait for their turn")
+    func deaf() async throws {
+      try await PushSite.with { site in
+        let server = try await OtherServer.python("deaf", in: site.folder)
+        let outcomes = try await send(300, to: server.server, patience: .seconds(2), site, size: 3_900)
+        try await server.stop()
+        #expect(outcomes.count == 300)
+        #expect(outcomes.allSatisfy { [.timedOut, .notProcessed].contains(code($0)) })
+      }
+    }
+
+    @Test("a push that waits too long for its turn was not processed")
+    func longQueue() async throws {
+      try await PushSite.with { site in
+        let server = try await OtherServer.python("one", in: site.folder)
+        let outcomes = try await send(50, to: server.server, patience: .seconds(2), site)
+        try await server.stop()
+        #expect(outcomes.count { code($0) == .notProcessed } >= 48)
+        #expect(outcomes.contains { code($0) == .timedOut })
+      }
+    }
+
+    @Test("a wrong length in one answer ends no other push")
+    func lengths() async throws {
+      try await PushSite.with { site in
+        let server = try await OtherServer.python("lengths", in: site.folder)
+        let outcomes = try await send(50, to: server.server, site)
+        try await server.stop()
+        #expect(outcomes.count { (try? $0.get())?.status == 200 } == 25)
+        #expect(outcomes.count { (try? $0.get())?.reason == "Short" } == 25)
+      }
+    }
+
+    @Test("the largest bodies arrive whole through narrow windows")
+    func largestBodies() async throws {
+      try await PushSite.with { site in
+        let server = try await OtherServer.python("narrow", in: site.folder)
+        let outcomes = try await send(20, to: server.server, site, size: 4_000)
+        #expect(try await server.stop().isEmpty)
+        #expect(outcomes.allSatisfy { (try? $0.get())?.status == 200 })
       }
     }
 

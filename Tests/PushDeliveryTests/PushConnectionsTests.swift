@@ -133,8 +133,8 @@ extension Networked {
           let outcomes = try await send(waiting, through: connections, site)
           #expect(outcomes.count == waiting.count)
           let codes = outcomes.values.compactMap(code)
-          // The server closes the connection after GOAWAY. If requests were still on their way to it, the system discards
-          // what the client has not read yet, so the client cannot know.
+          // The server closes the connection after GOAWAY. If requests were still on their way to it, the system
+          // discards what the client has not read yet, so the client cannot know.
           #expect(Set(codes).isSubset(of: [.notProcessed, .connectionLost]))
           lost += codes.count { $0 == .connectionLost }
           waiting = waiting.filter { code(outcomes[$0.id]) != nil }

@@ -8,10 +8,11 @@ FOLDER has the provider key (key.p8). The server writes the certificate to trust
 line of JSON: {"port": 12345}. Each request that it finds wrong is one more line: {"fault": "..."}.
 
 The modes: apns checks each request by itself and answers as APNs. The others are servers with faults:
-endless: a body without an end; headers: an answer without an end; http1: TLS with HTTP/1.1; noalpn: TLS without ALPN; mute: HTTP/2 without any frame;
-plain: no TLS; zero: no streams allowed; shrink: settings that change; early: informational answers, and trailers;
-drop: closes after the handshake; narrow: windows of few bytes; stray: an answer on a stream that the client has not
-opened; wordy: refusals with long bodies.
+deaf: reads nothing after its settings; drop: closes after the handshake; early: informational answers, and trailers;
+endless: a body without an end; headers: an answer without an end; http1: TLS with HTTP/1.1; lengths: answers with a wrong
+content-length; mute: HTTP/2 without any frame; narrow: windows of few bytes; noalpn: TLS without ALPN; one: one stream at
+a time, and no answers; plain: no TLS; shrink: settings that change; stray: an answer on a stream that the client has not
+opened; wordy: refusals with long bodies; zero: no streams allowed.
 """
 
 import base64
@@ -171,12 +172,20 @@ class Connection:
     def serve(self):
         if MODE == "zero":
             self.allowed = 0
+        if MODE == "one":
+            self.allowed = 1
         self.h2.local_settings = h2.settings.Settings(
             client=False,
             initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.allowed,
                             h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 16 if MODE == "narrow" else 65_535,
                             h2.settings.SettingCodes.ENABLE_PUSH: 0})
         self.h2.initiate_connection()
+        if MODE == "deaf":
+            self.h2.increment_flow_control_window(1 << 24)
+            self.h2.receive_data(self.stream.recv(65536))
+            self.flush()
+            time.sleep(600)
+            return
         self.flush()
         while data := self.stream.recv(65536):
             for event in self.h2.receive_data(data):
@@ -212,6 +221,12 @@ class Connection:
         if MODE == "endless":
             self.h2.send_headers(stream, [(":status", "200")])
             self.endless.append(stream)
+            return
+        if MODE == "one":
+            return
+        if MODE == "lengths" and self.count % 2 == 0:
+            self.h2.send_headers(stream, [(":status", "400"), ("content-length", "1000")])
+            self.h2.send_data(stream, b'{"reason":"Short"}', end_stream=True)
             return
         if MODE == "headers":
             self.h2.send_headers(stream, [(":status", "200")])
@@ -286,6 +301,8 @@ def main():
     if MODE != "noalpn":
         context.set_alpn_protocols(["http/1.1"] if MODE == "http1" else ["h2"])
     server = socket.create_server(("127.0.0.1", 0))
+    if MODE == "deaf":
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     say(port=server.getsockname()[1])
     while True:
         plain, _ = server.accept()

@@ -148,7 +148,8 @@ extension Ledger {
         number: number,
         message: WebhookMessage(id: try row.value("message_id"), body: try row.value("body")),
         account: try row.value("account"), endpoint: try row.value("endpoint_id"), url: try row.value("url"),
-        secret: secret, attempts: try row.value("attempts"), firstAttemptAt: try row.date("first_attempt_at"))
+        secret: secret, attempts: try row.value("attempts"), firstAttemptAt: try row.date("first_attempt_at"),
+        nextAt: Date(wholeMilliseconds: try row.value("next_at")))
     }
   }
 
@@ -160,12 +161,17 @@ extension Ledger {
     public var nextAt: Date?
     /// The time without a delivery after which the endpoint is disabled, in seconds.
     public var patience: TimeInterval
+    /// Whether nothing was sent for a time although the message was due, so that this attempt counts as its first.
+    public var isFirst: Bool
 
-    public init(startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval) {
+    public init(
+      startedAt: Date, outcome: WebhookOutcome, nextAt: Date?, patience: TimeInterval, isFirst: Bool = false
+    ) {
       self.startedAt = startedAt
       self.outcome = outcome
       self.nextAt = nextAt
       self.patience = patience
+      self.isFirst = isFirst
     }
   }
 
@@ -199,17 +205,19 @@ extension Ledger {
       let endpoint: Int64 = try row.value("endpoint")
       let at = timeStamp
       let started = attempt.startedAt.wholeMilliseconds ?? at
-      let first: Int64 = try row.optional("first_attempt_at") ?? started
+      let first: Int64 = attempt.isFirst ? started : try row.optional("first_attempt_at") ?? started
       // The first failure after the latest delivery is not before that delivery, however old the message is.
       let deliveredAt: Int64 = try row.optional("delivered_at") ?? first
-      let failingSince: Int64 = try row.optional("failing_since") ?? max(first, deliveredAt)
+      let failingSince: Int64 =
+        attempt.isFirst ? started : try row.optional("failing_since") ?? max(first, deliveredAt)
       let isTooLong = at - failingSince >= Int64(attempt.patience * 1000)
       let verdict: (state: Webhook.State, disabled: WebhookEndpoint.DisabledReason?)
       switch attempt.outcome.consequence {
       case .end: verdict = (.delivered, nil)
       case .disable: verdict = (.failed, .gone)
-      case .retry where isTooLong: verdict = (.expired, .failing)
-      case .retry: verdict = (attempt.nextAt == nil ? .expired : .waiting, nil)
+      // Only a message's own last attempt disables the endpoint: each message is tried for as long as the others.
+      case .retry where attempt.nextAt == nil: verdict = (.expired, isTooLong ? .failing : nil)
+      case .retry: verdict = (.waiting, nil)
       }
       let isFinal = verdict.state != .waiting
       try database.cachedStatement(

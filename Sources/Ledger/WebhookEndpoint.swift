@@ -134,5 +134,7 @@ extension Ledger {
     public let attempts: Int
     /// The time of the first attempt; nil before it.
     public let firstAttemptAt: Date?
+    /// The time for which this attempt was planned.
+    public let nextAt: Date
   }
 }

@@ -10,8 +10,8 @@ import NIOSSL
 
 /// The connections to checked addresses.
 ///
-/// A client of async-http-client connects to the address that its configuration names for a host, so each pair of a host
-/// and an address has a client of its own. The clients that were not used for longest are closed.
+/// A client of async-http-client connects to the address that its configuration names for a host, so each pair of a
+/// host and an address has a client of its own. The clients that were not used for longest are closed.
 final class CheckedConnections: Sendable {
   struct Place: Hashable, Sendable {
     var host: String
@@ -87,14 +87,20 @@ final class CheckedConnections: Sendable {
 
   private func makeClient(for place: Place) -> HTTPClient {
     var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
     if let roots = settings.trustRoots { tls.trustRoots = .file(roots.path(percentEncoded: false)) }
     let limit = TimeAmount(settings.longest)
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
-      timeout: HTTPClient.Configuration.Timeout(connect: limit, read: limit, write: limit), proxy: nil)
+      // A host may have an address that swallows everything. Time must be left for its other addresses.
+      timeout: HTTPClient.Configuration.Timeout(
+        connect: .nanoseconds(limit.nanoseconds / 3), read: limit, write: limit), proxy: nil)
     configuration.httpVersion = .http1Only
     configuration.dnsOverride = [place.host: place.address.text]
     configuration.connectionPool.idleTimeout = .seconds(30)
+    // Many endpoints may share a host. Waiting for a connection would count as the receiver's failure, so each message
+    // that the sender has under way may have one.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
     // The sender itself decides when a message is sent again.
     configuration.connectionPool.retryConnectionEstablishment = false
     return HTTPClient(

@@ -20,7 +20,7 @@ public final class WebhookClient: Sendable {
   public struct Settings: Sendable, Hashable {
     /// Whether a host may have a private address, such as 127.0.0.1 or 192.168.1.2; see `HostAddress.isPrivate`.
     public var allowsPrivateAddresses = false
-    /// The longest time for opening the connection, and then for the answer.
+    /// The longest time for finding the host's addresses, and then for the connection and the whole answer.
     public var longest: Duration = .seconds(15)
     /// The certificates that sign a receiver's certificate, in PEM; nil for those that the system trusts.
     public var trustRoots: URL?
@@ -50,7 +50,7 @@ public final class WebhookClient: Sendable {
 
   private let settings: Settings
   private let resolver: any HostResolving
-  private let lookUps = Permits(8)
+  private let lookUps = Permits(32)
   private let connections: CheckedConnections
 
   public init(settings: Settings = Settings(), resolver: any HostResolving = SystemHostResolver()) {
@@ -65,15 +65,17 @@ public final class WebhookClient: Sendable {
   /// Sends a message once.
   ///
   /// - Parameters:
-  ///   - now: The time of the attempt, which is signed.
   ///   - url: The text of the endpoint's URL.
-  public func send(_ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: Date) async -> Answer {
+  ///   - now: Returns the time that is signed. It is asked when the host's addresses are known, because receivers
+  ///     refuse messages that were signed long ago.
+  public func send(
+    _ message: WebhookMessage, to url: String, secrets: [WebhookSecret], at now: @autoclosure @Sendable () -> Date
+  ) async -> Answer {
     // The setting may have changed since the endpoint was registered.
     guard let url = try? WebhookURL(url, allowsUnencrypted: settings.allowsPrivateAddresses) else {
       return Answer(.addressRefused)
     }
-    // A host whose servers of names do not answer occupies one of a few places, and no thread that something else needs.
-    let addresses = await lookUps.withOne { await resolver.addresses(of: url.host) }
+    let addresses = await addresses(of: url.host)
     guard !addresses.isEmpty else { return Answer(.unreachable) }
     // The rule is the same as for downloads: one private address is enough to refuse the host.
     guard settings.allowsPrivateAddresses || !addresses.contains(where: \.isPrivate) else {
@@ -81,46 +83,92 @@ public final class WebhookClient: Sendable {
     }
     var request = HTTPClientRequest(url: url.text)
     request.method = .POST
-    request.headers = HTTPHeaders(message.headers(at: now, secrets: secrets).map { ($0.name, $0.value) })
+    request.headers = HTTPHeaders(message.headers(at: now(), secrets: secrets).map { ($0.name, $0.value) })
     request.headers.add(name: "user-agent", value: "crier")
     request.body = .bytes(ByteBuffer(bytes: message.body))
     let deadline = NIODeadline.now() + TimeAmount(settings.longest)
     var answer = Answer(.unreachable)
     for address in addresses.prefix(Self.mostAddresses) {
-      answer = await send(request, host: url.host, address: address, deadline: deadline)
+      let wasConnected: Bool
+      (answer, wasConnected) = await send(request, host: url.host, address: address, deadline: deadline)
       // Another address may work if there was no connection to this one. Otherwise, the message may have arrived.
-      guard answer.outcome == .unreachable else { break }
+      if wasConnected { break }
     }
     return answer
   }
 
+  /// Returns the addresses of a host; an empty array when none is known in time.
+  ///
+  /// A host whose name servers do not answer occupies one of a few places until the system gives up, and no thread that
+  /// something else needs. The caller does not wait so long.
+  private func addresses(of host: String) async -> [HostAddress] {
+    let found = Task { [lookUps, resolver] in
+      await lookUps.withOne { Task.isCancelled ? [] : await resolver.addresses(of: host) }
+    }
+    let (results, result) = AsyncStream<[HostAddress]>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let limit = Task { [longest = settings.longest] in
+      // The sleep throws only when the addresses came first.
+      if (try? await Task.sleep(for: longest)) != nil { result.yield([]) }
+    }
+    Task { result.yield(await found.value) }
+    var addresses: [HostAddress] = []
+    // When the sender stops, the loop ends without a result.
+    for await first in results {
+      addresses = first
+      break
+    }
+    limit.cancel()
+    found.cancel()
+    return addresses
+  }
+
   private func send(
     _ request: HTTPClientRequest, host: String, address: HostAddress, deadline: NIODeadline
-  ) async -> Answer {
+  ) async -> (answer: Answer, wasConnected: Bool) {
     let place = CheckedConnections.Place(host: host, address: address)
     return await connections.withClient(for: place) { client in
       do {
         let response = try await client.execute(request, deadline: deadline)
-        await Self.readSome(of: response)
+        await Self.readSome(of: response, until: deadline)
         let status = Int(response.status.code)
-        return Answer(WebhookOutcome(status: status), status: status, requestedPause: Self.pause(response))
+        return (Answer(WebhookOutcome(status: status), status: status, requestedPause: Self.pause(response)), true)
       } catch {
-        return Answer(Self.outcome(of: error))
+        let outcome = Self.outcome(of: error)
+        return (Answer(outcome), outcome != .unreachable && !Self.isWithoutConnection(error))
       }
     }
   }
 
+  /// Returns whether an error says that no connection was opened in time.
+  private static func isWithoutConnection(_ error: any Error) -> Bool {
+    switch error {
+    case let error as HTTPClientError: error == .connectTimeout
+    case let error as ChannelError: if case .connectTimeout = error { true } else { false }
+    default: false
+    }
+  }
+
   /// Reads the beginning of the answer's body. If that is all, the connection can be used again. The answer counts
-  /// whatever happens to its body.
-  private static func readSome(of response: HTTPClientResponse) async {
-    var left = mostAnswerBytes
-    do {
-      for try await part in response.body {
-        left -= part.readableBytes
-        if left < 0 { return }
+  /// whatever happens to its body, and a body that comes too slowly is given up.
+  private static func readSome(of response: HTTPClientResponse, until deadline: NIODeadline) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var left = mostAnswerBytes
+        do {
+          for try await part in response.body {
+            left -= part.readableBytes
+            if left < 0 { return }
+          }
+        } catch {
+          return
+        }
       }
-    } catch {
-      return
+      group.addTask {
+        // The sleep throws only when the body has come to its end before.
+        try? await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
+      }
+      await group.next()
+      group.cancelAll()
     }
   }
 

@@ -8,7 +8,8 @@ public import Ledger
 /// The decision which messages are sent next.
 ///
 /// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
-/// other. At most a few messages are under way to an endpoint, and only one while it fails. Their order is not promised.
+/// other. At most a few messages are under way to an endpoint. While it fails, it is only one, with pauses in between.
+/// Their order is not promised.
 ///
 /// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
 public struct WebhookSchedule: Sendable {
@@ -20,15 +21,27 @@ public struct WebhookSchedule: Sendable {
     var isFailing = false
     /// Whether the endpoint is in ``turns``.
     var hasTurn = false
+    /// The time before which nothing is sent, because the latest attempt failed.
+    var restsUntil: Date?
   }
 
-  /// A message that waits for a time.
+  /// A message that waits for a time, or an endpoint whose rest ends then.
   private struct Alarm: Comparable {
     var at: Date
-    var message: Int64
+    /// nil for the end of a rest.
+    var message: Int64?
     var endpoint: Int64
 
-    static func < (a: Alarm, b: Alarm) -> Bool { (a.at, a.message) < (b.at, b.message) }
+    static func < (a: Alarm, b: Alarm) -> Bool { (a.at, a.message ?? 0) < (b.at, b.message ?? 0) }
+  }
+
+  /// What an attempt says about its endpoint.
+  public enum Result: Hashable, Sendable {
+    /// Nothing: the endpoint got no message.
+    case unknown
+    case succeeded
+    /// Nothing more is sent to the endpoint until a time.
+    case failed(restUntil: Date)
   }
 
   /// A message, and where it goes.
@@ -66,9 +79,13 @@ public struct WebhookSchedule: Sendable {
   public mutating func next(at now: Date, room: Int) -> [Entry] {
     while let alarm = alarms.min, alarm.at <= now {
       alarms.removeMin()
-      // A message that has ended leaves its alarm behind.
-      guard known[alarm.message] != nil else { continue }
-      lines[alarm.endpoint, default: Line()].ready.append(alarm.message)
+      if let message = alarm.message {
+        // A message that has ended leaves its alarm behind.
+        guard known[message] != nil else { continue }
+        lines[alarm.endpoint, default: Line()].ready.append(message)
+      } else if lines[alarm.endpoint]?.restsUntil == alarm.at {
+        lines[alarm.endpoint]?.restsUntil = nil
+      }
       giveTurn(alarm.endpoint)
     }
     var entries: [Entry] = []
@@ -97,7 +114,7 @@ public struct WebhookSchedule: Sendable {
   }
 
   private func mayStart(_ endpoint: Int64) -> Bool {
-    lines[endpoint].map { $0.underWay < ($0.isFailing ? 1 : mostOfOne) } ?? false
+    lines[endpoint].map { $0.restsUntil == nil && $0.underWay < ($0.isFailing ? 1 : mostOfOne) } ?? false
   }
 
   private mutating func dropIfIdle(_ endpoint: Int64) {
@@ -112,25 +129,32 @@ public struct WebhookSchedule: Sendable {
 
   /// Reports that a message that was under way has ended, or has left the outbox.
   ///
-  /// - Parameter succeeded: Whether the endpoint has accepted it; nil if nothing is known about the endpoint.
-  public mutating func ended(_ entry: Entry, succeeded: Bool?) {
+  public mutating func ended(_ entry: Entry, _ result: Result) {
     known[entry.message] = nil
-    arrived(entry, succeeded)
+    arrived(entry, result)
   }
 
   /// Reports that a message that was under way must be sent again.
-  public mutating func retry(_ entry: Entry, at moment: Date, succeeded: Bool? = false) {
-    arrived(entry, succeeded)
+  public mutating func retry(_ entry: Entry, at moment: Date, _ result: Result) {
+    arrived(entry, result)
     guard known[entry.message] != nil else { return }
     alarms.insert(Alarm(at: moment, message: entry.message, endpoint: entry.endpoint))
   }
 
-  private mutating func arrived(_ entry: Entry, _ succeeded: Bool?) {
+  private mutating func arrived(_ entry: Entry, _ result: Result) {
     guard lines[entry.endpoint] != nil else { return }
     lines[entry.endpoint]?.underWay -= 1
     underWay -= 1
-    // Of an endpoint that was removed, nothing is remembered.
-    lines[entry.endpoint]?.isFailing = succeeded == false
+    switch result {
+    case .unknown: break
+    case .succeeded:
+      lines[entry.endpoint]?.isFailing = false
+      lines[entry.endpoint]?.restsUntil = nil
+    case .failed(let moment):
+      lines[entry.endpoint]?.isFailing = true
+      lines[entry.endpoint]?.restsUntil = moment
+      alarms.insert(Alarm(at: moment, message: nil, endpoint: entry.endpoint))
+    }
     giveTurn(entry.endpoint)
     dropIfIdle(entry.endpoint)
   }
@@ -139,6 +163,7 @@ public struct WebhookSchedule: Sendable {
   public mutating func drop(_ messages: [Int64], of endpoint: Int64) {
     for message in messages { known[message] = nil }
     lines[endpoint]?.isFailing = false
+    lines[endpoint]?.restsUntil = nil
     dropIfIdle(endpoint)
   }
 }

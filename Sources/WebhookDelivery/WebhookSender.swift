@@ -31,6 +31,8 @@ public actor WebhookSender {
     public var mostOfOne = 4
     /// The pauses between the attempts of a message.
     public var retry = WebhookRetry()
+    /// The shortest pause between two attempts to an endpoint that fails, in seconds.
+    public var shortestRest: TimeInterval = 5
 
     public init() {}
   }
@@ -44,6 +46,11 @@ public actor WebhookSender {
   private let report: @Sendable (Report) -> Void
   private var schedule: WebhookSchedule
   private var lastNumber: Int64 = 0
+  /// The time of the latest look at the schedule; nil before the first.
+  private var lastLook: Date?
+  /// The time since which the sender has been there for its messages: since its start, or since the clock jumped or the
+  /// machine slept.
+  private var present = Date.distantPast
   private let hasNews = Atomic(true)
   private let wakeUps: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
@@ -86,6 +93,7 @@ public actor WebhookSender {
     ledger.onNewWebhooks { [weak self] in self?.lookForMessages() }
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
+        notePresence()
         if hasNews.exchange(false, ordering: .relaxed) { await load() }
         for entry in schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay)) {
           group.addTask { await self.send(entry) }
@@ -95,6 +103,15 @@ public actor WebhookSender {
       }
     }
     await client.close()
+  }
+
+  /// A message whose attempt is this late was not sent because nobody was there to do it, in seconds.
+  private static let absence: TimeInterval = 3_600
+
+  private func notePresence() {
+    let current = now()
+    if lastLook.map({ current.timeIntervalSince($0) > Self.absence }) ?? true { present = current }
+    lastLook = current
   }
 
   /// Waits until something is reported or added, or until the time of the next attempt.
@@ -136,28 +153,36 @@ public actor WebhookSender {
       found = try await ledger.webhookToSend(entry.message)
     } catch {
       report(.ledgerFailed(error))
-      return schedule.retry(entry, at: now().addingTimeInterval(1), succeeded: nil)
+      return schedule.retry(entry, at: now().addingTimeInterval(1), .unknown)
     }
     // It has ended, or its endpoint was removed.
-    guard let found else { return schedule.ended(entry, succeeded: nil) }
+    guard let found else { return schedule.ended(entry, .unknown) }
     let startedAt = now()
-    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: startedAt)
-    if Task.isCancelled, answer.status == nil { return schedule.retry(entry, at: startedAt, succeeded: nil) }
+    // While nobody could send, the receiver had no chance. Its time begins anew.
+    let isFirst = present.timeIntervalSince(found.nextAt) > Self.absence
+    let answer = await client.send(found.message, to: found.url, secrets: [found.secret], at: now())
+    if Task.isCancelled, answer.status == nil { return schedule.retry(entry, at: startedAt, .unknown) }
     report(.attempted(answer.outcome))
     let nextAt =
       answer.outcome.consequence == .retry
       ? settings.retry.nextAttempt(
-        at: now(), afterAttempts: found.attempts + 1, first: found.firstAttemptAt ?? startedAt,
-        requested: answer.requestedPause, random: random()) : nil
+        at: now(), afterAttempts: isFirst ? 1 : found.attempts + 1,
+        first: isFirst ? startedAt : found.firstAttemptAt ?? startedAt, requested: answer.requestedPause,
+        random: random()) : nil
     let attempt = Ledger.WebhookAttempt(
-      startedAt: startedAt, outcome: answer.outcome, nextAt: nextAt, patience: settings.retry.lifetime)
+      startedAt: startedAt, outcome: answer.outcome, nextAt: nextAt, patience: settings.retry.lifetime,
+      isFirst: isFirst)
     guard let record = await store(attempt, of: entry.message) else {
-      return schedule.ended(entry, succeeded: nil)
+      return schedule.ended(entry, .unknown)
     }
+    // What the receiver asks for one message holds for the others too.
+    let pause = max(settings.shortestRest, min(answer.requestedPause ?? 0, WebhookRetry.longestRequest))
+    let result: WebhookSchedule.Result =
+      record.state == .delivered ? .succeeded : .failed(restUntil: now().addingTimeInterval(pause))
     if record.state == .waiting, let nextAt {
-      schedule.retry(entry, at: nextAt)
+      schedule.retry(entry, at: nextAt, result)
     } else {
-      schedule.ended(entry, succeeded: record.state == .delivered)
+      schedule.ended(entry, result)
       report(.ended(record.state, count: 1))
     }
     guard let reason = record.disabled else { return }
@@ -168,8 +193,8 @@ public actor WebhookSender {
 
   /// Stores an attempt, however long it takes.
   ///
-  /// - Returns: nil if the message has ended or was removed meanwhile, or if the sender ends first. In the last case the
-  ///   next sender sends the message again.
+  /// - Returns: nil if the message has ended or was removed meanwhile, or if the sender ends first. In the last case
+  ///   the next sender sends the message again.
   private func store(_ attempt: Ledger.WebhookAttempt, of number: Int64) async -> Ledger.WebhookRecord? {
     while true {
       do throws(LedgerError) {

@@ -45,8 +45,8 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     return text[start...].prefix { !"/?#".contains($0) }
   }
 
-  /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded host,
-  /// or one with a zone, could be understood as another host by another program.
+  /// Whether the host is written with letters, digits and the signs of names and addresses only. A percent-encoded
+  /// host, or one with a zone, could be understood as another host by another program.
   private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

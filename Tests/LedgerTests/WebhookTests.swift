@@ -58,12 +58,12 @@ struct WebhookTests {
   /// Records a failure or a delivery of a message at the clock's time.
   @discardableResult
   private func record(
-    _ outcome: WebhookOutcome, _ number: Int64, next: TimeInterval? = 5
+    _ outcome: WebhookOutcome, _ number: Int64, next: TimeInterval? = 5, isFirst: Bool = false
   ) async throws -> Ledger.WebhookRecord? {
     try await ledger.record(
       Ledger.WebhookAttempt(
         startedAt: place.clock.now, outcome: outcome, nextAt: next.map { place.clock.now.addingTimeInterval($0) },
-        patience: 3 * Self.days),
+        patience: 3 * Self.days, isFirst: isFirst),
       ofWebhook: number)
   }
 
@@ -341,6 +341,39 @@ struct WebhookTests {
     let shown = try await endpoint(id)
     #expect(shown.failingSince == delivered && shown.disabledAt == nil)
     #expect(shown.counts.delivered == 1 && shown.counts.expired == 1 && shown.counts.waiting == 0)
+  }
+
+  @Test("after a message has expired, the next one has three days of its own, however long ago the failure was")
+  func quietAfterExpiry() async throws {
+    let id = try await register(newEndpoint())
+    for name in ["A", "B"] { _ = try await ledger.accept(answer: answer(name)) }
+    let numbers = try await ledger.unfinishedWebhooks().map(\.number)
+    try await record(.refused, numbers[0])
+    place.clock.advance(by: 3_600)
+    try await record(.delivered, numbers[1])
+    place.clock.advance(by: 3 * Self.days - 3_600)
+    #expect(try await record(.refused, numbers[0], next: nil)?.state == .expired)
+    place.clock.advance(by: 30 * Self.days)
+    _ = try await ledger.accept(answer: answer("C"))
+    let next = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    let result = try await record(.serverFailed, next)
+    #expect(result?.state == .waiting && result?.disabled == nil)
+    place.clock.advance(by: 3 * Self.days)
+    #expect(try await record(.serverFailed, next, next: nil)?.disabled == .failing)
+    #expect(try await endpoint(id).disabledReason == .failing)
+  }
+
+  @Test("an attempt that comes late because nobody was there begins the three days anew")
+  func absence() async throws {
+    let id = try await register(newEndpoint())
+    _ = try await ledger.accept(answer: answer("A"))
+    let number = try #require(try await ledger.unfinishedWebhooks().first?.number)
+    try await record(.timedOut, number)
+    place.clock.advance(by: 10 * Self.days)
+    let result = try await record(.unreachable, number, isFirst: true)
+    #expect(result?.state == .waiting && result?.disabled == nil)
+    #expect(try await endpoint(id).failingSince == place.clock.now)
+    #expect(try await ledger.webhookToSend(number)?.firstAttemptAt == place.clock.now)
   }
 
   @Test("a receiver that wants no more messages disables its endpoint at once")

@@ -145,6 +145,30 @@ final class TableResolver: HostResolving {
   }
 }
 
+/// A resolver whose name servers do not answer until they are let go.
+final class StuckResolver: HostResolving {
+  private let (questions, question) = AsyncStream<Void>.makeStream()
+  private let isOpen = Locked(false)
+
+  func addresses(of host: String) async -> [HostAddress] {
+    question.yield()
+    // Like the system, it does not care whether somebody still waits.
+    while !isOpen.withLock({ $0 }) { await Task.yield() }
+    return []
+  }
+
+  /// Waits for a number of questions, those that were awaited before among them.
+  func asked(_ count: Int) async {
+    var left = count
+    for await _ in questions {
+      left -= 1
+      if left == 0 { return }
+    }
+  }
+
+  func letGo() { isOpen.withLock { $0 = true } }
+}
+
 /// A clock that jumps to the end of each wait at once.
 final class JumpingClock: Sendable {
   private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))

@@ -6,8 +6,8 @@ import Testing
 import WebhookDelivery
 import WebhookMessages
 
-/// The suites with servers. They run one after the other, because servers and clients give up after a time in which they
-/// got no processor.
+/// The suites with servers. They run one after the other, because servers and clients give up after a time in which
+/// they got no processor.
 @Suite(.serialized) enum Networked {}
 
 extension Networked {
@@ -57,6 +57,39 @@ extension Networked {
       let client = receiver.client(longest: .milliseconds(300))
       #expect(await send("stall", to: receiver, with: client).outcome == .timedOut)
       await client.close()
+    }
+
+    @Test("an answer counts although its body drips, and the body is given up after the longest time")
+    func drips() async throws {
+      let receiver = try await Receiver()
+      let client = receiver.client(longest: .seconds(1))
+      let start = ContinuousClock.now
+      #expect(await send("drip", to: receiver, with: client) == WebhookClient.Answer(.delivered, status: 200))
+      // The whole body would take 200 s.
+      #expect(ContinuousClock.now - start < .seconds(100))
+      await client.close()
+    }
+
+    @Test("a host that is not found in time is unreachable, and the message is signed when it is found")
+    func slowLookUp() async throws {
+      let receiver = try await Receiver()
+      var settings = WebhookClient.Settings()
+      settings.allowsPrivateAddresses = true
+      settings.longest = .milliseconds(200)
+      let resolver = StuckResolver()
+      let client = WebhookClient(settings: settings, resolver: resolver)
+      #expect(await send("status/204", to: receiver, with: client).outcome == .unreachable)
+      // A sender that stops does not wait for name servers either.
+      settings.longest = .seconds(3_600)
+      let patient = WebhookClient(settings: settings, resolver: resolver)
+      let sending = Task { await send("status/204", to: receiver, with: patient) }
+      await resolver.asked(2)
+      sending.cancel()
+      #expect(await sending.value.outcome == .unreachable)
+      resolver.letGo()
+      await client.close()
+      await patient.close()
+      #expect(receiver.requestsSoFar.isEmpty)
     }
 
     @Test("a pause that the receiver asks for is passed on")

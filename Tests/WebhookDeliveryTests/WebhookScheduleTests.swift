@@ -24,7 +24,7 @@ struct WebhookScheduleTests {
     #expect(first.map(\.message) == [1, 7, 2] && schedule.underWay == 3 && schedule.count == 8)
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [8], "the first endpoint has two under way")
     #expect(schedule.next(at: Self.start, room: 10).isEmpty)
-    schedule.ended(first[0], succeeded: true)
+    schedule.ended(first[0], .succeeded)
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [3])
   }
 
@@ -37,22 +37,37 @@ struct WebhookScheduleTests {
     #expect(schedule.next(at: Self.start.addingTimeInterval(59), room: 1).isEmpty)
     let entries = schedule.next(at: Self.start.addingTimeInterval(60), room: 1)
     #expect(entries.map(\.message) == [1] && schedule.nextMoment == nil)
-    schedule.retry(entries[0], at: Self.start.addingTimeInterval(65))
+    schedule.retry(entries[0], at: Self.start.addingTimeInterval(65), .unknown)
     #expect(schedule.nextMoment == Self.start.addingTimeInterval(65) && schedule.underWay == 0)
     #expect(schedule.next(at: Self.start.addingTimeInterval(65), room: 1) == entries)
   }
 
-  @Test("while an endpoint fails, one message at a time is sent to it, until one is delivered")
+  @Test("while an endpoint fails, one message at a time is sent to it, with rests in between, until one is delivered")
   func failing() {
     var schedule = WebhookSchedule(mostOfOne: 3)
     for number in 1...9 { schedule.add(message(Int64(number), to: 1)) }
     let first = schedule.next(at: Self.start, room: 10)
     #expect(first.count == 3)
-    for entry in first { schedule.retry(entry, at: Self.start.addingTimeInterval(1_000)) }
-    let second = schedule.next(at: Self.start, room: 10)
+    let rested = Self.start.addingTimeInterval(5)
+    for entry in first { schedule.retry(entry, at: Self.start.addingTimeInterval(1_000), .failed(restUntil: rested)) }
+    #expect(schedule.next(at: rested.addingTimeInterval(-0.001), room: 10).isEmpty && schedule.nextMoment == rested)
+    let second = schedule.next(at: rested, room: 10)
     #expect(second.count == 1)
-    schedule.ended(second[0], succeeded: true)
-    #expect(schedule.next(at: Self.start, room: 10).count == 3)
+    schedule.ended(second[0], .succeeded)
+    #expect(schedule.next(at: rested, room: 10).count == 3)
+  }
+
+  @Test("a rest that the receiver asks for holds for all messages, and other endpoints do not wait for it")
+  func rest() {
+    var schedule = WebhookSchedule(mostOfOne: 1)
+    for number in 1...3 { schedule.add(message(Int64(number), to: 1)) }
+    schedule.add(message(4, to: 2, after: 10))
+    let hour = Self.start.addingTimeInterval(3_600)
+    let first = schedule.next(at: Self.start, room: 10)
+    schedule.retry(first[0], at: hour, .failed(restUntil: hour))
+    #expect(schedule.next(at: Self.start.addingTimeInterval(10), room: 10).map(\.message) == [4])
+    #expect(schedule.next(at: hour.addingTimeInterval(-1), room: 10).isEmpty)
+    #expect(schedule.next(at: hour, room: 10).count == 1)
   }
 
   @Test("the messages of a disabled endpoint are dropped, and those that were under way are forgotten when they end")
@@ -60,10 +75,10 @@ struct WebhookScheduleTests {
     var schedule = WebhookSchedule(mostOfOne: 2)
     for number in 1...4 { schedule.add(message(Int64(number), to: 1)) }
     let entries = schedule.next(at: Self.start, room: 10)
-    schedule.ended(entries[0], succeeded: false)
+    schedule.ended(entries[0], .failed(restUntil: Self.start.addingTimeInterval(60)))
     schedule.drop([2, 3, 4], of: 1)
     #expect(schedule.count == 0)
-    schedule.retry(entries[1], at: Self.start)
+    schedule.retry(entries[1], at: Self.start, .unknown)
     #expect(schedule.next(at: Self.start, room: 10).isEmpty && schedule.underWay == 0)
     schedule.add(message(5, to: 1))
     #expect(schedule.next(at: Self.start, room: 10).map(\.message) == [5], "it was enabled again")
@@ -77,6 +92,13 @@ struct WebhookScheduleTests {
       var now = Self.start
       var underWay: [WebhookSchedule.Entry] = []
       var ended: [Int64] = []
+      func result() -> WebhookSchedule.Result {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .unknown
+        case 1: .failed(restUntil: now.addingTimeInterval(TimeInterval(Int.random(in: 1...50, using: &random))))
+        default: .succeeded
+        }
+      }
       for number in 1...60 { schedule.add(message(Int64(number), to: Int64.random(in: 1...5, using: &random))) }
       while ended.count < 60 {
         underWay += schedule.next(at: now, room: Int.random(in: 0...8, using: &random))
@@ -88,13 +110,15 @@ struct WebhookScheduleTests {
         }
         let entry = underWay.remove(at: Int.random(in: 0..<underWay.count, using: &random))
         if Bool.random(using: &random) {
-          schedule.retry(entry, at: now.addingTimeInterval(TimeInterval(Int.random(in: 0...100, using: &random))))
+          let moment = now.addingTimeInterval(TimeInterval(Int.random(in: 0...100, using: &random)))
+          schedule.retry(entry, at: moment, result())
         } else {
-          schedule.ended(entry, succeeded: Bool.random(using: &random))
+          schedule.ended(entry, result())
           ended.append(entry.message)
         }
       }
-      #expect(Set(ended).count == 60 && schedule.nextMoment == nil)
+      #expect(Set(ended).count == 60)
+      #expect(schedule.next(at: .distantFuture, room: 10).isEmpty && schedule.nextMoment == nil)
     }
   }
 }

@@ -143,6 +143,34 @@ extension Networked {
       #expect(try await outbox.endpoint(id).failingSince == nil)
     }
 
+    @Test("messages that were due while no sender ran have three days from then on, and their endpoint stays")
+    func absence() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/500")
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).failingSince != nil }
+      let away: Duration = .seconds(5 * 86_400)
+      try await outbox.clock.sleep(away)
+      let back = outbox.clock.now
+      try await outbox.send { try await outbox.endpoint(id).failingSince.map { $0 >= back } == true }
+      #expect(try await outbox.endpoint(id).disabledAt == nil)
+      try await outbox.send { try await outbox.endpoint(id).disabledAt != nil }
+      #expect(outbox.clock.now.timeIntervalSince(back) >= 3 * 86_400)
+    }
+
+    @Test("a receiver that asks for a pause gets no other message meanwhile")
+    func pause() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/503")
+      for _ in 0..<10 { try await outbox.test(id) }
+      let start = outbox.clock.now
+      try await outbox.send { try await outbox.endpoint(id).lastOutcome != nil && outbox.clock.now > start + 1_900 }
+      // Four were under way at the first failure; 503 asks for 600 s.
+      let later = outbox.receiver.requestsSoFar.compactMap { TimeInterval($0.timestamp) }
+        .filter { $0 > start.timeIntervalSince1970 + 1 }
+      #expect(later.count <= 4 && later.allSatisfy { $0 >= start.timeIntervalSince1970 + 600 })
+    }
+
     @Test("a receiver that stalls delays no other")
     func slow() async throws {
       let outbox = try Outbox(try await Receiver())

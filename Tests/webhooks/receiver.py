@@ -12,6 +12,7 @@ each request it prints another line before it answers. The path of a request say
 - /close reads the request and closes the connection
 - /nonsense answers with something that is not HTTP
 - /big answers 200 with a body of 8 MiB
+- /drip answers 200 with a body that has no end, a byte at a time
 - /first/500 and /first/stall do so with the first request, and answer 204 to all others
 """
 
@@ -23,6 +24,7 @@ import json
 import ssl
 import sys
 import threading
+import time
 
 SECRET = base64.b64decode(sys.argv[1].removeprefix("whsec_"))
 OUTPUT = threading.Lock()
@@ -65,6 +67,14 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.send_header("content-length", str(8 << 20))
             self.end_headers()
             self.wfile.write(b"x" * (8 << 20))
+        elif parts[0] == "drip":
+            self.send_response(200)
+            self.send_header("content-length", "4096")
+            self.end_headers()
+            # It ends when the sender closes the connection.
+            while True:
+                self.wfile.write(b"x")
+                time.sleep(0.05)
         else:
             self.close_connection = True
 

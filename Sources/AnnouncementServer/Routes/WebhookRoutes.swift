@@ -9,9 +9,9 @@ import WebhookMessages
 
 /// The routes of `/v1/webhook-endpoints`, with which an account registers the URLs that get its events.
 ///
-/// The scopes are those of devices: registering needs `announce`, because an endpoint tells no more than what a key with
-/// `announce` and `read` sees. The key of a device may use none of them. The secret of an endpoint is in one answer only:
-/// the one to the request that registered it.
+/// The scopes are those of devices: registering needs `announce`, because an endpoint tells no more than what a key
+/// with `announce` and `read` sees. The key of a device may use none of them. The secret of an endpoint is in one
+/// answer only: the one to the request that registered it.
 struct WebhookRoutes: Sendable {
   let ledger: Ledger
   let keys: KeyRing
@@ -77,7 +77,7 @@ struct WebhookRoutes: Sendable {
     do throws(WebhookError) {
       return try WebhookURL(text, allowsUnencrypted: parts?.allowsUnencrypted ?? false)
     } catch {
-      throw Problem(.unprocessableContent, "field_invalid", "url: is not valid. \(error)")
+      throw Problem(.unprocessableContent, "field_invalid", "url: \(error)")
     }
   }
 

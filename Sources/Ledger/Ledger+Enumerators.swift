@@ -17,8 +17,8 @@ extension Ledger {
   ///
   /// - Parameter container: The identifier of the container, 1 to 1,024 bytes.
   /// - Returns: nil when the account has no such device.
-  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyEnumerators`, `diskFull`, `busy` or a file error. Nothing was
-  ///   changed then.
+  /// - Throws: ``LedgerError`` with `invalidValue`, `tooManyEnumerators`, `diskFull`, `busy` or a file error. Nothing
+  ///   was changed then.
   public func addEnumerator(
     of container: String, account: String, device: String
   ) async throws(LedgerError) -> Enumerator? {
@@ -97,7 +97,7 @@ extension Ledger {
       let rows = try Row.fetchAll(
         database.cachedStatement(
           sql: """
-            SELECT max(anchor) AS latest, account, group_id FROM library_changes WHERE anchor > ?
+            SELECT max(anchor) AS latest, account, group_id FROM library_changes NOT INDEXED WHERE anchor > ?
             GROUP BY account, group_id
             """), arguments: [known])
       guard let latest = try rows.map({ try $0.value("latest") as Int64 }).max() else { return nil }

@@ -8,9 +8,9 @@ import PushDelivery
 import PushMessages
 import VoicePackIntegrity
 
-/// Pushes the changes of the library to phones: a file-provider push for the working set and for each container that the
-/// phone's extension shows, and a background push if voice packs have changed. The pushes are paced and put into the
-/// outbox.
+/// Pushes the changes of the library to phones: a file-provider push for the working set and for each container that
+/// the phone's extension shows, and a background push if voice packs have changed. The pushes are paced and put into
+/// the outbox.
 ///
 /// Only the service that sends the pushes of a ledger runs it. After a restart, changes whose pushes may be missing are
 /// pushed again.
@@ -45,8 +45,8 @@ actor LibraryPushes {
   private var position: Int64?
   /// The position up to which all pushes are in the outbox.
   private var pushedPosition: Int64?
-  /// The pushes that could not be put into the outbox.
-  private var unsent: [Target] = []
+  /// The pushes that are to be put into the outbox.
+  private var unsent: Set<Target> = []
   private let wakeUps: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
 
@@ -92,19 +92,19 @@ actor LibraryPushes {
   func look() async {
     do throws(LedgerError) {
       let now = time()
-      var targets = unsent
       if let news = try await ledger.libraryNews(after: position) {
         let changed = try await self.targets(of: news)
-        targets += changed.filter { target in
-          target.container == nil ? backgrounds.change(target, at: now) : containers.change(target, at: now)
-        }
+        unsent.formUnion(
+          changed.filter { target in
+            target.container == nil ? backgrounds.change(target, at: now) : containers.change(target, at: now)
+          })
         position = news.position
       }
-      for target in containers.due(at: now) + backgrounds.due(at: now) {
-        if try await isWanted(target) { targets.append(target) }
-      }
-      unsent = targets
-      try await push(targets)
+      // They are among the unsent ones before the ledger is asked again, because it may fail.
+      let due = containers.due(at: now) + backgrounds.due(at: now)
+      unsent.formUnion(due)
+      for target in due where try await !isWanted(target) { unsent.remove(target) }
+      try await push(unsent)
       unsent = []
       try await note()
     } catch {
@@ -181,10 +181,10 @@ actor LibraryPushes {
 
   // MARK: Outbox
 
-  private func push(_ targets: [Target]) async throws(LedgerError) {
+  private func push(_ targets: Set<Target>) async throws(LedgerError) {
     guard !targets.isEmpty else { return }
     let expiresAt = Date().addingTimeInterval(parts.lifetime)
-    for (account, targets) in Dictionary(grouping: Set(targets), by: \.account).sorted(by: { $0.key < $1.key }) {
+    for (account, targets) in Dictionary(grouping: targets, by: \.account).sorted(by: { $0.key < $1.key }) {
       let pushes = targets.compactMap { Self.push($0, until: expiresAt) }
       for start in stride(from: 0, to: pushes.count, by: Self.pushesAtOnce) {
         try await ledger.accept(Array(pushes[start..<min(start + Self.pushesAtOnce, pushes.count)]), account: account)

@@ -39,6 +39,10 @@ HOT = {"id": "hot", "amount": "12.50", "currency": "CNY", "channel": "alipay", "
 # The numbers of wrk's connections and threads.
 LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
 MISS_CONNECTIONS = 8
+# The ledger keeps 30 days, so from day 40 on it only grows by what its pages leave unused.
+LEDGER_GROWTH = 1.1
+# A median after a year may be this many times that of the first day. Two new homes differ by up to a quarter.
+YEAR_RATIO = 1.5
 
 
 class Beside:
@@ -269,42 +273,92 @@ class Bench:
             text=True,
             check=True,
         ).stdout
-        self.year_sizes = fields(told)
-        if self.year_sizes["missing"] or self.year_sizes["folder_most"] > self.year_sizes["folder_budget"]:
-            raise Unusable(f"the year did not end within its budgets: {told}")
-        count = self.arguments.clips
-        with Service(self.options, old) as aged, Service(self.options, self.folder / "first-day") as new:
-            os.sync()
-            next_number = {"first day": 0, "after a year": 0}
-            for round_number in range(self.arguments.rounds):
-                progress(f"first day and a year later, round {round_number + 1} of {self.arguments.rounds}")
-                pair = [("first day", new), ("after a year", aged)]
-                for who, service in pair if round_number % 2 == 0 else pair[::-1]:
-                    first = next_number[who]
-                    next_number[who] += count
-                    with service.connect() as connection:
-                        self.calls(connection, who, first, count)
+        self.year_sizes = sizes = fields(told)
+        if sizes["missing"] or sizes["folder_most"] > sizes["folder_budget"]:
+            raise Unusable(f"the clips of the year did not stay within their budget: {told}")
+        if sizes["ledger_end"] > sizes["ledger_day_40"] * LEDGER_GROWTH:
+            raise Unusable(f"the ledger grew after day 40, when it was as full as it may get: {told}")
+        services = {
+            "first day": Service(self.options, self.folder / "first-day"),
+            "after a year": Service(self.options, old),
+        }
+        next_number = dict.fromkeys(services, 0)
+        for round_number in range(self.arguments.rounds):
+            progress(f"first day and a year later, round {round_number + 1} of {self.arguments.rounds}")
+            for who in list(services) if round_number % 2 == 0 else list(services)[::-1]:
+                first = next_number[who]
+                next_number[who] += self.arguments.clips
+                self.calls(services[who], who, range(first, first + self.arguments.clips))
+        for text, before, after in self.year_figures():
+            if after["p50"] > before["p50"] * YEAR_RATIO:
+                raise Unusable(
+                    f"{text}: the median is {before['p50']:.2f} ms on the first day and {after['p50']:.2f} ms after a "
+                    f"year, which is more than {YEAR_RATIO} times as much."
+                )
 
-    def calls(self, connection, who, first, count):
-        """Measures `count` new clips, the same requests again, and their files."""
+    def calls(self, service, who, numbers):
+        """Measures new clips, the same requests again, and, after a restart, clips that are only in the library.
+
+        A restart empties the memory of the service, but not the file cache of the system.
+        """
         names = []
-        kinds = {"miss": 201, "hit": 200, "get": 200}
-        times = {kind: [] for kind in kinds}
-        for kind, status in kinds.items():
-            for index in range(count):
-                body = json.dumps(inputs.payment(first + index, f"day-{first + index}", method="speech")).encode()
+
+        def post_payment(identifier, status, cached):
+            def call(connection, number):
+                body = json.dumps(inputs.payment(number, identifier(number), method="speech")).encode()
                 start = time.perf_counter()
-                if kind == "get":
-                    answer = connection.request("GET", f"/v1/clips/{names[index]}")
-                else:
-                    answer = post(connection, body)
-                times[kind].append((time.perf_counter() - start) * 1000)
-                if answer.status != status:
-                    raise Unusable(f"{kind} got status {answer.status} {answer.code}, instead of {status}.")
-                if kind == "miss":
+                answer = post(connection, body)
+                took = (time.perf_counter() - start) * 1000
+                if answer.status != status or answer.json()["clip"]["cached"] != cached:
+                    raise Unusable(f"a POST got status {answer.status}: {answer.body[:300]!r}.")
+                if status == 201:
                     names.append(answer.json()["clip"]["name"])
-            self.add(f"{who} {kind} p50", percentile(times[kind], 0.5))
-            self.add(f"{who} {kind} p99", percentile(times[kind], 0.99))
+                return took
+
+            return call
+
+        def get_clip(connection, number):
+            start = time.perf_counter()
+            answer = connection.request("GET", f"/v1/clips/{names[number - numbers.start]}")
+            took = (time.perf_counter() - start) * 1000
+            if answer.status != 200:
+                raise Unusable(f"GET of a clip got status {answer.status} {answer.code}.")
+            return took
+
+        def measure(kind, call, numbers):
+            with service.connect() as connection:
+                times = [call(connection, number) for number in numbers]
+            self.add(f"{who} {kind} p50", percentile(times, 0.5))
+            self.add(f"{who} {kind} p99", percentile(times, 0.99))
+
+        with service:
+            time.sleep(2)  # The work of the start must be over.
+            os.sync()
+            measure("miss", post_payment(lambda number: f"new-{number}", 201, False), numbers)
+            measure("again", post_payment(lambda number: f"new-{number}", 200, False), numbers)
+        with service:
+            time.sleep(2)
+            os.sync()
+            half = len(numbers) // 2
+            # A clip that was asked for is in memory afterwards, so each one is asked for in one way.
+            measure("get", get_clip, numbers[:half])
+            measure("hit", post_payment(lambda number: f"same-words-{number}", 201, True), numbers[half:])
+
+    def year_figures(self):
+        """Yields a text for each kind of call, with its figures on the first day and after a year, in ms."""
+        for kind, text in (
+            ("miss", "POST of a new announcement whose clip is new"),
+            ("hit", "POST of a new announcement whose clip is in the library, and not in memory"),
+            ("again", "the same POST again"),
+            ("get", "GET of a clip that is not in memory"),
+        ):
+            yield (
+                text,
+                *(
+                    {share: self.median(f"{who} {kind} {share}") for share in ("p50", "p99")}
+                    for who in ("first day", "after a year")
+                ),
+            )
 
     def year_rows(self):
         sizes = self.year_sizes
@@ -318,17 +372,10 @@ class Bench:
             "| one call at a time | first day, p50 and p99, ms | after a year, p50 and p99, ms | ratio of p50 | ratio of p99 |",
             "|---|---|---|---|---|",
         )
-        for kind, text in (
-            ("miss", "POST of a new announcement"),
-            ("hit", "the same POST again"),
-            ("get", "GET of its clip"),
-        ):
-            before, after = (
-                [self.median(f"{who} {kind} {share}") for share in ("p50", "p99")] for who in ("first day", "after a year")
-            )
+        for text, before, after in self.year_figures():
             yield (
-                f"| {text} | {before[0]:.2f}, {before[1]:.2f} | {after[0]:.2f}, {after[1]:.2f} | "
-                f"{after[0] / before[0]:.2f} | {after[1] / before[1]:.2f} |"
+                f"| {text} | {before['p50']:.2f}, {before['p99']:.2f} | {after['p50']:.2f}, {after['p99']:.2f} | "
+                f"{after['p50'] / before['p50']:.2f} | {after['p99'] / before['p99']:.2f} |"
             )
 
     def starts(self):

@@ -8,7 +8,7 @@
 #   make check    run the long, exhaustive checks, built for release, and a part of check-service
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
-#   make check-amounts   read back every amount from 0.01 to 9,999.99 in each language
+#   make check-amounts   read back every amount from 0.01 to 9,999.99, and 100,000 random ones, in each language
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-console   check the console in a real browser
@@ -63,11 +63,14 @@ ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|PushDeliveryTests|WebhookDel
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
+# `make test CONFIGURATION=release` builds what `make check` builds too, so that both need one build, as in CI.
+CONFIGURATION ?= debug
+TEST = $(SWIFT) test -c $(CONFIGURATION)
+
 test:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
-	$(SWIFT) build --build-tests
-	@scripts/run-tests $(SWIFT) test --skip-build --skip '^($(ALONE))[./]'
-	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(SWIFT) test --skip-build --filter "^$$target[./]" || exit 1; done
+	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
+	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
@@ -92,11 +95,14 @@ SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festiva
 
 # The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
+# CI builds the quick tests with them; elsewhere they are left out, because they take minutes to compile.
+EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
+
 check:
 	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
-	@CRIER_EXHAUSTIVE_CHECKS=1 scripts/run-tests $(SWIFT) test -c release --no-parallel
+	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test -c release --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 20000
 	@for check in schemathesis mutations kill stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
@@ -110,7 +116,7 @@ fuzz: setup
 # Writes docs/wording.md and the tables of reviewed phonemes again. Read the difference before you commit it.
 wording:
 	@scripts/setup
-	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'
+	CRIER_RECORD=1 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter 'WordingChecks|reviewedPhonemes'
 
 # Scale 1 covers all promises of docs/service.md and takes half an hour on two cores; a smaller scale finds most faults.
 # slow, attack and load compare times, and disk mounts a file system, so run them on a machine that does nothing else.
@@ -125,24 +131,24 @@ SWAPPED_PACKS ?= 200
 
 check-swaps:
 	@scripts/setup $(SPEAKERS)
-	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SwappedRecordingChecks
+	CRIER_SWAPPED_PACKS=$(SWAPPED_PACKS) CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter SwappedRecordingChecks
 
-# `make check` takes every seventh amount.
+# `make check` takes every 31st amount, and fewer random ones.
 check-amounts: setup
-	CRIER_AMOUNT_STEP=1 CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter AmountChecks
+	CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter AmountChecks
 
 # `make check` does the same for 15 s.
 KEEPING_SECONDS ?= 60
 
 check-keeping: setup
-	CRIER_KEEPING_SECONDS=$(KEEPING_SECONDS) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter SoundKeepingChecks
+	CRIER_KEEPING_SECONDS=$(KEEPING_SECONDS) CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter SoundKeepingChecks
 
 # `make check` does the same with 20,000 pushes.
 PUSHES ?= 1000000
 
 check-pushes:
 	@scripts/setup
-	CRIER_PUSHES=$(PUSHES) CRIER_EXHAUSTIVE_CHECKS=1 $(SWIFT) test -c release --filter 'PushChecks/randomFaults'
+	CRIER_PUSHES=$(PUSHES) CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter 'PushChecks/randomFaults'
 
 # Checks the console in Debian's Chromium. The fonts show the languages of its interface.
 check-console: voices

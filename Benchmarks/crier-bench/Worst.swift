@@ -13,8 +13,8 @@ import Foundation
 
 /// Measures how long worst-case bodies and lists of 64 KiB take on one core before any speech is made, in each locale.
 ///
-/// For each kind, it prints the processor time in microseconds and the ratio to the median of ordinary bodies or lists of
-/// the same size in all locales. The ratio is about the same on every machine.
+/// For each kind, it prints the processor time in microseconds and the ratio to the median of ordinary bodies or lists
+/// of the same size in all locales. The ratio is about the same on every machine.
 struct Worst: AsyncParsableCommand {
   @Option(help: "The number of times to read each text.") var count = 20
   @Option(help: "The largest ratio to the ordinary median. A kind that exceeds it is an error.") var limit = 10.0

@@ -2,7 +2,9 @@
 
 // Measures the acceptances per second with full durability, compared with the synchronisations of the same disk within
 // the same minute.
-//     ledger-bench [FOLDER] [SECONDS]     the folder (by default the temporary one), seconds for each figure (by default 5)
+//     ledger-bench [FOLDER] [SECONDS]
+//
+// FOLDER is the temporary folder by default, and SECONDS, for each figure, 5.
 
 import Foundation
 import Ledger

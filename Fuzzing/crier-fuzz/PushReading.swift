@@ -5,8 +5,8 @@ import PushMessages
 
 /// Checks the two readers of pushes: that of Apple's answers in the service, and that of payloads on the phone.
 enum PushReading {
-  /// Checks that an answer has only a reason that is safe to log, and a consequence. The first two bytes are the status,
-  /// the bytes up to the first line feed are `Retry-After`, and the rest is the body.
+  /// Checks that an answer has only a reason that is safe to log, and a consequence. The first two bytes are the
+  /// status, the bytes up to the first line feed are `Retry-After`, and the rest is the body.
   @Sendable static func checkResponse(_ bytes: [UInt8]) {
     let head = bytes.prefix(2)
     let lines = bytes.dropFirst(2).split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)

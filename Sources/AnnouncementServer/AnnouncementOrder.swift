@@ -12,8 +12,8 @@ import SoundFiles
 /// A validated request to announce something: the clip to make, the announcement to play, and the request's id and key.
 struct AnnouncementOrder: Sendable {
   var request: AnnouncementRequest
-  /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)`` if
-  /// the service has no output.
+  /// The announcement for the player's lane; nil if it is not to be played. Its lane is empty until ``findLane(of:)``
+  /// if the service has no output.
   var played: StoredAnnouncement?
   /// The devices to which the announcement is pushed, in the order of their ids.
   var devices: [Ledger.Device] = []

@@ -255,8 +255,8 @@ public struct AnnouncementServer: Service, CustomStringConvertible {
   /// Returns the application that listens. The program and the tests use the same one.
   func application() -> Application<ServiceResponder> {
     let deadline = TimeAmount.milliseconds(Int64(settings.requestDeadline * 1000))
-    // The library writes an IPv6 address without brackets, so its notices are left out, and the service logs its address
-    // itself.
+    // The library writes an IPv6 address without brackets, so its notices are left out, and the service logs its
+    // address itself.
     var libraryLogger = logger
     libraryLogger.logLevel = max(logger.logLevel, .notice)
     return Application(

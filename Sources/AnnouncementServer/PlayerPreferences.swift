@@ -8,8 +8,8 @@ import Mastering
 import Playback
 import Waveforms
 
-/// The volume and the chime that somebody chose through the service. They are kept in the home, and take precedence over
-/// the settings until somebody returns to these.
+/// The volume and the chime that somebody chose through the service. They are kept in the home, and take precedence
+/// over the settings until somebody returns to these.
 final class PlayerPreferences: Sendable {
   private struct Kept: Codable { var volume: Int }
 

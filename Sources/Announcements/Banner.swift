@@ -36,8 +36,8 @@ extension PhraseBooks {
   /// cut text ends with an ellipsis.
   ///
   /// - Parameter defaultLocale: the locale (BCP 47) for an announcement that names none. `nil` stands for `en-US`.
-  /// - Throws: `.localeUnknown` or the error of an invalid book; `.nothingToSay` for a text without a visible character,
-  ///   and for the word before a repeated announcement, which is only spoken. A currency is never an error.
+  /// - Throws: `.localeUnknown` or the error of an invalid book; `.nothingToSay` for a text without a visible
+  ///   character, and for the word before a repeated announcement, which is only spoken. A currency is never an error.
   public func banner(
     for announcement: Announcement, defaultLocale: String?
   ) throws(AnnouncementError) -> Banner {

@@ -141,8 +141,8 @@ public final class Announcer: Sendable {
     await onWaitingThread { [packs] in packs.states() }
   }
 
-  /// Returns the pack that speaks each locale if an announcement names no pack, voice or method. Locales that the engine
-  /// speaks are left out. Files may be read.
+  /// Returns the pack that speaks each locale if an announcement names no pack, voice or method. Locales that the
+  /// engine speaks are left out. Files may be read.
   public func speakingPacks() async -> [SpeakingPack] {
     await onWaitingThread { [packs] in packs.speaking() }
   }

@@ -77,8 +77,8 @@ public struct ClipReport: Sendable, Hashable, Encodable {
   public var warnings: [String]
   /// Whether the clip already existed before this request.
   public var cached: Bool
-  /// The clip tokens that the voice pack ``voice`` said, if it said everything; empty otherwise. They are not part of the
-  /// JSON.
+  /// The clip tokens that the voice pack ``voice`` said, if it said everything; empty otherwise. They are not part of
+  /// the JSON.
   public var tokens: [ClipToken] = []
 
   enum CodingKeys: String, CodingKey {

@@ -44,10 +44,10 @@ final class PackChoice: Sendable {
   /// - A requested pack is used even if it lacks words.
   /// - With the method `clips`, it is the locale's first pack that has all fixed words of the announcement. If no pack
   ///   has them all, it is the first pack. The chosen pack of the locale counts as its first.
-  /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is the
-  ///   first recorded pack that has all fixed words of the announcement. If a voice or a rate was requested, no pack is
-  ///   used, because only the engine offers these. Broken packs are skipped, so that the payment is still announced;
-  ///   `crier voices check` reports them.
+  /// - With the method `auto`, it is the chosen pack of the locale, even if it lacks words. If none is chosen, it is
+  ///   the first recorded pack that has all fixed words of the announcement. If a voice or a rate was requested, no
+  ///   pack is used, because only the engine offers these. Broken packs are skipped, so that the payment is still
+  ///   announced; `crier voices check` reports them.
   /// - Returns: The pack, or `nil` if the engine speaks.
   /// - Throws: `.optionInvalid` for a pack that is missing or has another locale. `.methodUnavailable` if the method is
   ///   `clips` and the locale has no pack. `VoicePackError` and `VoicePackIntegrityError` for a requested pack.

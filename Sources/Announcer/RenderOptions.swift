@@ -30,8 +30,8 @@ public struct RenderOptions: Sendable, Hashable {
 
   public var format: SoundFormat
 
-  /// The sample rate of the clip in Hz, 8,000 to 48,000. The voices have 22,050 Hz. A lower rate makes a smaller file; a
-  /// higher rate adds nothing that can be heard.
+  /// The sample rate of the clip in Hz, 8,000 to 48,000. The voices have 22,050 Hz. A lower rate makes a smaller file;
+  /// a higher rate adds nothing that can be heard.
   public var sampleRate: Int
 
   /// The locale for announcements that name no locale.

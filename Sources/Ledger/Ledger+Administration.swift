@@ -62,8 +62,8 @@ extension Ledger {
     /// The ``Administrator/description`` of the administrator.
     public let actor: String
     public let action: Action
-    /// The id of a key, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip; nil for acts on the
-    /// player and for an announcement that was not to be played.
+    /// The id of a key, a batch or a webhook endpoint, the number of a playable announcement, or the name of a clip;
+    /// nil for acts on the player and for an announcement that was not to be played.
     public let subject: String?
   }
 

@@ -13,8 +13,8 @@ extension Ledger {
     public let isPlayed: Bool
   }
 
-  /// The condition for the requests of accounts that have not ended. An index has the same condition. Sound files and replays belong to the lane on which
-  /// somebody asked for them, and a summary is made again from its payments.
+  /// The condition for the requests of accounts that have not ended. An index has the same condition. Sound files and
+  /// replays belong to the lane on which somebody asked for them, and a summary is made again from its payments.
   static let unfinishedRequests = "finished_at IS NULL AND kind = 'request' AND NOT replay AND account <> ''"
 
   /// Returns the lanes on which requests of accounts wait, sorted by name. Finished announcements do not slow the call
@@ -46,7 +46,8 @@ extension Ledger {
   /// Moves the requests that wait on a lane to another lane, in one transaction. They keep their numbers, and so their
   /// order. An announcement that was playing when its player ended is accepted again.
   ///
-  /// Replays on the lane that have expired end. Take the seats of both lanes before, so that no player plays one of the announcements meanwhile.
+  /// Replays on the lane that have expired end. Take the seats of both lanes before, so that no player plays one of the
+  /// announcements meanwhile.
   ///
   /// - Returns: The number of announcements that were moved.
   /// - Throws: ``LedgerError``. Nothing was changed then.

@@ -97,8 +97,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - packs: The packs that can be used.
-  ///   - broken: The ids of packs that are broken now. They stay as they were, because a pack that is being copied looks
-  ///     broken for a moment.
+  ///   - broken: The ids of packs that are broken now. They stay as they were, because a pack that is being copied
+  ///     looks broken for a moment.
   /// - Returns: Whether anything has changed.
   @discardableResult
   public func setLibraryPacks(_ packs: [LibraryPack], broken: Set<String> = []) async throws(LedgerError) -> Bool {
@@ -157,8 +157,8 @@ extension Ledger {
 
   /// Returns the changes of the library of an account and an app group after an anchor, oldest first.
   ///
-  /// Without an anchor, the page is the beginning of a list of everything that is there. Each name occurs once, with its
-  /// latest change; while pages are read, a name may occur again with a newer one.
+  /// Without an anchor, the page is the beginning of a list of everything that is there. Each name occurs once, with
+  /// its latest change; while pages are read, a name may occur again with a newer one.
   ///
   /// - Parameter limit: The maximum number of changes, 1 to 1,000.
   /// - Returns: nil if the anchor has expired, or belongs to another feed, account or group. The reader then lists

@@ -112,8 +112,8 @@ extension Ledger {
   }
 
   /// Returns the token that a push goes to: none if the device has another app now, or if the push was accepted before
-  /// the device was registered, for a removed device with the same id. A background push may use the token for notifications, and a file-provider
-  /// push the app's token if the extension has none: they have the same topic.
+  /// the device was registered, for a removed device with the same id. A background push may use the token for
+  /// notifications, and a file-provider push the app's token if the extension has none: they have the same topic.
   private static func token(for push: Push, in database: Database) throws -> String? {
     guard let device = try device(push.account, push.device, in: database), device.app == push.app,
       device.environment == push.environment, push.createdAt >= device.registeredAt,

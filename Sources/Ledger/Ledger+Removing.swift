@@ -97,8 +97,8 @@ extension Ledger {
                    WHERE clip = :clip AND pushes.account = :account AND device = :id AND sequence > first_sequence)
     """
 
-  /// Returns whether another account has an announcement with a clip, has pushed it, or made the clip in a batch. The call skips the
-  /// account's own rows, so their number does not slow it down.
+  /// Returns whether another account has an announcement with a clip, has pushed it, or made the clip in a batch. The
+  /// call skips the account's own rows, so their number does not slow it down.
   public func isClipOfOthers(_ name: String, than account: String) async throws(LedgerError) -> Bool {
     if account.hasZero || name.hasZero || name.isEmpty { return false }
     return try await read { database in

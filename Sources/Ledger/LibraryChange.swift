@@ -108,7 +108,8 @@ public struct LibraryAnchor: Sendable, Hashable, LosslessStringConvertible {
     return Int64(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Returns the digest of a feed, an account and a group (FNV-1a with 64 bits). It finds mistakes and protects nothing.
+  /// Returns the digest of a feed, an account and a group (FNV-1a with 64 bits). It finds mistakes and protects
+  /// nothing.
   static func digest(of feed: String, account: String, group: String) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in "\(feed)\0\(account)\0\(group)".utf8 {

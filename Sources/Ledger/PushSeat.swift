@@ -3,8 +3,8 @@
 import FileSystem
 import Foundation
 
-/// The exclusive right to send the pushes of a ledger. Its holder is the ledger's only sender until the seat is released
-/// or the process ends, however it ends.
+/// The exclusive right to send the pushes of a ledger. Its holder is the ledger's only sender until the seat is
+/// released or the process ends, however it ends.
 public final class PushSeat: Sendable {
   private let lock: LockedFile
 

@@ -3,8 +3,8 @@
 import FileSystem
 import Foundation
 
-/// The exclusive right to send the webhooks of a ledger. Its holder is the ledger's only sender of them until the seat is
-/// released or the process ends, however it ends.
+/// The exclusive right to send the webhooks of a ledger. Its holder is the ledger's only sender of them until the seat
+/// is released or the process ends, however it ends.
 public final class WebhookSeat: Sendable {
   private let lock: LockedFile
 

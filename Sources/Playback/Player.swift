@@ -63,8 +63,8 @@ public final class Player: Sendable {
   /// Takes exclusive control of the lane, restores its unfinished announcements, and plays.
   ///
   /// - Parameters:
-  ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound opens
-  ///     the output, and waits for a device that is missing.
+  ///   - rate: The rate in Hz with which the output is opened before anything plays. If it is nil, the first sound
+  ///     opens the output, and waits for a device that is missing.
   ///   - takesOver: Whether the requests that wait on lanes that no process plays are moved to this lane first.
   /// - Returns: The number of requests that were moved, by lane.
   /// - Throws: `LedgerError`, with `laneTaken` if another player has the lane; `OutputError` if the output cannot be

@@ -27,8 +27,9 @@ extension Player {
     /// The time without sound after which the output is released.
     public var idleRelease: Int64 = 2_000
 
-    /// The interval for opening the output while nothing plays, so that a missing device is known before an announcement
-    /// waits for it; nil to open it for sounds only. A device that fails is tried again after ``devicePauses``.
+    /// The interval for opening the output while nothing plays, so that a missing device is known before an
+    /// announcement waits for it; nil to open it for sounds only. A device that fails is tried again after
+    /// ``devicePauses``.
     public var probeInterval: Int64?
 
     /// The interval for reading other processes' commands and announcements, and for reporting progress.

@@ -4,8 +4,8 @@ public import Foundation
 
 /// The payload of a background push, which wakes the app for a moment so that it downloads clips ahead of their use.
 ///
-/// The priority of such a push must be 5 or 1, which ``PushRequest`` checks. iOS delivers only a few an hour, or none, so
-/// nothing may depend on one.
+/// The priority of such a push must be 5 or 1, which ``PushRequest`` checks. iOS delivers only a few an hour, or none,
+/// so nothing may depend on one.
 public struct BackgroundMessage: Sendable, Hashable {
   /// The clips to download, the most wanted first.
   public var clips: [PushedClip]

@@ -60,7 +60,8 @@ public struct PushResponse: Sendable, Hashable {
     }
   }
 
-  /// Returns a reason that is safe to log and to store: 1 to 64 ASCII letters and digits, as all of Apple's reasons are.
+  /// Returns a reason that is safe to log and to store: 1 to 64 ASCII letters and digits, as all of Apple's reasons
+  /// are.
   private static func readable(_ reason: String) -> String? {
     let isPlain = reason.utf8.allSatisfy { $0.isDigit || $0.isLetter }
     return isPlain && (1...64).contains(reason.utf8.count) ? reason : nil

@@ -2,8 +2,8 @@
 
 /// A clip token in a push: what a phone needs to say it from its own voice pack.
 ///
-/// The payload has one string for each token: the name, a space, and one letter each for the role and the pause, such as
-/// `十 aw`. Four bytes a token are about a third of what JSON objects would need.
+/// The payload has one string for each token: the name, a space, and one letter each for the role and the pause, such
+/// as `十 aw`. Four bytes a token are about a third of what JSON objects would need.
 public struct SpokenToken: Sendable, Hashable {
   /// What the words are. The raw values are those of `Script.Role` in `Announcements`.
   public enum Role: String, Sendable, Hashable, CaseIterable {

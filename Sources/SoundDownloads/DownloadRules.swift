@@ -96,8 +96,8 @@ extension URL {
 
   /// Whether the host is written as a name or an address can be.
   ///
-  /// A URL can contain any character in its percent-encoded form. The resolver would take a host only up to a zero byte,
-  /// and a client could understand a delimiter differently, so the checked host would not be the requested one.
+  /// A URL can contain any character in its percent-encoded form. The resolver would take a host only up to a zero
+  /// byte, and a client could understand a delimiter differently, so the checked host would not be the requested one.
   fileprivate var hasUsableHost: Bool {
     guard let host = host(percentEncoded: false) else { return false }
     return host.unicodeScalars.allSatisfy { scalar in

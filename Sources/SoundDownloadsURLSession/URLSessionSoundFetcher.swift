@@ -18,14 +18,15 @@ public import SoundDownloads
 ///
 /// On Linux, the session reads data faster than its delegate takes it, and collects the body of a redirect without a
 /// limit. A cancellation takes effect only when the server pauses. A hostile server on a fast network can therefore use
-/// more memory than ``SoundRequest/mostBytes``, and delay other sessions of the process, which share a queue. Use it only
-/// with servers that you trust there. `docs/sounds.md` has a measurement.
+/// more memory than ``SoundRequest/mostBytes``, and delay other sessions of the process, which share a queue. Use it
+/// only with servers that you trust there. `docs/sounds.md` has a measurement.
 ///
 /// A proxy of the system is used as in every session. The proxy then finds the address, and no address is reported.
 public final class URLSessionSoundFetcher: SoundFetching {
   private let answers = SessionAnswers()
   private let session: URLSession
-  /// The queue that cancels tasks. On Linux, a cancellation waits for the session, which can be busy with a fast server.
+  /// The queue that cancels tasks. On Linux, a cancellation waits for the session, which can be busy with a fast
+  /// server.
   private let cancellations = DispatchQueue(label: "crier.downloads.cancellations")
 
   public init() {

@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// The names of sounds that do not identify one file: a phone, or the Simulator on a Mac, may play another file than the
-/// one that is meant.
+/// The names of sounds that do not identify one file: a phone, or the Simulator on a Mac, may play another file than
+/// the one that is meant.
 public struct NameCollisions: Sendable, Hashable {
   /// The way in which names collide.
   public enum Kind: String, Sendable, Hashable, CaseIterable {

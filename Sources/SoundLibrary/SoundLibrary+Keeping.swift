@@ -124,8 +124,8 @@ extension SoundLibrary {
     try remove(try excess(keeping, needed: needed, tidies: true), failed: failed)
   }
 
-  /// The name of the chosen tone; empty if there is none. A downloaded sound may have the form of a clip's name. If it is
-  /// the chosen tone, it stays.
+  /// The name of the chosen tone; empty if there is none. A downloaded sound may have the form of a clip's name. If it
+  /// is the chosen tone, it stays.
   private var chosenTone: Set<String> {
     Set([try? FileTonePreference(container: container, calls: calls).tone()].compactMap(\.self))
   }

@@ -45,8 +45,8 @@ public struct SoundListing: Sendable, Hashable {
   /// and the other normal forms follow in the order of their bytes.
   ///
   /// The file system of iOS distinguishes letter case, and does not distinguish Unicode normal forms (Apple File System
-  /// Guide, "Frequently Asked Questions"). Swift's `==` also compares canonical forms. A phone's folder can have only one
-  /// of these entries, but a folder on another file system, such as ext4, can have all of them.
+  /// Guide, "Frequently Asked Questions"). Swift's `==` also compares canonical forms. A phone's folder can have only
+  /// one of these entries, but a folder on another file system, such as ext4, can have all of them.
   func entries(named name: String) -> [Entry] {
     entries.filter { $0.name == name }.sorted { first, second in
       let (isFirstExact, isSecondExact) = (first.name.hasSameBytes(as: name), second.name.hasSameBytes(as: name))
@@ -60,8 +60,8 @@ extension String {
   /// Returns whether the UTF-8 of both strings is the same. `==` also accepts another Unicode normal form.
   func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Returns whether the UTF-8 is ordered before that of another string. Names that differ only in Unicode normalization
-  /// have an order by their bytes, and none by `<`.
+  /// Returns whether the UTF-8 is ordered before that of another string. Names that differ only in Unicode
+  /// normalization have an order by their bytes, and none by `<`.
   func precedesInBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 
   /// The string without differences of letter case, for comparing names as the file system of a Mac does. The detour

@@ -9,11 +9,12 @@ import Foundation
 /// 1. The name `default` is the system's default sound.
 /// 2. The first place that has a file of the name decides, even if the file is empty or cannot be read. The system's
 ///    default sound is heard instead of such a file.
-/// 3. If no place has the name, the first `default.wav` in the same places is heard, or else the system's default sound.
+/// 3. If no place has the name, the first `default.wav` in the same places is heard, or else the system's default
+///   sound.
 ///
-/// A name is only compared with the listed names, so no name can lead out of the listed folders. Folders, symbolic links
-/// and devices are passed over. Apple does not document what iOS does with links. Crier never publishes one, and the
-/// target of a link may be outside the folders that the app may read, so a sound must not depend on it.
+/// A name is only compared with the listed names, so no name can lead out of the listed folders. Folders, symbolic
+/// links and devices are passed over. Apple does not document what iOS does with links. Crier never publishes one, and
+/// the target of a link may be outside the folders that the app may read, so a sound must not depend on it.
 public struct SoundLookup: Sendable, Hashable {
   /// The reserved name of the system's default sound.
   public static let reservedName = "default"
@@ -26,8 +27,8 @@ public struct SoundLookup: Sendable, Hashable {
 
   public init(_ listings: [SoundListing]) { self.listings = listings }
 
-  /// Returns whether an entry can matter for the search for some names. Listings without the other entries give the same
-  /// results.
+  /// Returns whether an entry can matter for the search for some names. Listings without the other entries give the
+  /// same results.
   ///
   /// - Parameter names: The names that are going to be resolved.
   public static func relevance(to names: [String]) -> (_ entry: String) -> Bool {

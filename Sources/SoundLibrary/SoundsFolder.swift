@@ -3,8 +3,8 @@
 import FileSystem
 import Foundation
 
-/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder, so nothing is written anywhere
-/// else even if the path changes in the meantime.
+/// An open `Library/Sounds` folder, or another folder of `Library`. Every file is named relative to the open folder, so
+/// nothing is written anywhere else even if the path changes in the meantime.
 ///
 /// Temporary files use a few fixed names, and each is locked by its writer. Files of killed processes can therefore be
 /// removed without scanning a folder of a million clips. A publisher that finds a name taken tries to lock the file. If
@@ -79,7 +79,8 @@ struct SoundsFolder: ~Copyable {
     try replace(name, old, by: newName)
   }
 
-  /// Replaces a file. If the old file is just being removed, the removal ends first. It could otherwise hit the new one.
+  /// Replaces a file. If the old file is just being removed, the removal ends first. It could otherwise hit the new
+  /// one.
   private func replace(_ name: String, _ old: borrowing OpenDescriptor, by newName: String) throws(SystemError) {
     for _ in 0..<Self.lockAttempts {
       do throws(SystemError) {

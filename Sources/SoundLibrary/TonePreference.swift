@@ -13,8 +13,8 @@ public protocol TonePreference: Sendable {
 
   /// Stores the chosen tone.
   ///
-  /// - Throws: ``SoundLibraryError``, with the code `invalidClipName` if no sound file can have the name. The preference
-  ///   is then unchanged.
+  /// - Throws: ``SoundLibraryError``, with the code `invalidClipName` if no sound file can have the name. The
+  ///   preference is then unchanged.
   func setTone(_ name: String) throws(SoundLibraryError)
 
   /// Removes the choice, so that no tone is chosen. Without a choice, nothing happens.

@@ -2,8 +2,8 @@
 
 /// The description of a tone: struck notes of one instrument. `Tones/<name>.json` has this form.
 ///
-/// Each note starts all partials of the instrument. A partial is a sine wave that falls from its level at a steady rate,
-/// as in a struck bar or bell.
+/// Each note starts all partials of the instrument. A partial is a sine wave that falls from its level at a steady
+/// rate, as in a struck bar or bell.
 public struct ToneDescription: Codable, Sendable, Hashable {
   /// A sine wave of the instrument.
   public struct Partial: Codable, Sendable, Hashable {

@@ -16,8 +16,8 @@ public struct ListedClip: Sendable, Hashable {
   /// Returns the clips of a pack. Each file is listed once, with the first token that uses it. Words come in the order
   /// of the recording sheet, then other words, and then phrases.
   ///
-  /// - Parameter vocabulary: the words of the pack's locale, in the order of the recording sheet; `nil` to list all words
-  ///   in the order of their tokens.
+  /// - Parameter vocabulary: the words of the pack's locale, in the order of the recording sheet; `nil` to list all
+  ///   words in the order of their tokens.
   public static func clips(of manifest: PackManifest, vocabulary: Vocabulary?) -> [ListedClip] {
     let order = (vocabulary?.words ?? []).map(\.token)
     let known = Set(order)

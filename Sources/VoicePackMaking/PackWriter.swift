@@ -95,8 +95,8 @@ public struct PackWriter: Sendable {
     return contents.manifest
   }
 
-  /// Replaces the sound of one clip of a pack in ``directory``. Everything else of the pack stays, so the sound is heard
-  /// wherever the clip is used.
+  /// Replaces the sound of one clip of a pack in ``directory``. Everything else of the pack stays, so the sound is
+  /// heard wherever the clip is used.
   ///
   /// - Parameters:
   ///   - file: the name of the clip's file.
@@ -134,7 +134,8 @@ public struct PackWriter: Sendable {
 
   /// Removes a pack. No other program sees a part of it.
   ///
-  /// - Throws: `PackMakingError`: `writingFailed`. The pack is then unchanged, or its files are left in a hidden folder.
+  /// - Throws: `PackMakingError`: `writingFailed`. The pack is then unchanged, or its files are left in a hidden
+  ///   folder.
   public func remove(_ id: String) throws(PackMakingError) {
     let folder = directory.appending(path: id, directoryHint: .isDirectory)
     let aside = directory.appending(path: ".\(id).\(UUID().uuidString)")
@@ -152,8 +153,8 @@ public struct PackWriter: Sendable {
 
   /// Calls a closure while no other writer changes the packs.
   ///
-  /// - Throws: `PackMakingError`: `writingFailed` if other writers hold the lock for too long. `SystemError`. The errors
-  ///   of the closure.
+  /// - Throws: `PackMakingError`: `writingFailed` if other writers hold the lock for too long. `SystemError`. The
+  ///   errors of the closure.
   private func inTurn(_ id: String, _ change: () throws -> Void) throws {
     guard let lock = try LockedFile(directory.appending(path: Self.lockName), patience: patience) else {
       throw PackMakingError(

@@ -46,8 +46,8 @@ public struct ProgramVoice: Sendable {
   ///
   /// - Parameter progress: a function that is called after each row, with the number of finished rows and the total.
   /// - Returns: the sound file of each row, in the order of the rows.
-  /// - Throws: `PackMakingError` with the code `programFailed` for the first row that cannot be spoken; the finished rows
-  ///   stay. `CancellationError`. Errors of the file system.
+  /// - Throws: `PackMakingError` with the code `programFailed` for the first row that cannot be spoken; the finished
+  ///   rows stay. `CancellationError`. Errors of the file system.
   public func recordings(
     of rows: [SheetRow], progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> [RecordingSource] {

@@ -79,8 +79,8 @@ public actor RecordingCheck {
       }
   }
 
-  /// Runs a comparison outside this actor and on a thread that may be busy for seconds, so that neither the tasks of the
-  /// service nor other checks wait for it.
+  /// Runs a comparison outside this actor and on a thread that may be busy for seconds, so that neither the tasks of
+  /// the service nor other checks wait for it.
   @concurrent private static func compared(
     _ compare: @Sendable () throws(PackMakingError) -> RecordingComparison
   ) async throws(PackMakingError) -> RecordingComparison {

@@ -71,8 +71,8 @@ public struct RecordingComparison: Sendable {
       difference: { distances.difference($0, $1) })
   }
 
-  /// Compares one of the clips with all sayings, and all clips with its saying. The other suspicions are not looked for,
-  /// so the number of distances grows with the number of clips and not with its square.
+  /// Compares one of the clips with all sayings, and all clips with its saying. The other suspicions are not looked
+  /// for, so the number of distances grows with the number of clips and not with its square.
   ///
   /// - Parameters:
   ///   - clip: the index of the clip. It is the clip of every suspicion, or one of a swapped pair.

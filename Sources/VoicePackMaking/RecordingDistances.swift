@@ -81,8 +81,8 @@ struct RecordingDistances: Sendable {
   /// Returns how much better two recordings fit each other's words than their own, for both together. It is negative
   /// for right recordings.
   ///
-  /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would teach
-  /// it what the other says, and so hide the swap.
+  /// The map is learned without the two recordings. If it were learned from one of them, a swapped recording would
+  /// teach it what the other says, and so hide the swap.
   func gain(_ first: Int, _ second: Int) -> Float {
     comparisons.reduce(0) { $0 + $1.gain(first, second) } / Float(max(1, comparisons.count))
   }

@@ -28,8 +28,8 @@ extension ImportedRecordings {
     }
   }
 
-  /// The error for recordings of which many pairs seem to be swapped. Their order or their language is wrong, and a list
-  /// of pairs would mislead.
+  /// The error for recordings of which many pairs seem to be swapped. Their order or their language is wrong, and a
+  /// list of pairs would mislead.
   private func shifted(_ suspicions: [RecordingSuspicion]) -> PackMakingError {
     var problem = "seem to be shifted against the rows, or to be in another language, so nothing was imported"
     var remedy = "check that the recordings follow the sheet, and that --locale is their language"

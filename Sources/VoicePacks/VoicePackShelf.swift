@@ -182,8 +182,8 @@ public final class VoicePackShelf: Sendable {
     ids(for: locale).map { id in Result { () throws(VoicePackError) in try pack(id: id) } }
   }
 
-  /// A number that increases when a look finds that packs or choices have changed. Something that was made from packs of
-  /// an earlier generation may not be what would be made now. Reading the number causes no look and reads no file.
+  /// A number that increases when a look finds that packs or choices have changed. Something that was made from packs
+  /// of an earlier generation may not be what would be made now. Reading the number causes no look and reads no file.
   public var generation: Int { state.withLock { $0.generation } }
 
   /// Calls a closure with the shelf's state, after a look for changes if the last one is too old.

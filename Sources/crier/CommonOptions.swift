@@ -43,8 +43,8 @@ struct DataOptions: ParsableArguments {
   /// The voice packs. The user's recorded packs take precedence over the packs that setup built.
   ///
   /// - Parameters:
-  ///   - copiesPacks: Whether the clips of packs are copied instead of mapped. A command that runs for a long time needs
-  ///     copies, because somebody may change the files meanwhile.
+  ///   - copiesPacks: Whether the clips of packs are copied instead of mapped. A command that runs for a long time
+  ///     needs copies, because somebody may change the files meanwhile.
   ///   - settled: The packs that the service's settings choose.
   func shelf(
     home: CrierHome, copiesPacks: Bool = false, settled: ChosenPacks = ChosenPacks()

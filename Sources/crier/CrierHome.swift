@@ -88,8 +88,8 @@ struct CrierHome: Sendable {
   /// The secret with which the service signs URLs.
   var signingSecret: URL { directory.appending(path: "signing-secret") }
 
-  /// The folder of the provider tokens with which pushes are signed. They are shared, because Apple allows a key one new
-  /// token in 20 minutes.
+  /// The folder of the provider tokens with which pushes are signed. They are shared, because Apple allows a key one
+  /// new token in 20 minutes.
   var providerTokens: URL { directory.appending(path: "provider-tokens", directoryHint: .isDirectory) }
 
   /// The service's settings file, unless `--config` names another one.

@@ -4,8 +4,8 @@ import VoicePacks
 
 /// The service's setting `packs`, which says which pack speaks which locale.
 enum PackSetting {
-  /// Returns the choices in a text such as `en-US=my-shop zh-CN=wang`; `nil` if the text is not valid. A locale must not
-  /// occur twice.
+  /// Returns the choices in a text such as `en-US=my-shop zh-CN=wang`; `nil` if the text is not valid. A locale must
+  /// not occur twice.
   static func choices(in text: String) -> ChosenPacks? {
     var choices = ChosenPacks()
     for entry in text.split(whereSeparator: { $0 == " " || $0 == "," }) {

@@ -88,8 +88,8 @@ struct PlayerOptions: ParsableArguments {
   /// - Parameters:
   ///   - mustBeHeard: Whether it is an error that somebody skips or cancels an announcement.
   ///   - progress: The progress of a command that plays several times, so that nothing is reported twice.
-  /// - Throws: ``PlayFailure``, ``NotHeard``, `OutputError`, `LedgerError`. Without an error, every announcement was heard
-  ///   to its end, or somebody skipped it.
+  /// - Throws: ``PlayFailure``, ``NotHeard``, `OutputError`, `LedgerError`. Without an error, every announcement was
+  ///   heard to its end, or somebody skipped it.
   func play(
     _ announcements: [StoredAnnouncement], titles: [String], files: DataOptions, mustBeHeard: Bool = false,
     progress: PlayProgress? = nil

@@ -68,8 +68,8 @@ extension Sounds {
       }
     }
 
-    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it, or
-    /// other users can change the home. The list is useful without the reasons.
+    /// Returns what the home's service needs; nil, after a message, if its ledger cannot be read without changing it,
+    /// or other users can change the home. The list is useful without the reasons.
     ///
     /// - Throws: `ServiceConfiguration.Fault`.
     private func needs() async throws -> ClipNeeds? {

@@ -151,8 +151,8 @@ extension Voices {
         otherSheets: otherSheets, with: RecordingCutting(minimumPauseMilliseconds: pause), progress: progress)
     }
 
-    /// The number of rows in the sheet of each single currency. The sheet that was read aloud may be one of them, if the
-    /// command names neither a sheet nor a currency.
+    /// The number of rows in the sheet of each single currency. The sheet that was read aloud may be one of them, if
+    /// the command names neither a sheet nor a currency.
     private var otherSheets: [String: Int] {
       guard sheet == nil, words.currency.isEmpty,
         let writer = try? files.phraseBooks(home: home.folder).writer(for: words.locale)

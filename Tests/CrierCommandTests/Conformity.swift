@@ -91,8 +91,8 @@ final class Conformity {
 
   // MARK: Common refusals
 
-  /// Provokes the refusals common to all calls with a key: no key, an unknown key, a missing scope, too many requests, an
-  /// unknown query parameter, and a body that is incomplete or too large for its signature to be checked.
+  /// Provokes the refusals common to all calls with a key: no key, an unknown key, a missing scope, too many requests,
+  /// an unknown query parameter, and a body that is incomplete or too large for its signature to be checked.
   func checkRefusals(_ id: String, _ parameter: String = "") throws {
     let operation = try document.operation(id)
     try check(id, at: parameter, key: "", 401, "key_missing")

@@ -69,8 +69,8 @@ struct OtherSpeaker {
     }
   }
 
-  /// Returns a random pack: the rows that payments need, all rows, or 25 or more random rows. Each recording is a random
-  /// take at a random speed, and the pack has a random amount of noise.
+  /// Returns a random pack: the rows that payments need, all rows, or 25 or more random rows. Each recording is a
+  /// random take at a random speed, and the pack has a random amount of noise.
   func pack(_ random: inout SplitMix64) throws -> [PackClip] {
     var chosen = rows
     switch Int.random(in: 0..<4, using: &random) {

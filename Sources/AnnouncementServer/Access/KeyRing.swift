@@ -75,7 +75,8 @@ final class KeyRing: Sendable {
   /// Returns the sender of a call, identified by the field `Authorization`.
   ///
   /// - Parameters:
-  ///   - call: The call. It gets the name of its key. If it is signed, its body is read. The caller must also call ``admitOnce(_:_:)``.
+  ///   - call: The call. It gets the name of its key. If it is signed, its body is read. The caller must also call
+  ///     ``admitOnce(_:_:)``.
   ///   - failures: The limit of failures. If the client has used it up, an unknown key is refused without a ledger
   ///     lookup of that key.
   /// - Throws: ``Problem`` with 401, or with 403 if the key may not be used from the client's address; the errors of

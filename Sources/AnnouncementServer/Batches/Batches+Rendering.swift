@@ -115,8 +115,8 @@ extension Batches {
     return status
   }
 
-  /// Writes the end of a batch to disk and tells its clients. Call this in the batch's turn, so that a cancellation that
-  /// is being written comes first.
+  /// Writes the end of a batch to disk and tells its clients. Call this in the batch's turn, so that a cancellation
+  /// that is being written comes first.
   private func finish(_ record: Record, _ outcome: Status) async {
     let id = record.status.id
     var (record, status) = (record, outcome)

@@ -229,8 +229,8 @@ final class Clips: Sendable {
   /// - Parameter names: The result of ``usesToRecord()``.
   func haveRecorded(_ names: Set<String>) { changes.withLock { $0.unrecorded.subtract(names) } }
 
-  /// Removes a clip from memory before its file is removed, unless the use of the clip in memory must still be recorded.
-  /// From then on, every use is a use of the file, so none is overlooked.
+  /// Removes a clip from memory before its file is removed, unless the use of the clip in memory must still be
+  /// recorded. From then on, every use is a use of the file, so none is overlooked.
   ///
   /// - Returns: Whether the file may be removed.
   func release(_ name: String) -> Bool {
@@ -273,8 +273,8 @@ final class Clips: Sendable {
   }
 
   /// Removes clips from memory after they were removed from their folders, and their reports, which have the spoken
-  /// texts. A reader that read a file before its removal has either added it to memory by now, or will be prevented from
-  /// adding it. The call looks at every report in memory once.
+  /// texts. A reader that read a file before its removal has either added it to memory by now, or will be prevented
+  /// from adding it. The call looks at every report in memory once.
   ///
   /// - Returns: Whether the file of one of the clips was in memory.
   @discardableResult

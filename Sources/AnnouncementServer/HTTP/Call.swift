@@ -17,8 +17,8 @@ struct Call: Sendable {
   var parameter: String { parameters.last ?? "" }
   /// The sender; nil if the route is open or the URL is signed.
   var caller: Caller?
-  /// The name in logs of the key that the request contains or names; nil if there is no such key. It is known even if the
-  /// request is refused, and does not prove that the sender has the key.
+  /// The name in logs of the key that the request contains or names; nil if there is no such key. It is known even if
+  /// the request is refused, and does not prove that the sender has the key.
   var keyName: String?
   /// The checked signature of a signed request. It proves that the owner of the key signed the request, but the request
   /// may be a repetition of an earlier one.

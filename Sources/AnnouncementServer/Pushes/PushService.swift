@@ -63,7 +63,8 @@ final class PushService: Service {
     await cancelWhenGracefulShutdown { [sender, library] in
       await withDiscardingTaskGroup { group in
         group.addTask { await library.run() }
-        // Another process of the home may have put pushes into the outbox. The sleep throws only when the service stops.
+        // Another process of the home may have put pushes into the outbox. The sleep throws only when the service
+        // stops.
         group.addTask {
           while (try? await Task.sleep(for: Self.patience)) != nil { sender.lookForPushes() }
         }

@@ -10,8 +10,8 @@ private import GRDB
 /// `shop` (`--locale zh-CN --group group.tills`) and for the account `kiosk`; `crier serve --output null`; a payment
 /// and a sound file that were played; then, while the player was paused, three payments of `shop`, a text of `kiosk`,
 /// a clip that was not to be played, replays of the played payment and of the played file, and a second sound file.
-/// The service and the command were then killed. In the dump, the times of the answers were set back by 30 days, so that
-/// the answers have expired on any day.
+/// The service and the command were then killed. In the dump, the times of the answers were set back by 30 days, so
+/// that the answers have expired on any day.
 public enum EarlierLedger {
   /// Writes the ledger to a file. The folder is created if it does not exist.
   public static func write(to file: URL) throws {

@@ -2,7 +2,8 @@
 
 // A user of a ledger that tests kill.
 //
-// - `accept FILE` accepts announcements from four tasks until it is killed, and prints each number after its acceptance.
+// - `accept FILE` accepts announcements from four tasks until it is killed, and prints each number after its
+//   acceptance.
 // - `answer FILE [ACCOUNT]` does the same, and stores an answer with each announcement.
 // - `sit FILE LANE` takes exclusive control of a lane, prints `seated`, and waits.
 // - `open FILE COUNT` opens and closes the ledger repeatedly.

@@ -63,9 +63,11 @@ ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|PushDeliveryTests|WebhookDel
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
-# `make test CONFIGURATION=release` builds what `make check` builds too, so that both need one build, as in CI.
-CONFIGURATION ?= debug
-TEST = $(SWIFT) test -c $(CONFIGURATION)
+# The options of the two builds of tests. CI gives both the same ones, so that it builds once.
+TEST_OPTIONS ?=
+CHECK_OPTIONS ?= -c release
+
+TEST = $(SWIFT) test $(TEST_OPTIONS)
 
 test:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
@@ -95,14 +97,14 @@ SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festiva
 
 # The tests run one after the other, because some have limits of seconds and must not wait for processors.
 # check-service uses the program that was built for the exhaustive checks, because another build takes six minutes.
-# CI builds the quick tests with them; elsewhere they are left out, because they take minutes to compile.
+# CI builds the quick tests with the exhaustive checks; elsewhere they are left out, because they take minutes to compile.
 EXHAUSTIVE = $(or $(CRIER_EXHAUSTIVE_CHECKS),only)
 
 check:
 	@scripts/setup $(SPEAKERS) pocketsphinx pocketsphinx-en-us systemd nginx-light openssl $(SOUND_SERVER)
 	@scripts/check-deployment --programs
 	@scripts/measure-letters --check
-	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test -c release --no-parallel --filter '^ExhaustiveChecks[./]'
+	@CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) scripts/run-tests $(SWIFT) test $(CHECK_OPTIONS) --no-parallel --filter '^ExhaustiveChecks[./]'
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 20000
 	@for check in schemathesis mutations kill stop; do scripts/check-service $$check --scale 0.02 || exit 1; done

@@ -20,7 +20,7 @@ public final class APNSSimulator: Sendable {
   /// `localhost` and `127.0.0.1`.
   public let certificateAuthority: String
 
-  private let service: PushService
+  private let service: SimulatedService
   private let channel: any Channel
   private let group: MultiThreadedEventLoopGroup
   private let connections: Connections
@@ -38,7 +38,7 @@ public final class APNSSimulator: Sendable {
   }
 
   private init(
-    port: Int, authority: String, service: PushService, channel: any Channel, group: MultiThreadedEventLoopGroup,
+    port: Int, authority: String, service: SimulatedService, channel: any Channel, group: MultiThreadedEventLoopGroup,
     connections: Connections
   ) {
     (self.port, certificateAuthority, self.service) = (port, authority, service)
@@ -63,7 +63,7 @@ public final class APNSSimulator: Sendable {
             + "folder that you can write to.")
       }
     }
-    let service = PushService(configuration)
+    let service = SimulatedService(configuration)
     let connections = Connections()
     let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
     let bootstrap = ServerBootstrap(group: group)
@@ -109,7 +109,7 @@ public final class APNSSimulator: Sendable {
 
   /// Prepares a connection: TLS, then HTTP/2 if both sides agree on it. Other connections are closed, as Apple's are.
   private static func prepare(
-    _ channel: any Channel, number: Int, service: PushService, tls: NIOSSLContext
+    _ channel: any Channel, number: Int, service: SimulatedService, tls: NIOSSLContext
   ) throws {
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(NIOSSLServerHandler(context: tls))
@@ -120,7 +120,7 @@ public final class APNSSimulator: Sendable {
       })
   }
 
-  private static func speakHTTP2(_ channel: any Channel, number: Int, service: PushService) throws {
+  private static func speakHTTP2(_ channel: any Channel, number: Int, service: SimulatedService) throws {
     let settings = service.configuration
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
     connection.initialSettings = [
@@ -214,11 +214,11 @@ public final class APNSSimulator: Sendable {
   /// Returns a stream of all accepted pushes from now on, in the order of acceptance.
   public func acceptances() -> AsyncStream<Push> { service.store.listenToAcceptances() }
 
-  /// The accepted pushes by their ids, as many as ``Configuration/ledgerSize`` allows.
-  public var ledger: [UUID: LedgerEntry] { service.store.ledger }
+  /// The accepted pushes by their ids, as many as ``Configuration/recordSize`` allows.
+  public var record: [UUID: RecordedPush] { service.store.record }
 
   /// Returns what became of a push; nil if it was never accepted, or is forgotten.
-  public func entry(_ id: UUID) -> LedgerEntry? { service.store.entry(id) }
+  public func entry(_ id: UUID) -> RecordedPush? { service.store.entry(id) }
 
   public var counts: Counts { service.store.counts }
 }

@@ -39,9 +39,9 @@ extension APNSSimulator {
     public var seed: UInt64 = 1
     /// Whether ``APNSSimulator/deliveries(to:)`` remembers delivered pushes. Streams of pushes do not need it.
     public var remembersDeliveries = true
-    /// The number of pushes that ``APNSSimulator/ledger`` remembers. After that, the oldest one is forgotten, and
+    /// The number of pushes that ``APNSSimulator/record`` remembers. After that, the oldest one is forgotten, and
     /// counts as a new push if it comes again.
-    public var ledgerSize = 100_000
+    public var recordSize = 100_000
     /// The file to which the certificate authority is written, as PEM.
     public var certificateAuthorityFile: URL?
     /// Returns the time, in milliseconds since 1970.

@@ -8,7 +8,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
-  let service: PushService
+  let service: SimulatedService
   /// The number of the connection, from 1.
   let number: Int
   private var context: ChannelHandlerContext?
@@ -19,7 +19,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var lastAllowed: Int?
   private var hasAllStreams: Bool
 
-  init(service: PushService, number: Int) {
+  init(service: SimulatedService, number: Int) {
     (self.service, self.number) = (service, number)
     hasAllStreams = !service.configuration.hasStrictStreams
   }

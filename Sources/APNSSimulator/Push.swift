@@ -32,7 +32,7 @@ public struct Push: Sendable {
 }
 
 /// What became of a push. Two requests with the same id are one push.
-public struct LedgerEntry: Sendable, Equatable {
+public struct RecordedPush: Sendable, Equatable {
   public enum Fate: String, Sendable {
     /// The device got it.
     case delivered

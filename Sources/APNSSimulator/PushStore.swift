@@ -3,7 +3,7 @@
 import ConcurrencySupport
 import Foundation
 
-/// The devices, what is on the way to them, and the ledger of accepted pushes.
+/// The devices, what is on the way to them, and the record of accepted pushes.
 final class PushStore: Sendable {
   /// A device and the pushes that are on the way to it.
   private struct Phone {
@@ -17,7 +17,7 @@ final class PushStore: Sendable {
 
   private struct State {
     var phones: [String: Phone] = [:]
-    var ledger: PushLedger
+    var record: AcceptedPushes
     var counts = Counts()
     var random: SeededRandom
     var acceptances = Listeners<Push>()
@@ -32,7 +32,7 @@ final class PushStore: Sendable {
     self.configuration = configuration
     isOpen = configuration.devices == nil
     var state = State(
-      ledger: PushLedger(size: configuration.ledgerSize), random: SeededRandom(seed: configuration.seed))
+      record: AcceptedPushes(size: configuration.recordSize), random: SeededRandom(seed: configuration.seed))
     for device in configuration.devices ?? [] { state.phones[device.token] = Phone(device: device) }
     self.state = Locked(state)
   }
@@ -61,7 +61,7 @@ final class PushStore: Sendable {
         number: state.counts.accepted, id: request.id, device: device, topic: request.topic,
         type: request.type.rawValue, priority: request.priority, expiration: request.expiration,
         collapseID: request.collapseID, payload: payload, received: now)
-      if !state.ledger.accept(push.id, device: device) { state.counts.duplicates += 1 }
+      if !state.record.accept(push.id, device: device) { state.counts.duplicates += 1 }
       state.acceptances.send(push)
       return .success(send(push, to: index, in: &state, now: now))
     }.get()
@@ -79,7 +79,7 @@ final class PushStore: Sendable {
   ) -> Int? {
     if state.random.happens(configuration.dropRate) {
       state.counts.dropped += 1
-      state.ledger.set(.dropped, of: push.id)
+      state.record.set(.dropped, of: push.id)
       return nil
     }
     guard state.phones.values[index].device.isOnline else {
@@ -95,7 +95,7 @@ final class PushStore: Sendable {
     }
     if state.random.happens(configuration.reorderRate) {
       state.phones.values[index].held = push
-      state.ledger.set(.held, of: push.id)
+      state.record.set(.held, of: push.id)
       return push.number
     }
     deliver(push, to: index, in: &state, now: now)
@@ -105,26 +105,26 @@ final class PushStore: Sendable {
   /// Stores a push for a device that is away, in place of an older one of the same topic.
   private func wait(_ push: Push, at index: Dictionary<String, Phone>.Index, in state: inout State) {
     guard push.expiration != 0 else {
-      state.ledger.set(.expired, of: push.id)
+      state.record.set(.expired, of: push.id)
       return
     }
     if let older = state.phones.values[index].waiting.firstIndex(where: { $0.topic == push.topic }) {
       let replaced = state.phones.values[index].waiting.remove(at: older)
-      state.ledger.set(.replaced, of: replaced.id)
+      state.record.set(.replaced, of: replaced.id)
     }
     state.phones.values[index].waiting.append(push)
-    state.ledger.set(.waiting, of: push.id)
+    state.record.set(.waiting, of: push.id)
   }
 
   private func deliver(_ push: Push, to index: Dictionary<String, Phone>.Index, in state: inout State, now: Int64) {
     guard !push.isExpired(at: now) else {
-      state.ledger.set(.expired, of: push.id)
+      state.record.set(.expired, of: push.id)
       return
     }
     var push = push
     push.delivered = now
     state.counts.delivered += 1
-    state.ledger.deliver(push.id)
+    state.record.deliver(push.id)
     if configuration.remembersDeliveries { state.phones.values[index].deliveries.append(push) }
     state.deliveries.send(push)
   }
@@ -174,8 +174,8 @@ final class PushStore: Sendable {
   // MARK: Records
 
   func deliveries(to token: String) -> [Push] { state.withLock { $0.phones[token]?.deliveries ?? [] } }
-  func entry(_ id: UUID) -> LedgerEntry? { state.withLock { $0.ledger.entries[id] } }
-  var ledger: [UUID: LedgerEntry] { state.withLock { $0.ledger.entries } }
+  func entry(_ id: UUID) -> RecordedPush? { state.withLock { $0.record.entries[id] } }
+  var record: [UUID: RecordedPush] { state.withLock { $0.record.entries } }
   var counts: Counts { state.withLock { $0.counts } }
 
   /// Changes the counters.

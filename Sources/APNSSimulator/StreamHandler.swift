@@ -19,7 +19,7 @@ final class StreamHandler: ChannelInboundHandler {
   private var isComplete = false
   private var isOpen = true
 
-  private var service: PushService { connection.service }
+  private var service: SimulatedService { connection.service }
 
   init(connection: ConnectionHandler, stream: Int) { (self.connection, self.stream) = (connection, stream) }
 

@@ -28,28 +28,28 @@ final class PushConnection {
   private enum State {
     case unconnected
     case connecting
-    case connected(PushLink)
+    case connected(PushChannelHandler)
     case closed
   }
 
   private let server: PushServer
   private let context: NIOSSLContext
   private let eventLoop: any EventLoop
-  private let patience: TimeAmount
+  private let timeout: TimeAmount
   private var state = State.unconnected
   private var waiting = CircularBuffer<Job>()
   /// The connections that are open, also those that take no more requests.
-  private var links: [PushLink] = []
+  private var handlers: [PushChannelHandler] = []
   /// Ends when the first of the waiting requests has waited for too long.
   private var timer: Scheduled<Void>?
 
-  /// - Parameter patience: The time for which a request may wait for its turn, and then for its answer, and for which
+  /// - Parameter timeout: The time for which a request may wait for its turn, and then for its answer, and for which
   ///   each step of opening the connection may take.
-  init(server: PushServer, context: NIOSSLContext, eventLoop: any EventLoop, patience: TimeAmount) {
+  init(server: PushServer, context: NIOSSLContext, eventLoop: any EventLoop, timeout: TimeAmount) {
     self.server = server
     self.context = context
     self.eventLoop = eventLoop
-    self.patience = patience
+    self.timeout = timeout
   }
 
   func send(_ jobs: [Job]) {
@@ -65,7 +65,7 @@ final class PushConnection {
     state = .closed
     timer?.cancel()
     failWaiting(PushTransportError(.closed, server: server))
-    for link in links { link.close() }
+    for handler in handlers { handler.close() }
   }
 
   private func failWaiting(_ error: PushTransportError) {
@@ -79,24 +79,24 @@ final class PushConnection {
     switch state {
     case .unconnected: if !waiting.isEmpty { connect() }
     case .connecting, .closed: return
-    case .connected(let link):
-      if !waiting.isEmpty, link.hasRoom {
-        while !waiting.isEmpty, link.hasRoom { link.write(waiting.removeFirst()) }
-        link.flush()
+    case .connected(let handler):
+      if !waiting.isEmpty, handler.hasRoom {
+        while !waiting.isEmpty, handler.hasRoom { handler.write(waiting.removeFirst()) }
+        handler.flush()
       }
       limitWaiting()
-      if link.isUsedUp { end(link) }
+      if handler.isUsedUp { end(handler) }
     }
   }
 
   /// Gives up requests that wait for too long, because the server allows too few at a time. They were never sent.
   private func limitWaiting() {
     guard timer == nil, let first = waiting.first else { return }
-    timer = eventLoop.assumeIsolated().scheduleTask(deadline: first.arrivedAt + patience) { [self] in
+    timer = eventLoop.assumeIsolated().scheduleTask(deadline: first.arrivedAt + timeout) { [self] in
       timer = nil
       // A connection that is not ready has limits of its own, and its errors say more.
-      guard case .connected(let link) = state, link.allowsRequests else { return }
-      let limit = NIODeadline.now() - patience
+      guard case .connected(let handler) = state, handler.allowsRequests else { return }
+      let limit = NIODeadline.now() - timeout
       while let job = waiting.first, job.arrivedAt <= limit {
         waiting.removeFirst().finish(.failure(PushTransportError(.notProcessed, server: server)))
       }
@@ -118,19 +118,19 @@ final class PushConnection {
     }
     let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
     let bootstrap = ClientBootstrap(group: eventLoop)
-      .connectTimeout(patience)
+      .connectTimeout(timeout)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let tls = try NIOSSLClientHandler(context: context, serverHostname: isName ? server.host : nil)
           try channel.pipeline.syncOperations.addHandlers(tls, HandshakeWatch(opened: opened))
         }
       }
-    bootstrap.connect(host: server.host, port: server.port).whenComplete { [patience] result in
+    bootstrap.connect(host: server.host, port: server.port).whenComplete { [timeout] result in
       switch result {
       case .failure(let error): opened.fail(error)
       case .success(let channel):
         // A server that accepts the connection and then says nothing must not keep everything waiting.
-        let limit = channel.eventLoop.scheduleTask(in: patience) { opened.fail(ChannelError.connectTimeout(patience)) }
+        let limit = channel.eventLoop.scheduleTask(in: timeout) { opened.fail(ChannelError.connectTimeout(timeout)) }
         opened.futureResult.whenComplete { result in
           limit.cancel()
           if case .failure = result { channel.close(promise: nil) }
@@ -188,12 +188,12 @@ final class PushConnection {
       // A server may refuse any number of requests one by one without being hostile. In no time, there are never too
       // many.
       streams.streamResetFrameRateLimit.windowLength = .zero
-      let link = PushLink(connection: self, server: server, patience: patience)
+      let handler = PushChannelHandler(connection: self, server: server, timeout: timeout)
       try channel.pipeline.syncOperations.addHandlers(
-        WriteGathering(),
-        NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration, streamConfiguration: streams), link)
-      links.append(link)
-      state = .connected(link)
+        WriteCoalescingHandler(),
+        NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration, streamConfiguration: streams), handler)
+      handlers.append(handler)
+      state = .connected(handler)
     } catch {
       channel.close(promise: nil)
       cannotConnect(error)
@@ -201,12 +201,12 @@ final class PushConnection {
   }
 
   /// Sends nothing more on a connection. What is waiting goes on with a new one.
-  func end(_ link: PushLink) {
-    guard !link.isEnding else { return }
-    link.end()
-    guard case .connected(let current) = state, current === link else { return }
+  func end(_ handler: PushChannelHandler) {
+    guard !handler.isEnding else { return }
+    handler.end()
+    guard case .connected(let current) = state, current === handler else { return }
     state = .unconnected
-    if link.allowsRequests {
+    if handler.allowsRequests {
       sendWaiting()
     } else {
       // The server closed the connection before it was ready. Another attempt at once could fail for ever.
@@ -215,5 +215,5 @@ final class PushConnection {
   }
 
   /// Forgets a connection that is closed.
-  func closed(_ link: PushLink) { links.removeAll { $0 === link } }
+  func closed(_ handler: PushChannelHandler) { handlers.removeAll { $0 === handler } }
 }

@@ -18,32 +18,32 @@ import Synchronization
 public final class PushConnections: Sendable {
   public let server: PushServer
   private let authority: String
-  private let connections: [Entrance]
+  private let connections: [JobQueue]
   private let turn = Atomic(0)
 
   /// Opens nothing yet: a connection is opened when there is something to send.
   ///
   /// - Parameters:
   ///   - count: The number of connections.
-  ///   - patience: The time for which an answer may take, and for which opening a connection may take.
+  ///   - timeout: The time for which an answer may take, and for which opening a connection may take.
   /// - Throws: ``PushTransportError`` with `trustRootsUnusable`.
-  public init(server: PushServer, count: Int = 1, patience: Duration = .seconds(20)) throws(PushTransportError) {
+  public init(server: PushServer, count: Int = 1, timeout: Duration = .seconds(20)) throws(PushTransportError) {
     self.server = server
     authority = server.authority
     let context = try server.tlsContext()
     let group = MultiThreadedEventLoopGroup.singleton
-    let limit = TimeAmount(patience)
+    let limit = TimeAmount(timeout)
     connections = (0..<max(1, count)).map { _ in
       let loop = group.next()
-      return Entrance(
+      return JobQueue(
         eventLoop: loop,
         connection: .makeBoxSendingValue(
-          PushConnection(server: server, context: context, eventLoop: loop, patience: limit), eventLoop: loop))
+          PushConnection(server: server, context: context, eventLoop: loop, timeout: limit), eventLoop: loop))
     }
   }
 
   /// The way of requests to a connection. Those that come before the event loop has time for them go there together.
-  private final class Entrance: Sendable {
+  private final class JobQueue: Sendable {
     private let eventLoop: any EventLoop
     private let connection: NIOLoopBoundBox<PushConnection>
     private let arrived = Locked<[PushConnection.Job]>([])

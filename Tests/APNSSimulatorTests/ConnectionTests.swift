@@ -105,7 +105,7 @@ struct ConnectionTests {
       let prefix = "https://localhost:\(bench.simulator.port)/3/device/" + String(repeating: "0f", count: 30)
       let answer = try await bench.push(
         token: token, options: ["--parallel", "--parallel-max", "50", prefix + "[1001-1200]"])
-      #expect(bench.simulator.counts.accepted == 201 && bench.simulator.ledger.count == 201)
+      #expect(bench.simulator.counts.accepted == 201 && bench.simulator.record.count == 201)
       #expect(answer.exit == 0)
     }
   }

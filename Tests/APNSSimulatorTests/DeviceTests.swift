@@ -72,7 +72,7 @@ struct DeviceTests {
       #expect(bodies(pushes) == [alert("3"), alert("4")])
       #expect(pushes.allSatisfy { $0.received == Bench.start && $0.delivered == Bench.start + 60_000 })
       #expect(
-        bench.simulator.ledger.values.map(\.fate.rawValue).sorted() == [
+        bench.simulator.record.values.map(\.fate.rawValue).sorted() == [
           "delivered", "delivered", "replaced", "replaced",
         ])
     }
@@ -89,18 +89,18 @@ struct DeviceTests {
       bench.advance(seconds: 30)
       bench.simulator.setOnline(Bench.device, true)
       #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
-      #expect(bench.simulator.ledger.values.map(\.fate) == [.expired, .expired])
+      #expect(bench.simulator.record.values.map(\.fate) == [.expired, .expired])
       _ = try await bench.push(token: token, ["apns-expiration": "0"], body: alert("2"))
       #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2")])
     }
   }
 
-  @Test("the same id twice is one push in the ledger, and both deliveries are counted")
+  @Test("the same id twice is one push in the record, and both deliveries are counted")
   func duplicates() async throws {
     try await Bench.with { bench in
       let (token, id) = (try bench.token(), UUID())
       for _ in 1...2 { _ = try await bench.push(token: token, ["apns-id": id.uuidString]) }
-      #expect(bench.simulator.ledger.count == 1)
+      #expect(bench.simulator.record.count == 1)
       let entry = try #require(bench.simulator.entry(id))
       #expect(entry.accepted == 2 && entry.delivered == 2 && entry.device == Bench.device)
       #expect(bench.simulator.counts.duplicates == 1)
@@ -148,25 +148,25 @@ struct DeviceTests {
       bench.simulator.setOnline(Bench.device, false)
       bench.simulator.releaseHeldPushes()
       #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
-      #expect(bench.simulator.ledger.values.map(\.fate) == [.waiting])
+      #expect(bench.simulator.record.values.map(\.fate) == [.waiting])
       _ = try await bench.push(token: token, body: alert("2"))
-      #expect(bench.simulator.ledger.values.map(\.fate.rawValue).sorted() == ["replaced", "waiting"])
+      #expect(bench.simulator.record.values.map(\.fate.rawValue).sorted() == ["replaced", "waiting"])
       bench.simulator.setOnline(Bench.device, true)
       #expect(bodies(bench.simulator.deliveries(to: Bench.device)) == [alert("2")])
     }
   }
 
-  @Test("a full ledger forgets the oldest push, which then counts as a new one")
+  @Test("a full record forgets the oldest push, which then counts as a new one")
   func fullLedger() async throws {
     try await Bench.with {
-      $0.ledgerSize = 2
+      $0.recordSize = 2
     } _: { bench in
       let (token, ids) = (try bench.token(), (0..<3).map { _ in UUID() })
       // A push that comes again does not become younger.
       for id in [ids[0], ids[1], ids[0], ids[2]] {
         _ = try await bench.push(token: token, ["apns-id": id.uuidString])
       }
-      #expect(Set(bench.simulator.ledger.keys) == [ids[1], ids[2]])
+      #expect(Set(bench.simulator.record.keys) == [ids[1], ids[2]])
       #expect(bench.simulator.counts.accepted == 4 && bench.simulator.counts.duplicates == 1)
       _ = try await bench.push(token: token, ["apns-id": ids[0].uuidString])
       #expect(bench.simulator.entry(ids[0])?.accepted == 1 && bench.simulator.entry(ids[1]) == nil)
@@ -182,7 +182,7 @@ struct DeviceTests {
       let answer = try await bench.push()
       #expect(answer.status == 200)
       #expect(bench.simulator.deliveries(to: Bench.device).isEmpty)
-      #expect(bench.simulator.ledger.values.map(\.fate) == [.dropped] && bench.simulator.counts.dropped == 1)
+      #expect(bench.simulator.record.values.map(\.fate) == [.dropped] && bench.simulator.counts.dropped == 1)
     }
   }
 

@@ -13,10 +13,10 @@ extension Networked {
     private typealias Outcome = Result<PushResponse, PushTransportError>
 
     private func send(
-      _ count: Int, to server: PushServer, connections: Int = 1, patience: Duration = .seconds(60), _ site: PushSite,
+      _ count: Int, to server: PushServer, connections: Int = 1, timeout: Duration = .seconds(60), _ site: PushSite,
       size: Int? = nil, device: @Sendable (Int) -> String = PushSite.token
     ) async throws -> [Outcome] {
-      let connections = try PushConnections(server: server, count: connections, patience: patience)
+      let connections = try PushConnections(server: server, count: connections, timeout: timeout)
       defer { connections.close() }
       let tokens = ProviderTokens(key: site.key)
       let client = PushClient(connections: connections, tokens: tokens)
@@ -86,7 +86,7 @@ extension Networked {
     func unusable(mode: String, expected: PushTransportError.Code) async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python(mode, in: site.folder)
-        let outcomes = try await send(20, to: server.server, patience: .seconds(5), site)
+        let outcomes = try await send(20, to: server.server, timeout: .seconds(5), site)
         try await server.stop()
         #expect(outcomes.count == 20)
         #expect(outcomes.allSatisfy { code($0) == expected })
@@ -97,7 +97,7 @@ extension Networked {
     func deaf() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("deaf", in: site.folder)
-        let outcomes = try await send(300, to: server.server, patience: .seconds(2), site, size: 3_900)
+        let outcomes = try await send(300, to: server.server, timeout: .seconds(2), site, size: 3_900)
         try await server.stop()
         #expect(outcomes.count == 300)
         #expect(outcomes.allSatisfy { [.timedOut, .notProcessed].contains(code($0)) })
@@ -108,7 +108,7 @@ extension Networked {
     func longQueue() async throws {
       try await PushSite.with { site in
         let server = try await OtherServer.python("one", in: site.folder)
-        let outcomes = try await send(50, to: server.server, patience: .seconds(2), site)
+        let outcomes = try await send(50, to: server.server, timeout: .seconds(2), site)
         try await server.stop()
         #expect(outcomes.count { code($0) == .notProcessed } >= 48)
         #expect(outcomes.contains { code($0) == .timedOut })

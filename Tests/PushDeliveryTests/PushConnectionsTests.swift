@@ -159,7 +159,7 @@ extension Networked {
       try await PushSite.with {
         $0.faults = .script { $0.number == 2 ? Fault(action) : nil }
       } _: { site in
-        let connections = try site.connections(patience: .seconds(5))
+        let connections = try site.connections(timeout: .seconds(5))
         for number in 1...3 {
           let outcome = try await send(1, through: connections, site)[0]
           #expect(code(outcome) == (number == 2 ? expected : nil))
@@ -174,7 +174,7 @@ extension Networked {
         $0.faults = .script { $0.connection == 1 && $0.number > 1 ? Fault(.never) : nil }
       } _: {
         site in
-        let connections = try site.connections(patience: .seconds(5))
+        let connections = try site.connections(timeout: .seconds(5))
         #expect(try await status(send(1, through: connections, site)[0]) == 200)
         let lost = try await send(20, through: connections, site)
         #expect(lost.allSatisfy { code($0) == .timedOut })

@@ -35,7 +35,7 @@ public struct KilledSenders: Sendable {
       // Each process makes a provider token of its own, much sooner than APNs likes.
       $0.tokenUpdateInterval = 0
       $0.remembersDeliveries = false
-      $0.ledgerSize = pushes
+      $0.recordSize = pushes
     } _: { site in
       try await run(at: site)
     }
@@ -92,7 +92,7 @@ public struct KilledSenders: Sendable {
   private func compare(_ ledger: Ledger, _ simulator: APNSSimulator, _ findings: inout Findings) async throws {
     let states = try await ledger.pushCounts()
     if states != [.delivered: pushes] { findings.faults.append("not all are delivered: \(states)") }
-    let record = simulator.ledger
+    let record = simulator.record
     if record.count != pushes { findings.faults.append("APNs has seen \(record.count) different pushes") }
     var again = 0
     for device in 0..<devices {

@@ -56,12 +56,12 @@ public struct PushSite: Sendable {
     PushServer(host: host, port: simulator.port, trustRoots: authority ?? self.authority)
   }
 
-  public func connections(count: Int = 1, patience: Duration = .seconds(60)) throws -> PushConnections {
-    try PushConnections(server: server(), count: count, patience: patience)
+  public func connections(count: Int = 1, timeout: Duration = .seconds(60)) throws -> PushConnections {
+    try PushConnections(server: server(), count: count, timeout: timeout)
   }
 
-  public func client(count: Int = 1, patience: Duration = .seconds(60)) throws -> PushClient {
-    PushClient(connections: try connections(count: count, patience: patience), tokens: ProviderTokens(key: key))
+  public func client(count: Int = 1, timeout: Duration = .seconds(60)) throws -> PushClient {
+    PushClient(connections: try connections(count: count, timeout: timeout), tokens: ProviderTokens(key: key))
   }
 
   /// Returns the token of a device of the tests: its number in 64 hexadecimal digits.

@@ -15,8 +15,8 @@ public struct RandomFaults: Sendable {
   public var devices: Int
   public var connections = 2
   public var seed: UInt64 = 1
-  /// The patience of the client. A push that is never answered is sent again after it.
-  public var patience: Duration = .seconds(2)
+  /// The timeout of the client. A push that is never answered is sent again after it.
+  public var timeout: Duration = .seconds(2)
   /// Called with the number of pushes that have ended, after every 10,000 of them.
   public var progress: @Sendable (Int) -> Void = { _ in }
 
@@ -67,7 +67,7 @@ public struct RandomFaults: Sendable {
       configuration.faults = .rates(Self.faults.map { Faults.Rate($0.0, probability: $0.1 / 1_000) })
       configuration.seed = seed
       configuration.remembersDeliveries = false
-      configuration.ledgerSize = pushes
+      configuration.recordSize = pushes
       configuration.devices = (0..<devices).map { APNSSimulator.Device(PushSite.token($0)) }
     } _: { site in
       for device in 0..<devices where isDead(device) || isBack(device) {
@@ -99,7 +99,7 @@ public struct RandomFaults: Sendable {
     settings.retry.first = .milliseconds(20)
     settings.retry.longest = .milliseconds(200)
     settings.appPause = 0.05
-    let client = try site.client(count: connections, patience: patience)
+    let client = try site.client(count: connections, timeout: timeout)
     let ended = Locked<[Int64: Int]>([:])
     let (places, place) = AsyncStream<Void>.makeStream()
     for _ in 0..<Self.batchesAhead { place.yield() }
@@ -153,7 +153,7 @@ public struct RandomFaults: Sendable {
     findings.states = states
     expect(states.filter { $0.key.isFinal }.values.reduce(0, +) == pushes, "pushes are left: \(states)")
     expect(states[.expired] == nil, "a push expired a day early")
-    let record = simulator.ledger
+    let record = simulator.record
     var known = 0
     for device in 0..<devices {
       var after: Int64 = 0

@@ -4,8 +4,8 @@ import Foundation
 import NIOCore
 
 /// The record of the accepted pushes. When it is full, the oldest one is forgotten.
-struct PushLedger {
-  private(set) var entries: [UUID: LedgerEntry] = [:]
+struct AcceptedPushes {
+  private(set) var entries: [UUID: RecordedPush] = [:]
   /// The ids of the entries, oldest first.
   private var order = CircularBuffer<UUID>()
   private let size: Int
@@ -15,19 +15,19 @@ struct PushLedger {
 
   /// Counts an accepted request.
   ///
-  /// - Returns: Whether the ledger has no earlier request with this id.
+  /// - Returns: Whether the record has no earlier request with this id.
   mutating func accept(_ id: UUID, device: String) -> Bool {
     let isNew = entries[id] == nil
     if isNew {
       if order.count == size { entries[order.removeFirst()] = nil }
       order.append(id)
     }
-    entries[id, default: LedgerEntry(device: device)].accepted += 1
+    entries[id, default: RecordedPush(device: device)].accepted += 1
     return isNew
   }
 
   /// Notes what became of a push, unless it is forgotten.
-  mutating func set(_ fate: LedgerEntry.Fate, of id: UUID) { entries[id]?.fate = fate }
+  mutating func set(_ fate: RecordedPush.Fate, of id: UUID) { entries[id]?.fate = fate }
 
   /// Counts a delivery of a push, unless it is forgotten.
   mutating func deliver(_ id: UUID) {

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// Each request is written in three parts. Without this handler, each part would be a TLS record of its own, and each
 /// flush a system call.
-final class WriteGathering: ChannelDuplexHandler {
+final class WriteCoalescingHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushDelivery
 
-@Suite("The gathering of writes") struct WriteGatheringTests {
+@Suite("The coalescing of writes") struct WriteCoalescingTests {
   /// Counts the flushes that arrive at the network's end.
   private final class FlushCount: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
@@ -23,7 +23,7 @@ import Testing
   private let channel = EmbeddedChannel()
 
   init() throws {
-    try channel.pipeline.syncOperations.addHandlers(flushes, WriteGathering())
+    try channel.pipeline.syncOperations.addHandlers(flushes, WriteCoalescingHandler())
   }
 
   /// Returns the parts that have left the channel.

@@ -10,7 +10,7 @@ import NIOHTTP2
 /// the answers to settings and pings.
 ///
 /// All properties and functions belong to the event loop.
-final class PushLink: ChannelInboundHandler {
+final class PushChannelHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
@@ -21,7 +21,7 @@ final class PushLink: ChannelInboundHandler {
 
   private let connection: PushConnection
   private let server: PushServer
-  private let patience: TimeAmount
+  private let timeout: TimeAmount
   private var context: ChannelHandlerContext?
   private var streams = PushStreams<PushConnection.Job>()
   /// Whether the connection takes no more requests. It closes when those under way have ended.
@@ -40,11 +40,11 @@ final class PushLink: ChannelInboundHandler {
   /// Ends when the server has allowed no requests for too long.
   private var refusal: Scheduled<Void>?
 
-  /// - Parameter patience: The time for which an answer may take, and for which the server may allow no requests.
-  init(connection: PushConnection, server: PushServer, patience: TimeAmount) {
+  /// - Parameter timeout: The time for which an answer may take, and for which the server may allow no requests.
+  init(connection: PushConnection, server: PushServer, timeout: TimeAmount) {
     self.connection = connection
     self.server = server
-    self.patience = patience
+    self.timeout = timeout
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -77,7 +77,7 @@ final class PushLink: ChannelInboundHandler {
     guard let context else { return job.finish(.failure(PushTransportError(.notProcessed, server: server))) }
     let now = NIODeadline.now()
     let id = streams.start(job, at: now)
-    if timer == nil { setTimer(at: now + patience) }
+    if timer == nil { setTimer(at: now + timeout) }
     write(.headers(.init(headers: job.headers)), on: id, context)
     write(.data(.init(data: .byteBuffer(job.body), endStream: true)), on: id, context)
   }
@@ -205,7 +205,7 @@ final class PushLink: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     stall?.cancel()
-    stall = isWritable ? nil : after(patience) { $0.connection.end($0) }
+    stall = isWritable ? nil : after(timeout) { $0.connection.end($0) }
     if isWritable { connection.sendWaiting() }
     context.fireChannelWritabilityChanged()
   }
@@ -216,7 +216,7 @@ final class PushLink: ChannelInboundHandler {
     for timer in [timer, stall, refusal] { timer?.cancel() }
   }
 
-  private func after(_ time: TimeAmount, _ work: @escaping (PushLink) -> Void) -> Scheduled<Void>? {
+  private func after(_ time: TimeAmount, _ work: @escaping (PushChannelHandler) -> Void) -> Scheduled<Void>? {
     context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in work(self) }
   }
 
@@ -230,7 +230,7 @@ final class PushLink: ChannelInboundHandler {
   }
 
   private func giveUpLateStreams() {
-    let late = streams.giveUp(startedBy: .now() - patience)
+    let late = streams.giveUp(startedBy: .now() - timeout)
     // If nothing at all has arrived since a request was sent, the connection is probably dead without the system
     // knowing it, as after a change of networks. Other requests then go on with a new one.
     if late.contains(where: { lastRead < $0.sentAt }) { connection.end(self) }
@@ -238,7 +238,7 @@ final class PushLink: ChannelInboundHandler {
       if let ending = stream.ending { finish(ending) }
       reset(stream.id)
     }
-    if let oldest = streams.oldest { setTimer(at: oldest + patience) }
+    if let oldest = streams.oldest { setTimer(at: oldest + timeout) }
     if late.isEmpty { return }
     flush()
     streamEnded()
@@ -251,7 +251,7 @@ final class PushLink: ChannelInboundHandler {
       refusal?.cancel()
       refusal = nil
     } else if refusal == nil {
-      refusal = after(patience) { $0.connection.end($0) }
+      refusal = after(timeout) { $0.connection.end($0) }
     }
   }
 }

@@ -54,7 +54,7 @@ struct WholeRequest {
 }
 
 /// What the simulator does with requests, without the network.
-final class PushService: Sendable {
+final class SimulatedService: Sendable {
   let configuration: APNSSimulator.Configuration
   let store: PushStore
   private let tokens: ProviderTokens

@@ -63,6 +63,7 @@ let quickTests: [Target] = [
   .testTarget(
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
+  .testTarget(name: "ConcurrencySupportTests", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
   .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(
     name: "APNSSimulatorTests", dependencies: ["APNSSimulator", "ConcurrencySupport", crypto],

@@ -4,7 +4,6 @@ import ConcurrencySupport
 public import Foundation
 public import Ledger
 public import PushMessages
-import Synchronization
 
 /// Sends the pushes of a ledger's outbox to APNs until each of them has ended.
 ///
@@ -75,9 +74,8 @@ public actor PushSender {
   private var stopped: Set<PushSchedule.Topic> = []
   /// The devices of each app whose tokens APNs has refused since it accepted a push to the app.
   private var refused: [PushSchedule.App: Set<String>] = [:]
-  private let hasNews = Atomic(true)
-  private let wakeUps: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  /// Wakes the sender. Only news is a reason to read the outbox: the answers of APNs wake it, too.
+  private let signal: WorkSignal
 
   /// - Parameters:
   ///   - clients: The client for each app. A push to another app waits until it expires.
@@ -99,14 +97,11 @@ public actor PushSender {
     self.sleep = sleep
     self.random = random
     self.report = report
-    (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    signal = WorkSignal(sleep: sleep)
   }
 
   /// Tells the sender that the outbox may have new pushes.
-  public nonisolated func lookForPushes() {
-    hasNews.store(true, ordering: .relaxed)
-    wake.yield()
-  }
+  public nonisolated func lookForPushes() { signal.announceNews() }
 
   /// The number of pushes that have not ended, as far as the sender knows.
   public var waitingCount: Int { schedule.count }
@@ -115,29 +110,17 @@ public actor PushSender {
   public func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
-        // The answers of APNs wake the sender too, and they are no reason to read the outbox.
-        if hasNews.exchange(false, ordering: .relaxed) { await load() }
+        if signal.takeNews() { await load() }
         let turn = schedule.next(
           at: now(), room: max(0, settings.mostUnderWay - schedule.underWay), mostToApp: settings.mostToApp)
         if !turn.expired.isEmpty { group.addTask { await self.expire(turn.expired) } }
         if !turn.send.isEmpty { await start(turn.send, in: &group) }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
-        await waitForWork(in: &group)
+        // Without room, only an answer helps.
+        let next = schedule.underWay < settings.mostUnderWay ? schedule.nextMoment : nil
+        await signal.wait(atMost: next.map { .seconds(max(0.001, $0.timeIntervalSince(now()))) })
       }
     }
-  }
-
-  /// Waits until something is reported or added, or until the time of the next attempt.
-  private func waitForWork(in group: inout DiscardingTaskGroup) async {
-    var alarm: Task<Void, Never>?
-    if schedule.underWay < settings.mostUnderWay, let moment = schedule.nextMoment {
-      let wait = Duration.seconds(max(0.001, moment.timeIntervalSince(now())))
-      alarm = Task { [sleep, wake] in
-        if (try? await sleep(wait)) != nil { wake.yield() }
-      }
-    }
-    for await _ in wakeUps { break }
-    alarm?.cancel()
   }
 
   /// Adds the pushes that are new in the outbox.
@@ -152,16 +135,8 @@ public actor PushSender {
         lastNumber = last.number
       }
     } catch {
-      hasNews.store(true, ordering: .relaxed)
-      ledgerFailed(error)
-    }
-  }
-
-  /// Reports an error of the ledger, and lets the sender look again after a moment.
-  private func ledgerFailed(_ error: LedgerError) {
-    report(.ledgerFailed(error))
-    Task { [sleep, wake] in
-      if (try? await sleep(.seconds(1))) != nil { wake.yield() }
+      report(.ledgerFailed(error))
+      signal.announceNews(after: .seconds(1))
     }
   }
 
@@ -178,8 +153,8 @@ public actor PushSender {
         group.addTask { await self.send(stored, token: token, of: push) }
       }
     } catch {
+      report(.ledgerFailed(error))
       for push in pushes { schedule.retry(push, at: now().addingTimeInterval(1)) }
-      ledgerFailed(error)
     }
   }
 
@@ -254,7 +229,7 @@ public actor PushSender {
             number: push.number, account: push.account, announcement: push.announcement, device: push.device,
             state: state, reason: reason)))
     }
-    wake.yield()
+    signal.wake()
   }
 
   /// Stores an outcome, however long it takes.
@@ -299,7 +274,7 @@ public actor PushSender {
     var entry = entry
     entry.reason = reason
     schedule.retry(entry, at: moment)
-    wake.yield()
+    signal.wake()
   }
 
   private func expire(_ pushes: [Ledger.UnfinishedPush]) async {

@@ -3,7 +3,6 @@
 import ConcurrencySupport
 public import Foundation
 public import Ledger
-import Synchronization
 public import WebhookMessages
 
 /// Sends the messages of a ledger's outbox to the endpoints of accounts until each of them has ended.
@@ -51,9 +50,7 @@ public actor WebhookSender {
   /// The time since which the sender has been there for its messages: since its start, or since the clock jumped or the
   /// machine slept.
   private var present = Date.distantPast
-  private let hasNews = Atomic(true)
-  private let wakeUps: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let signal: WorkSignal
 
   /// - Parameters:
   ///   - now: Returns the time of day.
@@ -75,14 +72,11 @@ public actor WebhookSender {
     self.random = random
     self.report = report
     schedule = WebhookSchedule(mostOfOne: settings.mostOfOne)
-    (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    signal = WorkSignal(sleep: sleep)
   }
 
   /// Tells the sender that the outbox may have new messages.
-  public nonisolated func lookForMessages() {
-    hasNews.store(true, ordering: .relaxed)
-    wake.yield()
-  }
+  public nonisolated func lookForMessages() { signal.announceNews() }
 
   /// The number of messages that have not ended, as far as the sender knows.
   public var waitingCount: Int { schedule.count }
@@ -94,12 +88,14 @@ public actor WebhookSender {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         notePresence()
-        if hasNews.exchange(false, ordering: .relaxed) { await load() }
+        if signal.takeNews() { await load() }
         for entry in schedule.next(at: now(), room: max(0, settings.mostUnderWay - schedule.underWay)) {
           group.addTask { await self.send(entry) }
         }
         if schedule.underWay < settings.mostUnderWay, schedule.nextMoment.map({ $0 <= now() }) == true { continue }
-        await waitForWork()
+        // Without room, only an answer helps.
+        let next = schedule.underWay < settings.mostUnderWay ? schedule.nextMoment : nil
+        await signal.wait(atMost: next.map { .seconds(max(0.001, $0.timeIntervalSince(now()))) })
       }
     }
     await client.close()
@@ -114,19 +110,6 @@ public actor WebhookSender {
     lastLook = current
   }
 
-  /// Waits until something is reported or added, or until the time of the next attempt.
-  private func waitForWork() async {
-    var alarm: Task<Void, Never>?
-    if schedule.underWay < settings.mostUnderWay, let moment = schedule.nextMoment {
-      let wait = Duration.seconds(max(0.001, moment.timeIntervalSince(now())))
-      alarm = Task { [sleep, wake] in
-        if (try? await sleep(wait)) != nil { wake.yield() }
-      }
-    }
-    for await _ in wakeUps { break }
-    alarm?.cancel()
-  }
-
   /// Adds the messages that are new in the outbox.
   private func load() async {
     do throws(LedgerError) {
@@ -137,17 +120,14 @@ public actor WebhookSender {
         lastNumber = last.number
       }
     } catch {
-      hasNews.store(true, ordering: .relaxed)
       report(.ledgerFailed(error))
-      Task { [sleep, wake] in
-        if (try? await sleep(.seconds(1))) != nil { wake.yield() }
-      }
+      signal.announceNews(after: .seconds(1))
     }
   }
 
   /// Sends a message once, and stores what became of it.
   private func send(_ entry: WebhookSchedule.Entry) async {
-    defer { wake.yield() }
+    defer { signal.wake() }
     let found: Ledger.WebhookToSend?
     do throws(LedgerError) {
       found = try await ledger.webhookToSend(entry.message)

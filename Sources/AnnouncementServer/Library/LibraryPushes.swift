@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ConcurrencySupport
 import Crypto
 import Foundation
 import Ledger
@@ -47,8 +48,7 @@ actor LibraryPushes {
   private var pushedPosition: Int64?
   /// The pushes that are to be put into the outbox.
   private var unsent: Set<Target> = []
-  private let wakeUps: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let signal = WorkSignal()
 
   /// - Parameters:
   ///   - interval: The time between two file-provider pushes to a device and container.
@@ -66,25 +66,20 @@ actor LibraryPushes {
     self.time = time
     self.sent = sent
     containers = LibraryPushPace(interval: interval)
-    (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Tells that the library may have changed.
-  nonisolated func lookForChanges() { wake.yield() }
+  nonisolated func lookForChanges() { signal.wake() }
 
   /// Pushes changes until the task is cancelled.
   func run() async {
     while !Task.isCancelled {
       await look()
-      // Each sleep throws only when its task is cancelled: by the stop of the service, or because a change came first.
+      // The sleep throws only when the service stops.
       guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
       let next = [containers.nextMoment, backgrounds.nextMoment].compactMap(\.self).min()
       let wait = min(Self.longestPause, max(.zero, (next ?? .seconds(1 << 30)) - time()))
-      let alarm = Task { [wake] in
-        if (try? await Task.sleep(for: wait)) != nil { wake.yield() }
-      }
-      for await _ in wakeUps { break }
-      alarm.cancel()
+      await signal.wait(atMost: wait)
     }
   }
 

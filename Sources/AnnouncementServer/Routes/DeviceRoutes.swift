@@ -55,20 +55,6 @@ struct DeviceRoutes: Sendable {
 
   // MARK: Registering
 
-  /// A device with its new key.
-  private struct Registered: Encodable {
-    var line: DeviceLine
-    var key: String?
-
-    enum CodingKeys: CodingKey { case key }
-
-    func encode(to encoder: any Encoder) throws {
-      try line.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encodeIfPresent(key, forKey: .key)
-    }
-  }
-
   private func register(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let fields = try await JSONFields.read(call, keys: DeviceRequest.keys, keys)
@@ -93,7 +79,7 @@ struct DeviceRoutes: Sendable {
     let registration = try await register(device, key: own, renewsKey: request.renewsKey, for: sender)
     return try ServiceJSON.response(
       registration.isNew ? .created : .ok,
-      Registered(line: DeviceLine(registration.device), key: registration.isKeyStored ? key.text : nil))
+      WithSecret(DeviceLine(registration.device), "key", registration.isKeyStored ? key.text : nil))
   }
 
   private func register(

@@ -31,20 +31,6 @@ struct KeyRoutes: Sendable {
     try ServiceJSON.response(.ok, List(keys: try await ledger.keys().map(KeyLine.init)))
   }
 
-  /// A new key with its secret.
-  private struct Created: Encodable {
-    var line: KeyLine
-    var key: String
-
-    enum CodingKeys: CodingKey { case key }
-
-    func encode(to encoder: any Encoder) throws {
-      try line.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(key, forKey: .key)
-    }
-  }
-
   private func create(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let request = try Self.request(
@@ -58,7 +44,7 @@ struct KeyRoutes: Sendable {
     // If the default locale did not exist, every request with the key would fail.
     let locale = try request.locale.map { try phraseBooks.book(for: $0).locale }
     let kept = try await ledger.createKey(request.newKey(key, checked, locale: locale), by: .key(sender.keyID))
-    return try ServiceJSON.response(.created, Created(line: KeyLine(kept), key: key.text))
+    return try ServiceJSON.response(.created, WithSecret(KeyLine(kept), "key", key.text))
   }
 
   private func revoke(_ call: Call) async throws -> Response {

@@ -46,20 +46,6 @@ struct WebhookRoutes: Sendable {
 
   // MARK: Registering
 
-  /// A new endpoint with its secret.
-  private struct Registered: Encodable {
-    var line: WebhookEndpointLine
-    var secret: String
-
-    enum CodingKeys: CodingKey { case secret }
-
-    func encode(to encoder: any Encoder) throws {
-      try line.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(secret, forKey: .secret)
-    }
-  }
-
   private func register(_ call: Call) async throws -> Response {
     let sender = try call.sender
     let fields = try await JSONFields.read(call, keys: ["url", "events", "description"], keys)
@@ -67,7 +53,7 @@ struct WebhookRoutes: Sendable {
       account: sender.account, url: try url(fields), kinds: try Self.kinds(fields), text: try Self.text(fields))
     let endpoint = try await ledger.register(new, by: .key(sender.keyID))
     return try ServiceJSON.response(
-      .created, Registered(line: WebhookEndpointLine(endpoint), secret: new.secret.text))
+      .created, WithSecret(WebhookEndpointLine(endpoint), "secret", new.secret.text))
   }
 
   private func url(_ fields: JSONFields) throws(Problem) -> WebhookURL {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Testing
+
+@Suite("The signal that there is work", .timeLimit(.minutes(5)))
+struct WorkSignalTests {
+  /// Waits until a test lets it go, and says how long it was asked to wait.
+  private final class Alarm: Sendable {
+    let asked = Locked<[Duration]>([])
+    let (steps, step) = AsyncStream<Void>.makeStream()
+
+    func sleep(_ duration: Duration) async throws {
+      asked.withLock { $0.append(duration) }
+      for await _ in steps { return }
+      throw CancellationError()
+    }
+  }
+
+  @Test("there may be work at the start, then only after news, and news is taken once")
+  func news() {
+    let signal = WorkSignal()
+    #expect(signal.takeNews())
+    #expect(!signal.takeNews())
+    signal.wake()
+    #expect(!signal.takeNews())
+    signal.announceNews()
+    signal.announceNews()
+    #expect(signal.takeNews())
+    #expect(!signal.takeNews())
+  }
+
+  @Test("a signal that comes while nobody waits ends the next wait, once")
+  func kept() async {
+    let alarm = Alarm()
+    let signal = WorkSignal(sleep: alarm.sleep)
+    signal.wake()
+    signal.wake()
+    await signal.wait()
+    // The second wait has nothing to end it but its time.
+    let second = Task { await signal.wait(atMost: .seconds(3)) }
+    while alarm.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+    alarm.step.yield()
+    await second.value
+    #expect(alarm.asked.withLock { $0 } == [.seconds(3)])
+  }
+
+  @Test("news after a pause can be taken at once, and wakes after the pause")
+  func later() async {
+    let alarm = Alarm()
+    let signal = WorkSignal(sleep: alarm.sleep)
+    _ = signal.takeNews()
+    signal.announceNews(after: .seconds(1))
+    #expect(signal.takeNews())
+    let waiting = Task { await signal.wait() }
+    while alarm.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+    alarm.step.yield()
+    await waiting.value
+    #expect(alarm.asked.withLock { $0 } == [.seconds(1)])
+  }
+
+  @Test("a task that is cancelled does not wait")
+  func cancelled() async {
+    let signal = WorkSignal()
+    let waiting = Task { await signal.wait(atMost: .seconds(3_600)) }
+    waiting.cancel()
+    await waiting.value
+  }
+}

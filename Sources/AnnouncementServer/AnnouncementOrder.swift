@@ -16,7 +16,9 @@ struct AnnouncementOrder: Sendable {
   /// if the service has no output.
   var played: StoredAnnouncement?
   /// The devices to which the announcement is pushed, in the order of their ids.
-  var devices: [Ledger.Device] = []
+  private(set) var devices: [Ledger.Device] = []
+  /// The languages of the devices' clips and notifications, in the same order.
+  private(set) var locales: [String] = []
   /// The id of the payment or text, or else the idempotency key, or else a new id.
   var id: String
   /// The value of the field `Idempotency-Key`, if there is one.
@@ -64,9 +66,14 @@ struct AnnouncementOrder: Sendable {
       account: sender.account, id: id, lane: lane ?? "", request: request, payload: body, defaults: sender.defaults)
   }
 
-  /// The language of a device's clip and notification, if the request names none: the device's own, or else that of the
-  /// key or of the service.
-  func locale(of device: Ledger.Device) -> String { device.locale ?? options.defaultLocale }
+  /// Sets the devices, and their languages: that of the request, or else the device's own, or else that of the key or of
+  /// the service.
+  mutating func take(_ devices: [Ledger.Device]) {
+    self.devices = devices
+    locales = devices.map { device in
+      request.announcement.locale ?? device.locale ?? options.defaultLocale
+    }
+  }
 
   /// Ensures that an announcement that is to be played has a lane. Only a new announcement needs the service's output:
   /// one that is already stored stays on its own lane.

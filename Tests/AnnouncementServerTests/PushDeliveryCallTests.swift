@@ -144,6 +144,49 @@ struct PushDeliveryCallTests {
     await simulator.stop()
   }
 
+  @Test("a phone without a language gets that of the key or of the service, whatever the others of its group have")
+  func ownLanguages() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    try await register("a", Self.tokens[0], in: service, locale: "zh-CN", group: "shop-7")
+    try await register("b", Self.tokens[1], in: service, group: "shop-7")
+    let client = try await service.client()
+    service.run { [server = service.server] in try await server.pushService?.run() }
+    _ = try await client.post(payment("p1", "12.50", #""deliver":["push"],"device":"shop-7""#))
+    _ = try await outcome(of: "p1", client)
+    let locales = try Self.tokens.map { token in
+      try JSONDecoder().decode(Payload.self, from: Data(simulator.deliveries(to: token)[0].payload)).crier.locale
+    }
+    #expect(locales == ["zh-CN", "en-US"])
+    await simulator.stop()
+  }
+
+  @Test("a phone in whose language the announcement cannot be made gets it in another, and the report says so")
+  func languageThatCannotSayIt() async throws {
+    let simulator = try await APNSSimulator.start()
+    let service = try service(simulator)
+    // The voice speaks English only.
+    let voice = #""deliver":["push"],"device":"shop-7","method":"speech","voice":"en-us+f2""#
+    for (phones, names) in [(["zh-CN", "en-US"], ["a", "b"]), (["en-US", "zh-CN"], ["c", "d"])] {
+      for (index, name) in names.enumerated() {
+        try await register(name, Self.tokens[index], in: service, locale: phones[index], group: "shop-7")
+      }
+      let client = try await service.client()
+      let answer = try await client.post(payment("p-\(names[0])", "12.50", voice))
+      #expect(answer.status == 201, "\(answer.text)")
+      #expect(try answer.string("locale") == "en-US")
+      #expect((try answer.value("warnings") as? [String])?.contains { $0.contains("zh-CN") } == true, "\(answer.text)")
+      #expect(try await service.ledger.pushes(account: "shop", announcement: "p-\(names[0])").count == 2)
+      for name in names { try await service.ledger.removeDevice(account: "shop", id: name, by: .currentUser) }
+    }
+    let client = try await service.client()
+    try await register("e", Self.tokens[0], in: service, locale: "zh-CN")
+    let refused = try await client.post(
+      payment("p-e", "12.50", voice.replacing("shop-7", with: "e")))
+    #expect(refused.status == 422, "\(refused.text)")
+    await simulator.stop()
+  }
+
   @Test("a payload around the payment chooses badge, level, thread, volume and attachment of the notification")
   func notificationOptions() async throws {
     struct Options: Decodable {

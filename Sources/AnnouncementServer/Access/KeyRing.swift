@@ -318,7 +318,7 @@ final class KeyRing: Sendable {
 
   private func described(_ key: Ledger.Key) -> Caller {
     let limit = key.rate.flatMap { try? RateLimit(rate: $0.perSecond, burst: $0.burst) } ?? defaultLimit
-    // A key of a device never allows more than that scope, and no other key has it.
+    // The key of a device has the scope `device` and no other. No other key has this scope.
     let scopes = Set(names: key.scopes)
     return Caller(
       keyID: key.id, account: key.account, digest: key.digest,

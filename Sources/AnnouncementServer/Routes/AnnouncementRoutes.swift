@@ -35,7 +35,7 @@ struct AnnouncementRoutes: Sendable {
   let ledger: Ledger
   let clips: Clips
   private let player: LanePlayer?
-  private let pushes: AnnouncementPushes
+  let pushes: AnnouncementPushes
   private let pushService: PushService?
   let library: Library
   let urls: ClipURLs
@@ -128,9 +128,7 @@ struct AnnouncementRoutes: Sendable {
     // The output is required only now, so that a repeated request is answered even if the output was removed since.
     var order = order
     try order.findLane(of: known.announcement?.entry)
-    order.devices = try await pushes.devices(of: order.request, account: sender.account)
-    // The report describes the clip of the first device.
-    if let device = order.devices.first { order.options.defaultLocale = order.locale(of: device) }
+    order.take(try await pushes.devices(of: order.request, account: sender.account))
     let (made, acceptance) = try await accept(order, fingerprint)
     if acceptance.isDuplicate {
       // Another process that shares the ledger has accepted the same request first.
@@ -157,14 +155,16 @@ struct AnnouncementRoutes: Sendable {
   private func accept(
     _ order: AnnouncementOrder, _ fingerprint: Fingerprint
   ) async throws -> (made: Clips.Made, acceptance: Ledger.AnswerAcceptance) {
+    var order = order
     while true {
-      let made = try await clips.make(
-        order.request.announcement, options: order.options, group: order.group, for: fingerprint.account)
+      let made = try await makeClip(&order, for: fingerprint.account)
       var report = made.report
       report.id = order.id
       report.cached = made.isCached
       report.warnings = order.request.warnings + report.warnings
       report.clip.url = try urls.url(ofClip: report.clip.name, authority: order.authority)
+      let pushed = try await makePushes(order, report, for: fingerprint.account)
+      report.warnings += pushed.warnings
       let answer = NewAnswer(
         account: fingerprint.account, key: order.storageKey, bodyDigest: fingerprint.bodyDigest, id: order.id,
         status: 201, report: try ServiceJSON.data(of: report),
@@ -172,43 +172,13 @@ struct AnnouncementRoutes: Sendable {
         rendered: Rendered.detail(
           method: report.method, isCached: made.isCached,
           durationMilliseconds: report.clip.durationMilliseconds))
-      let (pushed, files) = try await newPushes(order, report, for: fingerprint.account)
       let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
         guard Clips.isThere(made.report) else { return nil }
-        return try await ledger.accept(answer: answer, playing: order.played, pushing: pushed, publishing: files)
+        return try await ledger.accept(
+          answer: answer, playing: order.played, pushing: pushed.pushes, publishing: pushed.files)
       }
       if let acceptance { return (made, acceptance) }
     }
-  }
-
-  /// Returns the notifications for the devices of a request, and the files of all clips. The clip of a device with
-  /// another language is made here.
-  ///
-  /// - Parameter report: The report of the clip in the first device's language.
-  private func newPushes(
-    _ order: AnnouncementOrder, _ report: ClipReport, for account: String
-  ) async throws -> (pushes: [NewPush], files: [LibraryClip]) {
-    var files = [LibraryClip(report, group: order.group)]
-    var reports = [order.options.defaultLocale: report]
-    let now = Date()
-    var made: [NewPush] = []
-    for device in order.devices {
-      let locale = order.request.announcement.locale == nil ? order.locale(of: device) : order.options.defaultLocale
-      if reports[locale] == nil {
-        var options = order.options
-        options.defaultLocale = locale
-        var other = try await clips.make(
-          order.request.announcement, options: options, group: order.group, for: account
-        ).report
-        other.id = order.id
-        other.clip.url = try urls.url(ofClip: other.clip.name, authority: order.authority)
-        reports[locale] = other
-        files.append(LibraryClip(other, group: order.group))
-      }
-      guard let clip = reports[locale] else { continue }
-      made.append(try pushes.push(order.request, to: device, clip: clip, at: now))
-    }
-    return (made, files)
   }
 
   private func again(_ stored: Ledger.Answer, _ order: AnnouncementOrder, _ fingerprint: Fingerprint) async throws

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcer
+import Foundation
+import Ledger
+
+/// The clips and the notifications of an announcement to devices with several languages.
+extension AnnouncementRoutes {
+  /// The notifications of a request, and the files of all its clips.
+  struct MadePushes {
+    var pushes: [NewPush] = []
+    var files: [LibraryClip]
+    /// Sentences for the report.
+    var warnings: [String] = []
+  }
+
+  /// Makes the clip of a request if it does not exist. For devices, it is the clip in the first of their languages that
+  /// can say the announcement, and the order's default locale is set to this language.
+  func makeClip(_ order: inout AnnouncementOrder, for account: String) async throws -> Clips.Made {
+    if let locale = order.locales.first { order.options.defaultLocale = locale }
+    do {
+      return try await clip(order, for: account)
+    } catch let error where Self.isOfRequest(error) {
+      // The language of one phone does not keep the announcement from the others.
+      for locale in Set(order.locales).subtracting([order.options.defaultLocale]).sorted() {
+        var other = order
+        other.options.defaultLocale = locale
+        // The first error says more than the later ones.
+        guard let made = try? await clip(other, for: account) else { continue }
+        order = other
+        return made
+      }
+      throw error
+    }
+  }
+
+  private func clip(_ order: AnnouncementOrder, for account: String) async throws -> Clips.Made {
+    try await clips.make(order.request.announcement, options: order.options, group: order.group, for: account)
+  }
+
+  /// Returns whether an error is one of the request, and not of the service.
+  private static func isOfRequest(_ error: any Error) -> Bool { Problem(error).status == .unprocessableContent }
+
+  /// Returns the notifications for the devices of a request. The clip of a device with another language is made here; if
+  /// that is not possible, the device gets the clip of the report.
+  ///
+  /// - Parameter report: The report of the clip in the order's default locale.
+  func makePushes(
+    _ order: AnnouncementOrder, _ report: ClipReport, for account: String
+  ) async throws -> MadePushes {
+    var made = MadePushes(files: [LibraryClip(report, group: order.group)])
+    var reports = [order.options.defaultLocale: report]
+    let now = Date()
+    for (device, locale) in zip(order.devices, order.locales) {
+      if reports[locale] == nil {
+        var other = order
+        other.options.defaultLocale = locale
+        do {
+          var new = try await clip(other, for: account).report
+          new.id = order.id
+          new.clip.url = try urls.url(ofClip: new.clip.name, authority: order.authority)
+          reports[locale] = new
+          made.files.append(LibraryClip(new, group: order.group))
+        } catch let error where Self.isOfRequest(error) {
+          reports[locale] = report
+          made.warnings.append(
+            "device: the announcement cannot be made in \(locale) (\(Problem(error).code)), so devices with this "
+              + "language get it in \(report.locale)")
+        }
+      }
+      made.pushes.append(try pushes.push(order.request, to: device, clip: reports[locale] ?? report, at: now))
+    }
+    return made
+  }
+}

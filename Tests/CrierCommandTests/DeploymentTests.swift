@@ -123,6 +123,27 @@ struct DeploymentTests {
     #expect(try crier("sounds", "tone", "get", "--home", copy.path, "--group", "group.b").output == "bell.wav\n")
   }
 
+  @Test("the backup has another feed of the library than the home, because it has no clips")
+  func backupOfFeed() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    #expect(try backup(crier, ["home", "copy"]).status == 0)
+    func feed(_ folder: String) throws -> String {
+      let output = crier.directory.appending(path: "\(folder)-feed")
+      let query = try Spawned(
+        URL(filePath: "/usr/bin/sqlite3"), ["\(folder)/ledger.sqlite", "SELECT id FROM library_feed"],
+        environment: crier.environment, directory: crier.directory
+      ) { actions in
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.path, O_WRONLY | O_CREAT, 0o600)
+      }
+      #expect(query.wait() == 0)
+      return try String(contentsOf: output, encoding: .utf8)
+    }
+    let (old, new) = (try feed("home"), try feed("copy"))
+    #expect(old != new && old.count == 9 && new.count == 9)
+  }
+
   @Test("a backup changes nothing if its folder exists, if the home has no ledger, or without both arguments")
   func backupRefused() throws {
     let crier = try Command()

@@ -63,6 +63,22 @@ struct ServeStoppingTests {
     #expect(again.status == 200 && again.body == answer.body)
   }
 
+  @Test("what was used since the last minute is recorded before the service ends")
+  func uses() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    let service = try RunningService(of: crier)
+    let name = try #require(try service.announce(Self.body).json()["clip"]?["name"]?.string)
+    let file = crier.sounds.appending(path: name).path
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7 * 86_400)], ofItemAtPath: file)
+    #expect(try service.send("GET", "/v1/clips/\(name)").status == 200)
+    service.signal(SIGTERM)
+    #expect(service.wait() == 0)
+    let used = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+    #expect(try #require(used) > Date(timeIntervalSinceNow: -86_400))
+  }
+
   @Test("an unfinished request delays the stop no longer than the limit")
   func stuckRequest() throws {
     let crier = try Command()

@@ -124,7 +124,7 @@ struct WebhookTests {
 
   // MARK: - Telling
 
-  @Test("a new answer is told once, with its facts, and a repeated one is not")
+  @Test("a new answer leads to one message, with its facts, and a repeated one is not")
   func rendered() async throws {
     let id = try await register(newEndpoint())
     _ = try await ledger.accept(answer: answer("A"))
@@ -148,7 +148,7 @@ struct WebhookTests {
       for step in StateTests.way(to: state) {
         try await ledger.set(number, step, Ledger.Change(detail: ["code": "\(step)"]))
       }
-      #expect(try await !ledger.set(number, state), "it is told once")
+      #expect(try await !ledger.set(number, state), "it leads to one message")
     }
     #expect(try await kinds(id) == [.played, .failed, .expired])
     #expect(

@@ -120,7 +120,7 @@ extension Networked {
 
     // MARK: Connections that end
 
-    @Test("pushes that GOAWAY refuses are told as not processed, and succeed on a new connection")
+    @Test("pushes that GOAWAY refuses are reported as not processed, and succeed on a new connection")
     func goAway() async throws {
       try await PushSite.with { configuration in
         configuration.maxConcurrentStreams = 50
@@ -142,7 +142,7 @@ extension Networked {
         }
         #expect(unprocessed > 0)
         #expect(site.simulator.ledger.count == 1_000)
-        // What was told as not processed was not processed.
+        // What was reported as not processed was not processed.
         #expect(site.simulator.counts.duplicates <= lost)
         #expect(site.simulator.counts.connections > 5)
         connections.close()

@@ -159,7 +159,7 @@ extension Networked {
       }
     }
 
-    @Test("an app that is not configured is told once, and its pushes expire")
+    @Test("an app that is not configured is reported once, and its pushes expire")
     func unknownApp() async throws {
       let clock = TestClock(jumps: true)
       let outbox = try Outbox(now: { clock.now })

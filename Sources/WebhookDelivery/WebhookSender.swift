@@ -115,7 +115,7 @@ public actor WebhookSender {
     do throws(LedgerError) {
       while true {
         let messages = try await ledger.unfinishedWebhooks(after: lastNumber)
-        for message in messages { schedule.add(message) }
+        for message in messages { schedule.add(inReach(message)) }
         guard let last = messages.last else { return }
         lastNumber = last.number
       }
@@ -123,6 +123,14 @@ public actor WebhookSender {
       report(.ledgerFailed(error))
       signal.announceNews(after: .seconds(1))
     }
+  }
+
+  /// Returns a message whose time was stored while the clock was far ahead, with the current time.
+  private func inReach(_ message: Ledger.UnfinishedWebhook) -> Ledger.UnfinishedWebhook {
+    let current = now()
+    // The longest pause is lengthened by up to a tenth.
+    guard message.nextAt.timeIntervalSince(current) > 1.1 * WebhookRetry.longestRequest else { return message }
+    return Ledger.UnfinishedWebhook(number: message.number, endpoint: message.endpoint, nextAt: current)
   }
 
   /// Sends a message once, and stores what became of it.

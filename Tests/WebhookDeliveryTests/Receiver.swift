@@ -175,6 +175,8 @@ final class JumpingClock: Sendable {
 
   var now: Date { time.withLock { $0 } }
 
+  func set(_ now: Date) { time.withLock { $0 = now } }
+
   func sleep(_ duration: Duration) async throws {
     try Task.checkCancellation()
     time.withLock { $0 = $0.addingTimeInterval(duration / .seconds(1)) }

@@ -158,6 +158,22 @@ extension Networked {
       #expect(outbox.clock.now.timeIntervalSince(back) >= 3 * 86_400)
     }
 
+    @Test("a message that was postponed while the clock was years ahead is sent when the clock is right again")
+    func clockSetBack() async throws {
+      let outbox = try Outbox(try await Receiver())
+      let id = try await outbox.register("status/500")
+      let start = outbox.clock.now
+      outbox.clock.set(start + 3 * 365 * 86_400)
+      try await outbox.test(id)
+      try await outbox.send { try await outbox.endpoint(id).failingSince != nil }
+      outbox.clock.set(start)
+      try await outbox.send {
+        outbox.receiver.requestsSoFar.contains { request in
+          TimeInterval(request.timestamp).map { $0 < start.timeIntervalSince1970 + 86_400 } ?? false
+        }
+      }
+    }
+
     @Test("a receiver that asks for a pause gets no other message meanwhile")
     func pause() async throws {
       let outbox = try Outbox(try await Receiver())

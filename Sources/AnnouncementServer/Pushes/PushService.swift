@@ -34,9 +34,10 @@ final class PushService: Service {
     self.hub = hub
     self.metrics = metrics
     self.logger = logger
+    let failures = RepeatedFailureLog("A push could not be stored. The service tries again.", logger)
     let sender = PushSender(
       ledger: ledger, clients: parts.clients,
-      report: { Self.tell($0, hub: hub, metrics: metrics, logger: logger) })
+      report: { Self.tell($0, hub: hub, metrics: metrics, failures: failures, logger: logger) })
     self.sender = sender
     library = LibraryPushes(
       parts, ledger: ledger, interval: .seconds(settings.libraryPushInterval), standardGroup: settings.group,
@@ -76,7 +77,7 @@ final class PushService: Service {
   }
 
   private static func tell(
-    _ report: PushSender.Report, hub: EventHub, metrics: ServiceMetrics, logger: Logger
+    _ report: PushSender.Report, hub: EventHub, metrics: ServiceMetrics, failures: RepeatedFailureLog, logger: Logger
   ) {
     switch report {
     case .ended(let push):
@@ -110,8 +111,7 @@ final class PushService: Service {
         """, metadata: metadata(of: app, reason, nil))
     case .tokenRefused:
       metrics.countRefusedToken()
-    case .ledgerFailed(let error):
-      logger.warning("A push could not be stored. The service tries again.", metadata: ["error": "\(error)"])
+    case .ledgerFailed(let error): failures.tell(error)
     }
   }
 }

@@ -22,8 +22,10 @@ final class WebhookService: Service {
   init(_ parts: WebhookParts, ledger: Ledger, metrics: ServiceMetrics, logger: Logger) {
     self.ledger = ledger
     self.logger = logger
+    let failures = RepeatedFailureLog("A webhook could not be stored. The service tries again.", logger)
     sender = WebhookSender(
-      ledger: ledger, client: parts.client, report: { Self.tell($0, metrics: metrics, logger: logger) })
+      ledger: ledger, client: parts.client,
+      report: { Self.tell($0, metrics: metrics, failures: failures, logger: logger) })
   }
 
   /// The number of messages that have not ended, as far as this process knows.
@@ -55,7 +57,9 @@ final class WebhookService: Service {
     while (try? await Task.sleep(for: Self.lookInterval)) != nil { sender.lookForMessages() }
   }
 
-  private static func tell(_ report: WebhookSender.Report, metrics: ServiceMetrics, logger: Logger) {
+  private static func tell(
+    _ report: WebhookSender.Report, metrics: ServiceMetrics, failures: RepeatedFailureLog, logger: Logger
+  ) {
     switch report {
     case .attempted(let outcome): metrics.countWebhookAttempt(outcome)
     case .ended(let state, let count): metrics.countWebhooks(state, count)
@@ -64,8 +68,7 @@ final class WebhookService: Service {
       logger.error(
         "A webhook endpoint was disabled. Correct its receiver, and then enable it.",
         metadata: ["account": "\(account)", "endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
-    case .ledgerFailed(let error):
-      logger.warning("A webhook could not be stored. The service tries again.", metadata: ["error": "\(error)"])
+    case .ledgerFailed(let error): failures.tell(error)
     }
   }
 }

@@ -36,6 +36,21 @@ actor SharedTurns<Key: Hashable & Sendable> {
     try await take(key, alone: false, work)
   }
 
+  /// Performs work as soon as no exclusive work is in progress for any of the keys.
+  nonisolated func share<Value: Sendable>(
+    all keys: Set<Key>, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value where Key: Comparable {
+    // In the same order everywhere, so that two tasks cannot wait for each other.
+    try await share(all: keys.sorted()[...], work)
+  }
+
+  private nonisolated func share<Value: Sendable>(
+    all keys: ArraySlice<Key>, _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    guard let first = keys.first else { return try await work() }
+    return try await share(first) { try await share(all: keys.dropFirst(), work) }
+  }
+
   /// Performs work exclusively, as soon as no other work is in progress for the key.
   nonisolated func alone<Value: Sendable>(
     _ key: Key, _ work: @Sendable () async throws -> Value

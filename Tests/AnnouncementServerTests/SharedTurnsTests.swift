@@ -44,6 +44,33 @@ struct SharedTurnsTests {
     #expect(await turns.count == 0)
   }
 
+  @Test("work on several keys waits for each, and keeps each from exclusive work", arguments: ["a", "b"])
+  func severalKeys(key: String) async throws {
+    let (door, order) = (Door(), Locked<[String]>([]))
+    let entered = Locked(false)
+    let exclusive = Task { [turns] in
+      await turns.alone(key) {
+        entered.withLock { $0 = true }
+        await door.pass()
+        order.withLock { $0.append("alone") }
+      }
+    }
+    while !entered.withLock({ $0 }) { await Task.yield() }
+    let shared = Task { [turns] in
+      await turns.share(all: ["b", "a"]) {
+        order.withLock { $0.append("shared") }
+        #expect(await turns.count == 2)
+      }
+    }
+    await waitFor(1)
+    await door.open()
+    await exclusive.value
+    await shared.value
+    #expect(order.withLock { $0 } == ["alone", "shared"])
+    #expect(await turns.count == 0)
+    #expect(await turns.share(all: []) { true })
+  }
+
   @Test("an error ends the turn")
   func error() async throws {
     await #expect(throws: Fault.self) { try await turns.alone("a") { throw Fault() } }

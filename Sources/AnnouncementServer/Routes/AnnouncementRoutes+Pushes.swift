@@ -6,10 +6,10 @@ import Ledger
 
 /// The clips and the notifications of an announcement to devices with several languages.
 extension AnnouncementRoutes {
-  /// The notifications of a request, and the files of all its clips.
+  /// The notifications of a request, and the reports of all its clips.
   struct MadePushes {
     var pushes: [NewPush] = []
-    var files: [LibraryClip]
+    var reports: [ClipReport]
     /// Sentences for the report.
     var warnings: [String] = []
   }
@@ -48,7 +48,7 @@ extension AnnouncementRoutes {
   func makePushes(
     _ order: AnnouncementOrder, _ report: ClipReport, for account: String
   ) async throws -> MadePushes {
-    var made = MadePushes(files: [LibraryClip(report, group: order.group)])
+    var made = MadePushes(reports: [report])
     var reports = [order.options.defaultLocale: report]
     let now = Date()
     for (device, locale) in zip(order.devices, order.locales) {
@@ -60,7 +60,7 @@ extension AnnouncementRoutes {
           new.id = order.id
           new.clip.url = try urls.url(ofClip: new.clip.name, authority: order.authority)
           reports[locale] = new
-          made.files.append(LibraryClip(new, group: order.group))
+          made.reports.append(new)
         } catch let error where Self.isOfRequest(error) {
           reports[locale] = report
           made.warnings.append(

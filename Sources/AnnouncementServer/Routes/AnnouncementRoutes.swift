@@ -172,10 +172,12 @@ struct AnnouncementRoutes: Sendable {
         rendered: Rendered.detail(
           method: report.method, isCached: made.isCached,
           durationMilliseconds: report.clip.durationMilliseconds))
-      let acceptance = try await clips.turns.share(report.clip.name) { () -> Ledger.AnswerAcceptance? in
-        guard Clips.isThere(made.report) else { return nil }
-        return try await ledger.accept(
-          answer: answer, playing: order.played, pushing: pushed.pushes, publishing: pushed.files)
+      let (played, reports) = (order.played, pushed.reports)
+      let files = reports.map { LibraryClip($0, group: order.group) }
+      let acceptance = try await clips.turns.share(all: Set(reports.map(\.clip.name))) {
+        () -> Ledger.AnswerAcceptance? in
+        guard reports.allSatisfy(Clips.isThere) else { return nil }
+        return try await ledger.accept(answer: answer, playing: played, pushing: pushed.pushes, publishing: files)
       }
       if let acceptance { return (made, acceptance) }
     }

@@ -9,6 +9,7 @@
 #   make check-service   run the service under hostile input and load, with crashes, slow clients and a full disk
 #   make check-swaps     measure how often swapped recordings are found, with 200 packs
 #   make check-amounts   read back every amount from 0.01 to 9,999.99, and 100,000 random ones, in each language
+#   make check-hostile   announce 2,000 hostile texts, and give them to the engine
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-console   check the console in a real browser
@@ -26,7 +27,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-keeping check-pushes check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -138,6 +139,10 @@ check-swaps:
 # `make check` takes every 31st amount, and fewer random ones.
 check-amounts: setup
 	CRIER_AMOUNT_STEP=1 CRIER_RANDOM_AMOUNTS=100000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter AmountChecks
+
+# `make check` takes 400 texts.
+check-hostile: setup
+	CRIER_HOSTILE_TEXTS=2000 CRIER_EXHAUSTIVE_CHECKS=$(EXHAUSTIVE) $(SWIFT) test -c release --filter HostileChecks
 
 # `make check` does the same for 15 s.
 KEEPING_SECONDS ?= 60

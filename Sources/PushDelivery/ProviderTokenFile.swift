@@ -42,7 +42,7 @@ public struct ProviderTokenFile: Sendable {
     let folder = url.deletingLastPathComponent()
     try? FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let lock = try? LockedFile(url, timeout: 1)
+    let lock = try? LockedFile(url, patience: 1)
     return try withExtendedLifetime(lock) {
       if let stored = read() {
         let date = Date(timeIntervalSince1970: Double(stored.issuedAt))

@@ -16,6 +16,9 @@ import Testing
 
 @Suite("Hostile texts", .serialized)
 struct HostileChecks {
+  /// The number of random texts. `make check` takes a part, and `make check-hostile` all 2,000.
+  private static let randomCount = Int(ProcessInfo.processInfo.environment["CRIER_HOSTILE_TEXTS"] ?? "") ?? 400
+
   private static let locales = ["zh-CN", "en-US", "ja-JP", "ko-KR", "hi-IN", "es-MX"]
 
   /// Returns the texts of `Tests/Fixtures/hostile`, which crash or mislead the engine.
@@ -53,7 +56,7 @@ struct HostileChecks {
     let announcer = try Checkout.announcer()
     let good = try Self.good()
     let expected = try await announcer.render(good, into: nil).bytes
-    let texts = try Self.samples() + Self.randomTexts(2_000)
+    let texts = try Self.samples() + Self.randomTexts(Self.randomCount)
     var outcomes: [String: Int] = [:]
     var slowest = Duration.zero
     try await concurrently(Array(texts.enumerated()), limit: 4) { index, text in
@@ -74,7 +77,7 @@ struct HostileChecks {
     #expect(outcomes.values.reduce(0, +) == texts.count)
     let allowed: Set = ["clip", "field_invalid", "nothing_to_say", "too_long", "text_unspeakable"]
     #expect(allowed.isSuperset(of: outcomes.keys))
-    #expect(outcomes["clip", default: 0] > 500)
+    #expect(outcomes["clip", default: 0] > texts.count / 4)
   }
 
   @Test("given directly to the engine, they do not stop the pool, and valid requests are unaffected")
@@ -85,7 +88,7 @@ struct HostileChecks {
     let voices = ["cmn-latn-pinyin+f2", "en-us+f2", "ja+f2", "ko+f2", "hi+f2"]
     var outcomes: [String: Int] = [:]
     var slowest = Duration.zero
-    let texts = try Self.samples() + Self.randomTexts(2_000)
+    let texts = try Self.samples() + Self.randomTexts(Self.randomCount)
     try await concurrently(Array(texts.enumerated()), limit: 4) { index, text in
       let start = ContinuousClock.now
       let outcome = await Self.outcome(of: Utterance(voice: voices[index % 5], rate: 160, text: text), by: engine)

@@ -141,7 +141,7 @@ extension Networked {
           unprocessed += waiting.count
         }
         #expect(unprocessed > 0)
-        #expect(site.simulator.ledger.count == 1_000)
+        #expect(site.simulator.record.count == 1_000)
         // What was reported as not processed was not processed.
         #expect(site.simulator.counts.duplicates <= lost)
         #expect(site.simulator.counts.connections > 5)

@@ -291,7 +291,7 @@ extension Networked {
             attempts += push.attempts
           }
         }
-        #expect(site.simulator.ledger.count == 300)
+        #expect(site.simulator.record.count == 300)
         #expect(attempts > 300)
       }
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Announcements
 import Announcer
 import Foundation
+import HTTPTypes
 import Ledger
 
 /// The clips and the notifications of an announcement to devices with several languages.

@@ -41,7 +41,8 @@ LOADS = [(16, 1), (16, 2), (64, 1), (64, 2)]
 MISS_CONNECTIONS = 8
 # The ledger keeps 30 days, so from day 40 on it only grows by what its pages leave unused.
 LEDGER_GROWTH = 1.1
-# A median after a year may be this many times that of the first day. Two new homes differ by up to a quarter.
+# A median after a year may be this many times that of the first day. On an idle machine the medians differed by 3 %;
+# the limit leaves room for machines that do other things.
 YEAR_RATIO = 1.5
 
 
@@ -309,7 +310,7 @@ class Bench:
                 start = time.perf_counter()
                 answer = post(connection, body)
                 took = (time.perf_counter() - start) * 1000
-                if answer.status != status or answer.json()["clip"]["cached"] != cached:
+                if answer.status != status or answer.json()["cached"] != cached:
                     raise Unusable(f"a POST got status {answer.status}: {answer.body[:300]!r}.")
                 if status == 201:
                     names.append(answer.json()["clip"]["name"])

@@ -483,7 +483,7 @@ def main():
     parser.add_argument("--clips", type=int, default=500, help="the number of new clips per round, one at a time")
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument(
-        "--year", type=int, default=1000, help="the announcements of each day of a simulated year; 0 skips the year"
+        "--year", type=int, default=400, help="the announcements of each day of a simulated year; 0 skips the year"
     )
     parser.add_argument("--skip-bare", action="store_true", help="do not measure the bare route")
     parser.add_argument("--skip-engine", action="store_true", help="do not measure the engine in-process")

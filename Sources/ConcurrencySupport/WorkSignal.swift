@@ -9,7 +9,7 @@ public final class WorkSignal: Sendable {
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
 
-  /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled.
+  /// - Parameter sleep: Waits for a duration, or throws if its task is cancelled. Tests pass a clock of their own.
   public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
     self.sleep = sleep
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -60,7 +60,7 @@ final class PushChannelHandler: ChannelInboundHandler {
 
   // MARK: Requests
 
-  /// Whether a request can be sent now. A connection that cannot take its bytes gets no more of them.
+  /// Whether a request can be sent now: the server allows another one, and the connection takes bytes.
   var hasRoom: Bool {
     guard !isEnding, streams.hasRoom, let context else { return false }
     return context.channel.isActive && isWritable

@@ -33,7 +33,7 @@ struct PushStreams<Push> {
   struct LateStream {
     var id: HTTP2StreamID
     var sentAt: NIODeadline
-    /// The push; nil if it already had its outcome.
+    /// The push with its outcome; nil if it got its outcome before.
     var ending: Ending?
   }
 

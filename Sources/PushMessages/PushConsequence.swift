@@ -47,9 +47,8 @@ public enum PushConsequence: Sendable, Hashable {
 
   /// Decides by the answer of APNs.
   ///
-  /// - Parameter afterRefresh: Whether the push was sent with a provider token that was made because APNs had called
-  ///   the one before it too old. If APNs says so again, this machine's clock is wrong, and a third token would not
-  ///   help.
+  /// - Parameter afterRefresh: Whether APNs has refused a provider token for this push as too old, and the push was sent
+  ///   again with a new one. If the new one is too old as well, this machine's clock is wrong, and a third would not help.
   public init(_ response: PushResponse, afterRefresh: Bool = false) {
     let wait = response.retryAfter.map { Duration.seconds($0) }
     guard response.status != 200 else {

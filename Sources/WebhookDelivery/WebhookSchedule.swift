@@ -8,7 +8,7 @@ public import Ledger
 /// The decision which messages are sent next.
 ///
 /// Each endpoint has a line of its own, and the endpoints take turns, so an endpoint that is slow or fails delays no
-/// other. At most a few messages are under way to an endpoint. While it fails, it is only one, with pauses in between.
+/// other. At most a few messages are under way to an endpoint. To an endpoint that fails, only one is, with pauses in between.
 /// Their order is not promised.
 ///
 /// It is a value without a clock: the caller passes the time, sends what it gets, and reports what became of it.
@@ -118,7 +118,7 @@ public struct WebhookSchedule: Sendable {
   }
 
   private mutating func dropIfIdle(_ endpoint: Int64) {
-    // A failing endpoint is remembered as long as it has messages that wait for another attempt.
+    // That an endpoint fails is remembered until a message is delivered, or until the endpoint is disabled.
     guard let line = lines[endpoint], line.underWay == 0, line.ready.isEmpty, !line.isFailing else { return }
     lines[endpoint] = nil
   }
@@ -128,7 +128,6 @@ public struct WebhookSchedule: Sendable {
   public var nextMoment: Date? { turns.isEmpty ? alarms.min?.at : .distantPast }
 
   /// Reports that a message that was under way has ended, or has left the outbox.
-  ///
   public mutating func ended(_ entry: Entry, _ result: Result) {
     known[entry.message] = nil
     arrived(entry, result)

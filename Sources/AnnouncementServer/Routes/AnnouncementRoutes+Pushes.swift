@@ -16,8 +16,9 @@ extension AnnouncementRoutes {
     var warnings: [String] = []
   }
 
-  /// Makes the clip of a request if it does not exist. For devices, it is the clip in the first of their languages that
-  /// can say the announcement, and the order's default locale is set to this language.
+  /// Makes the clip of a request if it does not exist. For devices, it is the clip in the language of the first one. If
+  /// the announcement cannot be made in this language, it is a clip in another language of the devices. The order's
+  /// default locale becomes the language of the clip.
   func makeClip(_ order: inout AnnouncementOrder, for account: String) async throws -> Clips.Made {
     if let locale = order.locales.first { order.options.defaultLocale = locale }
     do {
@@ -27,10 +28,14 @@ extension AnnouncementRoutes {
       for locale in Set(order.locales).subtracting([order.options.defaultLocale]).sorted() {
         var other = order
         other.options.defaultLocale = locale
-        // The first error says more than the later ones.
-        guard let made = try? await clip(other, for: account) else { continue }
-        order = other
-        return made
+        do {
+          let made = try await clip(other, for: account)
+          order = other
+          return made
+        } catch let second where Self.isOfRequest(second) {
+          // The first error says more than the later ones.
+          continue
+        }
       }
       throw error
     }

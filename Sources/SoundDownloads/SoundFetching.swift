@@ -3,8 +3,11 @@
 public import Foundation
 public import HostAddresses
 
-/// One GET request.
+/// One HTTP request.
 public struct SoundRequest: Sendable, Hashable {
+  /// The method, `GET` for all downloads.
+  public var method: String
+
   public var url: URL
 
   /// The header fields.
@@ -17,11 +20,19 @@ public struct SoundRequest: Sendable, Hashable {
   /// The number of body bytes after which the fetcher may end the answer. The downloader refuses an answer with more.
   public var mostBytes: Int
 
-  public init(url: URL, fields: [String: String], addresses: [HostAddress], mostBytes: Int) {
+  /// The body; nil for a request without one.
+  public var body: Data?
+
+  public init(
+    method: String = "GET", url: URL, fields: [String: String], addresses: [HostAddress], mostBytes: Int,
+    body: Data? = nil
+  ) {
+    self.method = method
     self.url = url
     self.fields = fields
     self.addresses = addresses
     self.mostBytes = mostBytes
+    self.body = body
   }
 }
 

@@ -45,6 +45,8 @@ public final class URLSessionSoundFetcher: SoundFetching {
 
   public func fetch(_ request: SoundRequest) async throws -> SoundAnswer {
     var sent = URLRequest(url: request.url)
+    sent.httpMethod = request.method
+    sent.httpBody = request.body
     for (name, value) in request.fields { sent.setValue(value, forHTTPHeaderField: name) }
     let task = session.dataTask(with: sent)
     let cancel = { @Sendable [cancellations] in cancellations.async { task.cancel() } }

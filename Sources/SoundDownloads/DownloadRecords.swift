@@ -80,10 +80,12 @@ struct DownloadRecords: Sendable {
 struct DownloadID: Sendable, Hashable {
   let url: URL
   let name: String?
+  let expected: ExpectedSound?
 
-  init(_ url: URL, _ name: String?) {
+  init(_ url: URL, _ name: String?, _ expected: ExpectedSound? = nil) {
     self.url = url.withoutFragment
     self.name = name
+    self.expected = expected
   }
 
   /// The SHA-256 of the identity.

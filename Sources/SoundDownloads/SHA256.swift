@@ -4,9 +4,9 @@
 ///
 /// It names files and finds changed ones; no secret depends on it. It is written by hand because a portable target
 /// links no library. `Tests/SoundDownloadsTests` compares it with swift-crypto.
-enum SHA256 {
+package enum SHA256 {
   /// Returns the digest of the bytes as 64 lower-case hexadecimal digits.
-  static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {
+  package static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {
     digest(of: Array(bytes)).map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 8 - digits.count) + digits

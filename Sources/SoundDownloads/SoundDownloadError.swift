@@ -58,6 +58,8 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case emptyAnswer = "empty_answer"
     /// The extension of the given file name does not fit the sound's format.
     case wrongExtension = "wrong_extension"
+    /// The file is not the expected one: its size or its digest differs.
+    case wrongDigest = "wrong_digest"
     /// The content check refused the sound.
     case contentRefused = "content_refused"
     /// The sound could not be published in the library.
@@ -119,6 +121,7 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case .notASound: "the answer is not a WAV, AIFF or CAF file"
     case .emptyAnswer: "the answer is empty"
     case .wrongExtension: "the extension of the file name does not fit the sound's format"
+    case .wrongDigest: "the file is not the one that was announced"
     case .contentRefused: "the sound was refused\(shownReason)"
     case .notPublished: "the sound could not be stored\(shownReason)"
     case .cancelled: "it was cancelled"
@@ -152,6 +155,7 @@ public struct SoundDownloadError: Error, Sendable, Hashable, CustomStringConvert
     case .notASound: "Give the URL of the file itself, not of a page about it."
     case .emptyAnswer: "Check the file on the server."
     case .wrongExtension: "Use the extension of the format: .wav, .aiff or .caf."
+    case .wrongDigest: "Ask for the announcement again, or use another sound."
     case .contentRefused: "Replace the file on the server."
     case .notPublished: "Mend this, and try again."
     case .cancelled: "Start it again if you need the sound."

@@ -15,6 +15,24 @@ public struct DownloadedSound: Sendable, Hashable {
   public var isNew: Bool
 }
 
+/// The file that a download must give, as the sender of its URL describes it.
+public struct ExpectedSound: Sendable, Hashable {
+  /// SHA-256 over the whole file, in 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// The size in bytes.
+  public var byteCount: Int
+
+  public init(sha256: String, byteCount: Int) {
+    self.sha256 = sha256
+    self.byteCount = byteCount
+  }
+
+  /// Returns whether the bytes are the file.
+  public func matches(_ bytes: [UInt8]) -> Bool {
+    bytes.count == byteCount && SHA256.hexadecimalDigest(of: bytes) == sha256
+  }
+}
+
 /// Downloads sounds by their URLs into the `Library/Sounds` of a group container.
 ///
 /// An existing file stays until the new one is whole and was checked. An error leaves the library unchanged.
@@ -61,8 +79,12 @@ public final class SoundDownloader: Sendable {
   ///   - name: The file name in the library, as for `SoundLibrary.publish(_:as:)`. Its extension must be that of the
   ///     sound's format. If it is nil, the name is the SHA-256 of the URL with the format's extension. Such a file may
   ///     be removed like a rendered clip when the library exceeds its budget; a file with a given name stays.
+  ///   - expected: The file that the server must send; nil to accept any sound. Only such a file may get the name of a
+  ///     rendered clip.
   /// - Throws: ``SoundDownloadError``.
-  public func download(_ url: URL, as name: String? = nil) async throws(SoundDownloadError) -> DownloadedSound {
+  public func download(
+    _ url: URL, as name: String? = nil, expecting expected: ExpectedSound? = nil
+  ) async throws(SoundDownloadError) -> DownloadedSound {
     try rules.check(url)
     if let name {
       do throws(SoundLibraryError) {
@@ -71,9 +93,11 @@ public final class SoundDownloader: Sendable {
         throw SoundDownloadError(.invalidName, host: url.shownHost)
       }
       // The name of a rendered clip would let foreign audio be heard for an amount.
-      guard !SoundLibrary.isRenderedClip(name) else { throw SoundDownloadError(.invalidName, host: url.shownHost) }
+      guard expected != nil || !SoundLibrary.isRenderedClip(name) else {
+        throw SoundDownloadError(.invalidName, host: url.shownHost)
+      }
     }
-    let outcome = await flights.outcome(for: DownloadID(url, name)) { flight in
+    let outcome = await flights.outcome(for: DownloadID(url, name, expected)) { flight in
       let limit = Task.detached { [clock, rules, flights] in
         do { try await clock.sleep(for: rules.longest) } catch { return }
         flights.interrupt(flight, with: SoundDownloadError(.tookTooLong, host: url.shownHost))
@@ -98,7 +122,8 @@ public final class SoundDownloader: Sendable {
 
   private func transfer(_ flight: Flight) async throws(SoundDownloadError) -> DownloadedSound {
     let id = flight.key
-    let stored = await onWaitingThread { self.records.current(id) }
+    // An expected file is never a newer version of a stored one.
+    let stored = id.expected == nil ? await onWaitingThread { self.records.current(id) } : nil
     var transfer = Transfer(id.url, storedTag: stored?.entityTag, rules: rules)
     while true {
       switch try await request(&transfer) {
@@ -177,6 +202,7 @@ public final class SoundDownloader: Sendable {
     guard let kind = SoundKind(transfer.bytes) else { throw transfer.error(.notASound) }
     let name = id.fileName(kind)
     guard kind.isExtension(of: name) else { throw transfer.error(.wrongExtension) }
+    guard id.expected.map({ $0.matches(transfer.bytes) }) ?? true else { throw transfer.error(.wrongDigest) }
     do {
       try check(transfer.bytes)
     } catch {
@@ -189,7 +215,7 @@ public final class SoundDownloader: Sendable {
     } catch {
       throw transfer.error(.notPublished, reason: error.description)
     }
-    records.store(id, name: name, entityTag: transfer.entityTag, bytes: transfer.bytes)
+    if id.expected == nil { records.store(id, name: name, entityTag: transfer.entityTag, bytes: transfer.bytes) }
     return DownloadedSound(name: name, file: file, isNew: true)
   }
 }

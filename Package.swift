@@ -135,7 +135,7 @@ let quickTests: [Target] = [
     name: "AnnouncerTests",
     dependencies: [
       "Announcer", "Announcements", "ConcurrencySupport", "SoundFiles", "SoundLibrary", "SoundMeasurement",
-      "SpeechEngine",
+      "SpeakingPlans", "SpeechEngine",
       "TestSupport",
       "VoicePackIntegrity", "VoicePackMaking", "VoicePacks", "Waveforms", "speaker",
     ],
@@ -205,6 +205,7 @@ let package = Package(
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
     .library(name: "HostAddresses", targets: ["HostAddresses"]),
+    .library(name: "NotificationServiceKit", targets: ["NotificationServiceKit"]),
     .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
@@ -255,12 +256,24 @@ let package = Package(
       name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
       swiftSettings: settingsWithC),
     .target(
+      name: "SpeakingPlans", dependencies: ["AmountReadback", "Announcements", "VoicePacks", "Waveforms"],
+      swiftSettings: settings),
+    .target(
       name: "FileSystem", dependencies: [.target(name: "CRename", condition: .when(platforms: [.linux]))],
       swiftSettings: settingsWithC),
     .target(name: "SoundLibrary", dependencies: ["FileSystem"], swiftSettings: settingsWithC),
     .target(name: "HostAddresses", dependencies: ["ConcurrencySupport"], swiftSettings: settingsWithC),
     .target(
       name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"],
+      swiftSettings: settingsWithC),
+
+    // The work of an iOS notification service extension.
+    .target(
+      name: "NotificationServiceKit",
+      dependencies: [
+        "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "SoundDownloads",
+        "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
+      ],
       swiftSettings: settingsWithC),
 
     // On Linux, URLSession is in FoundationNetworking, which links libcurl.
@@ -308,9 +321,9 @@ let package = Package(
     .target(
       name: "Announcer",
       dependencies: [
-        "Announcements", "AmountReadback", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
+        "Announcements", "ConcurrencySupport", "CommaSeparatedValues", "JSONSupport", "Waveforms",
         "Mastering", "Resampling", "SoundFiles",
-        "SoundLibrary", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
+        "SoundLibrary", "SpeakingPlans", "SpeechEngine", "VoicePacks", "VoicePackIntegrity", crypto,
         .target(name: "CMalloc", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings),
@@ -429,6 +442,18 @@ let package = Package(
 
     .executableTarget(
       name: "sound-keeper", dependencies: ["SoundLibrary", "TestSupport"], path: "Tests/Support/sound-keeper",
+      swiftSettings: settings),
+
+    // A phone's extension process, and the push service of a simulated phone.
+    .executableTarget(
+      name: "notification-extension",
+      dependencies: [
+        "ConcurrencySupport", "HostAddresses", "NotificationServiceKit", "SoundDownloads", "SoundDownloadsURLSession",
+        "SoundLibrary",
+      ],
+      path: "Tests/Support/notification-extension", swiftSettings: settings),
+    .executableTarget(
+      name: "simulated-push-service", dependencies: ["APNSSimulator"], path: "Tests/Support/simulated-push-service",
       swiftSettings: settings),
 
     // The programs of `make bench`.

@@ -3,6 +3,7 @@
 import Announcements
 import Mastering
 import SoundFiles
+import SpeakingPlans
 import SpeechEngine
 import VoicePacks
 import Waveforms

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AmountReadback
 public import Announcements
 import ConcurrencySupport
 import Crypto
@@ -8,6 +7,7 @@ import Foundation
 import Mastering
 import SoundFiles
 public import SoundLibrary
+import SpeakingPlans
 public import SpeechEngine
 import VoicePackIntegrity
 public import VoicePacks
@@ -18,9 +18,6 @@ import Waveforms
 ///
 /// The command, the batch, the service and the player all use this pipeline.
 public final class Announcer: Sendable {
-  /// The pause between two runs of different voices, in ms. It separates a name from its sentence.
-  static let pauseBetweenVoicesMilliseconds = 90
-
   /// The margin for IMA ADPCM, in frames. This encoding fills its last block with silence, up to 1,016 frames
   /// (measured, libsndfile 1.2).
   static let longestBlock = 1_024
@@ -246,36 +243,34 @@ public final class Announcer: Sendable {
     return (script, remarks)
   }
 
-  /// Checks that the words of the amount mean the amount paid, using a parser that is independent of the writer. It
-  /// checks the words that will be heard. For recorded clips these are the words in the pack's manifest.
+  /// Checks the words that will be heard for an amount.
+  ///
+  /// - Throws: `.amountMismatch`.
   static func readBack(_ amount: Money, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
-    let read = read(plan.amountText, as: amount, locale)
-    guard read == amount.minorUnits else { throw mismatch("amount", isRead: read != nil, plan, locale) }
-  }
-
-  /// Checks each count and each sum of a summary, as for a single amount.
-  static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
-    let heard = plan.totals
-    guard heard.count == summary.totals.count else { throw mismatch("summary", isRead: false, plan, locale) }
-    for (heard, total) in zip(heard, summary.totals) {
-      let sum = read(heard.amount, as: total.amount, locale)
-      guard sum == total.amount.minorUnits else { throw mismatch("amount", isRead: sum != nil, plan, locale) }
-      let count = try? AmountReader(locale: locale).count(in: heard.count)
-      guard count == Int64(total.count) else { throw mismatch("count", isRead: count != nil, plan, locale) }
+    do throws(ReadbackMismatch) {
+      try plan.readBack(amount, locale)
+    } catch {
+      throw mismatch(error, plan, locale)
     }
   }
 
-  private static func read(_ words: String, as amount: Money, _ locale: String) -> Int64? {
-    try? AmountReader(locale: locale)
-      .minorUnits(in: words, currency: amount.currency.code, minorDigits: amount.currency.minorDigits)
+  /// Checks the words that will be heard for a summary.
+  ///
+  /// - Throws: `.amountMismatch`.
+  static func readBack(_ summary: PaymentSummary, in plan: SpeakingPlan, _ locale: String) throws(AnnouncerError) {
+    do throws(ReadbackMismatch) {
+      try plan.readBack(summary, locale)
+    } catch {
+      throw mismatch(error, plan, locale)
+    }
   }
 
   private static func mismatch(
-    _ what: String, isRead: Bool, _ plan: SpeakingPlan, _ locale: String
+    _ mismatch: ReadbackMismatch, _ plan: SpeakingPlan, _ locale: String
   ) -> AnnouncerError {
     AnnouncerError(
-      .amountMismatch, "checking the words of the \(what)",
-      isRead ? "the words mean a different \(what)" : "the words could not be read back",
+      .amountMismatch, "checking the words of the \(mismatch.subject)",
+      mismatch.isRead ? "the words mean a different \(mismatch.subject)" : "the words could not be read back",
       remedy: plan.isSpoken
         ? "nothing was spoken; correct the phrase book \(locale).json"
         : "nothing was spoken; run crier voices check, and check the phrase book \(locale).json")

@@ -3,6 +3,7 @@
 import Announcements
 import Crypto
 import Mastering
+import SpeakingPlans
 import SpeechEngine
 import VoicePackIntegrity
 import VoicePacks
@@ -42,7 +43,7 @@ struct ClipRecipe {
     }
     // These rules shape a clip in addition to its words. If a rule changes, the names of the clips change.
     let rules = [
-      Announcer.pauseBetweenVoicesMilliseconds, Announcer.longestBlock, Shortenings.limitMilliseconds,
+      SpeakingPlan.pauseBetweenVoicesMilliseconds, Announcer.longestBlock, Shortenings.limitMilliseconds,
       Shortenings.fastestPercent, Shortenings.marginMilliseconds,
     ]
     for rule in rules { add("\(rule)") }

@@ -2,6 +2,7 @@
 
 import Announcements
 import ConcurrencySupport
+import SpeakingPlans
 import VoicePackIntegrity
 import VoicePacks
 

@@ -3,6 +3,7 @@
 import Announcements
 import Foundation
 import SoundLibrary
+import SpeakingPlans
 import SpeechEngine
 import Testing
 

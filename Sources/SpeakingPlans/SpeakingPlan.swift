@@ -1,63 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Announcements
-import VoicePacks
+package import Announcements
+package import VoicePacks
+package import Waveforms
 
 /// Determines who speaks each part of a script: the clips of a voice pack, the engine, or both in turn. It has value
 /// semantics.
-struct SpeakingPlan {
-  enum Source {
+package struct SpeakingPlan {
+  /// The pause between two voices, in ms. It is longer than between two words of one voice, so that listeners notice
+  /// the change.
+  package static let pauseBetweenVoicesMilliseconds = 90
+
+  package enum Source {
     /// Clips of one pack that are joined into one sound.
     case recorded([SelectedClip])
     /// Words that the engine speaks.
     case spoken(Script.Run)
   }
 
-  struct Part {
-    var source: Source
-    var saysAmount: Bool
+  package struct Part {
+    package var source: Source
+    package var saysAmount: Bool
     /// The pause before the next part, in ms.
-    var pauseMilliseconds = 0
+    package var pauseMilliseconds = 0
   }
 
-  var parts: [Part]
+  package var parts: [Part]
 
   /// The words in the order in which they will be heard. For recorded clips, these are the words in the clips.
-  var heard: [Script.Segment]
+  package var heard: [Script.Segment]
 
   /// The words of the amount as they will be heard; empty for free text.
-  var amountText: String {
+  package var amountText: String {
     heard.filter { $0.role == .amount }.map(\.text).joined()
   }
 
   /// The counts and amounts of a summary as they will be heard.
-  var totals: [Script.Total] { Script.totals(of: heard) }
+  package var totals: [Script.Total] { Script.totals(of: heard) }
 
   /// The roles of the words that have no clip in the pack. Names and notes are not included.
-  var rolesWithoutClip: Set<Script.Role> = []
+  package var rolesWithoutClip: Set<Script.Role> = []
 
   /// The pack and the pauses between its clips; `nil` if the engine says everything.
-  var recording: (pack: VoicePack, pauses: ClipPauses)?
+  package var recording: (pack: VoicePack, pauses: ClipPauses)?
 
-  var isSpoken: Bool { recording == nil }
-  var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
+  package var isSpoken: Bool { recording == nil }
+  package var isRecorded: Bool { parts.allSatisfy { if case .recorded = $0.source { true } else { false } } }
 
   /// The method's name in the report.
-  var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
+  package var method: String { isSpoken ? "speech" : isRecorded ? "clips" : "mixed" }
 
   /// Creates a plan in which the engine says everything. Each run is one part.
-  init(spoken script: Script) {
+  package init(spoken script: Script) {
     parts = script.runs.map { run in
       Part(
         source: .spoken(run), saysAmount: run.segments.contains { $0.role == .amount },
-        pauseMilliseconds: Announcer.pauseBetweenVoicesMilliseconds)
+        pauseMilliseconds: Self.pauseBetweenVoicesMilliseconds)
     }
     heard = script.runs.flatMap(\.segments)
   }
 
   /// Creates a plan in which a pack says the words for which it has clips, and the engine says the other words. If the
   /// pack has no clip for any of the words, the engine says everything.
-  init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
+  package init(_ script: Script, recordedBy pack: VoicePack, pauses: ClipPauses) {
     let pieces = script.pieces
     parts = []
     heard = []
@@ -86,6 +91,30 @@ struct SpeakingPlan {
       return
     }
     recording = (pack, pauses)
+  }
+
+  /// Creates a plan in which a pack says tokens that were chosen elsewhere, such as by the service that sent a push.
+  ///
+  /// - Returns: `nil` if the pack lacks a clip for any of the tokens, or if there are none.
+  package init?(_ tokens: [ClipToken], recordedBy pack: VoicePack, pauses: ClipPauses) {
+    var clips: [SelectedClip] = []
+    for selection in pack.selection(for: tokens) {
+      guard case .clip(let clip) = selection else { return nil }
+      clips.append(clip)
+    }
+    guard !clips.isEmpty else { return nil }
+    parts = [Part(source: .recorded(clips), saysAmount: tokens.contains { $0.role == .amount })]
+    // The words are read back without their punctuation, and readers ignore spaces in languages that have none.
+    heard = clips.map { Script.Segment($0.text + " ", $0.role) }
+    recording = (pack, pauses)
+  }
+
+  /// Returns the sound of a plan whose only part is recorded; `nil` for any other plan.
+  ///
+  /// - Parameter edgeMilliseconds: the silence at both ends of the sound.
+  package func stitched(edgeMilliseconds: Int) -> Waveform? {
+    guard let recording, parts.count == 1, case .recorded(let clips) = parts[0].source else { return nil }
+    return recording.pack.stitched(clips, pauses: recording.pauses, edgeMilliseconds: edgeMilliseconds)
   }
 
   private mutating func append(_ clip: SelectedClip, _ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
@@ -126,7 +155,7 @@ struct SpeakingPlan {
   /// the engine.
   private mutating func close(_ said: ArraySlice<Script.Piece>, _ pauses: ClipPauses) {
     guard let last = parts.indices.last, let pause = said.last?.pause else { return }
-    parts[last].pauseMilliseconds = max(Announcer.pauseBetweenVoicesMilliseconds, pauses.milliseconds(pause))
+    parts[last].pauseMilliseconds = max(Self.pauseBetweenVoicesMilliseconds, pauses.milliseconds(pause))
   }
 }
 

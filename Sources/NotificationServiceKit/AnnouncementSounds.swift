@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ConcurrencySupport
+import Foundation
+import PushMessages
+import SoundDownloads
+import SoundLibrary
+import SpeakingPlans
+import VoicePacks
+import Waveforms
+
+/// Finds and makes the sounds of announcements in a group container. Its calls block the thread, except the downloads.
+struct AnnouncementSounds: Sendable {
+  /// The silence at both ends of a stitched clip, in ms; the same as in the clips of the service.
+  static let edgeMilliseconds = 30
+  /// iOS plays its default sound instead of one of this length, in ms.
+  static let limitMilliseconds: Int64 = 30_000
+
+  let library: SoundLibrary
+  let tone: any TonePreference
+  let downloader: SoundDownloader?
+  let voices: VoicePackShelf
+  let phrases: PhraseBookCache
+
+  // MARK: Sounds that are there
+
+  /// Returns the chosen tone, the sound that the push names, or the default sound.
+  func tone(payload: String?) -> PreparedSound {
+    let preference = tone
+    let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
+    return PreparedSound(name: chosen, quality: .tone, duration: duration(of: chosen) ?? PreparedSound.assumedDuration)
+  }
+
+  /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen
+  /// tone is heard instead, and without one the default sound.
+  private static func choice(_ tone: SoundChoice.Tone, payload: String?) -> String {
+    let isClip = payload.map(SoundLibrary.isRenderedClip) ?? false
+    return SoundChoice(announcement: nil, tone: tone, payload: isClip ? nil : payload).name
+  }
+
+  /// Returns the clip that says what happened without the amount, if the group container has one.
+  func fixedPhrase(_ content: AlertMessage.Content) -> PreparedSound? {
+    guard let kind = content.kind else { return nil }
+    let name = SoundName.fixedPhrase(kind: kind, locale: content.locale)
+    return duration(of: name).map { PreparedSound(name: name, quality: .fixedPhrase, duration: $0) }
+  }
+
+  /// Returns the clip of the service, if the group container has it and it is whole.
+  func stored(_ clip: PushedClip) -> PreparedSound? {
+    guard let bytes = try? library.contents(of: clip.name, isUse: true),
+      ExpectedSound(clip).matches(bytes)
+    else { return nil }
+    return PreparedSound(name: clip.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
+  }
+
+  /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays.
+  func duration(of name: String) -> Int64? {
+    guard let bytes = try? library.contents(of: name), let layout = try? WAVFile.layout(of: bytes.span) else {
+      return nil
+    }
+    let duration = Self.duration(frames: layout.sampleCount, sampleRate: layout.sampleRate)
+    return (1..<Self.limitMilliseconds).contains(duration) ? duration : nil
+  }
+
+  private static func duration(frames: Int, sampleRate: Int) -> Int64 {
+    sampleRate > 0 ? Int64((frames * 1000 + sampleRate - 1) / sampleRate) : 0
+  }
+
+  // MARK: Stitched clips
+
+  /// Returns a clip that is joined from a voice pack on the phone.
+  ///
+  /// - Throws: ``NotificationServiceError``. If the words do not mean the amount, no clip is made.
+  func stitched(_ content: AlertMessage.Content) throws(NotificationServiceError) -> PreparedSound {
+    guard let spoken = content.spoken else { throw NotificationServiceError(.wordsUnavailable) }
+    let pack = try pack(spoken.pack)
+    guard pack.manifest.locale.lowercased() == content.locale.lowercased() else {
+      throw NotificationServiceError(.wordsUnavailable, reason: "the pack has another language")
+    }
+    let tokens = spoken.tokens.compactMap(ClipToken.init)
+    let pauses = phrases.writer(for: content.locale)?.book.pauses ?? .usual
+    guard tokens.count == spoken.tokens.count,
+      let plan = SpeakingPlan(tokens, recordedBy: pack, pauses: pauses)
+    else { throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words") }
+    if let amount = content.amount {
+      guard let money = Money(amount) else { throw NotificationServiceError(.amountMismatch) }
+      do throws(ReadbackMismatch) {
+        try plan.readBack(money, content.locale)
+      } catch {
+        throw NotificationServiceError(.amountMismatch)
+      }
+    } else if !plan.amountText.isEmpty {
+      throw NotificationServiceError(.amountMismatch, reason: "the payment has no amount, and the words have one")
+    }
+    return try publish(plan)
+  }
+
+  /// Returns a clip that says the number and the sums of payments, and the texts for the banner.
+  ///
+  /// - Throws: ``NotificationServiceError``.
+  func summary(
+    of payments: [NotificationOrder.Entry], preferring packID: String?
+  ) throws(NotificationServiceError) -> (sound: PreparedSound, banner: Banner?) {
+    let amounts = payments.compactMap { entry -> Payment? in
+      guard let amount = entry.amount, let money = Money(amount) else { return nil }
+      return Payment(amount: money, locale: entry.locale)
+    }
+    guard amounts.count == payments.count, let summary = PaymentSummary(of: amounts) else {
+      throw NotificationServiceError(.wordsUnavailable, reason: "the sum is too large")
+    }
+    let locale = summary.locale ?? payments.first?.locale ?? ""
+    guard let writer = phrases.writer(for: locale) else {
+      throw NotificationServiceError(.wordsUnavailable, reason: "there is no phrase book")
+    }
+    let ids = [packID].compactMap(\.self) + voices.ids(for: writer.book.locale)
+    var failure = NotificationServiceError(.wordsUnavailable, reason: "there is no voice pack")
+    for id in ids {
+      do throws(NotificationServiceError) {
+        let pack = try pack(id)
+        guard pack.manifest.locale.lowercased() == writer.book.locale.lowercased(),
+          let script = try? writer.writing(of: .summary(summary), shortenings: []).script
+        else { continue }
+        let plan = SpeakingPlan(script, recordedBy: pack, pauses: writer.book.pauses)
+        guard plan.isRecorded else { continue }
+        do throws(ReadbackMismatch) {
+          try plan.readBack(summary, script.locale)
+        } catch {
+          throw NotificationServiceError(.amountMismatch)
+        }
+        return (try publish(plan), try? phrases.books?.banner(for: .summary(summary), defaultLocale: locale))
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private func pack(_ id: String) throws(NotificationServiceError) -> VoicePack {
+    do throws(VoicePackError) {
+      return try voices.pack(id: id)
+    } catch {
+      throw NotificationServiceError(.wordsUnavailable, reason: error.description)
+    }
+  }
+
+  /// Joins the clips of a plan and publishes them under the digest of their recipe. The name differs from that of the
+  /// service's clip, because the bytes do.
+  private func publish(_ plan: SpeakingPlan) throws(NotificationServiceError) -> PreparedSound {
+    guard let recording = plan.recording, plan.parts.count == 1, case .recorded(let clips) = plan.parts[0].source else {
+      throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words")
+    }
+    let name = "\(Self.recipe(clips, recording.pack, recording.pauses)).wav"
+    if let duration = duration(of: name), (try? library.use(name)) == true {
+      return PreparedSound(name: name, quality: .announcement, duration: duration)
+    }
+    // A file that was changed or half copied could say another amount.
+    for clip in Set(clips.map(\.file)) {
+      guard let bytes = recording.pack.bytes(ofClip: clip), let known = recording.pack.manifest.clips[clip],
+        SHA256.hexadecimalDigest(of: bytes) == known.sha256
+      else { throw NotificationServiceError(.packDamaged) }
+    }
+    guard let waveform = plan.stitched(edgeMilliseconds: Self.edgeMilliseconds) else {
+      throw NotificationServiceError(.wordsUnavailable)
+    }
+    let duration = Self.duration(frames: waveform.samples.count, sampleRate: waveform.sampleRate)
+    guard (1..<Self.limitMilliseconds).contains(duration) else { throw NotificationServiceError(.lengthRefused) }
+    do throws(SoundLibraryError) {
+      _ = try library.publish(WAVFile.encode(waveform), as: name)
+    } catch {
+      throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
+    }
+    return PreparedSound(name: name, quality: .announcement, duration: duration)
+  }
+
+  /// The digest of all that determines the samples of a stitched clip.
+  private static func recipe(_ clips: [SelectedClip], _ pack: VoicePack, _ pauses: ClipPauses) -> String {
+    var parts = ["crier phone clip 1", "\(VoicePack.stitchingVersion)", "\(edgeMilliseconds)", pack.manifest.digest]
+    for clip in clips { parts += [clip.file, "\(pauses.milliseconds(clip.pause))"] }
+    // The length of each part keeps different lists apart.
+    return SHA256.hexadecimalDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
+  }
+
+  // MARK: Downloads
+
+  /// Downloads the clip of the service.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `downloadFailed`.
+  func downloaded(_ clip: PushedClip) async throws(NotificationServiceError) -> PreparedSound {
+    guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
+    do throws(SoundDownloadError) {
+      let sound = try await downloader.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
+      return PreparedSound(name: sound.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
+    } catch {
+      throw NotificationServiceError(.downloadFailed, reason: error.description)
+    }
+  }
+
+  /// Downloads a sound from elsewhere, such as a spoken message. The downloader's check refuses what iOS would not play.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `downloadFailed`, or `soundRefused` if it is not a WAV file of less
+  ///   than 30 s.
+  func downloaded(fromElsewhere url: URL) async throws(NotificationServiceError) -> PreparedSound {
+    guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
+    let name: String
+    do throws(SoundDownloadError) {
+      name = try await downloader.download(url).name
+    } catch {
+      throw NotificationServiceError(.downloadFailed, reason: error.description)
+    }
+    guard let duration = duration(of: name) else { throw NotificationServiceError(.soundRefused) }
+    return PreparedSound(name: name, quality: .announcement, duration: duration)
+  }
+}
+
+extension ExpectedSound {
+  fileprivate init(_ clip: PushedClip) { self.init(sha256: clip.sha256, byteCount: clip.bytes) }
+}
+
+extension ClipToken {
+  /// A token of a push; nil if this version does not know its role.
+  fileprivate init?(_ token: SpokenToken) {
+    guard let role = Script.Role(rawValue: token.role.rawValue), let pause = Pause(rawValue: token.pause.rawValue)
+    else {
+      return nil
+    }
+    self.init(name: token.name, role: role, pause: pause)
+  }
+}
+
+extension Money {
+  fileprivate init?(_ amount: AlertMessage.Content.Amount) { self.init(amount.value, amount.currency) }
+
+  fileprivate init?(_ amount: NotificationOrder.Amount) { self.init(amount.value, amount.currency) }
+
+  private init?(_ value: String, _ code: String) {
+    guard let currency = Currency(code: code), let money = try? Money(decimalText: value, currency: currency) else {
+      return nil
+    }
+    self = money
+  }
+}
+
+/// The phrase books on the phone, read when they are needed first.
+final class PhraseBookCache: Sendable {
+  private let directory: URL?
+  private let state = Locked<PhraseBooks??>(nil)
+
+  init(directory: URL?) { self.directory = directory }
+
+  /// The books; nil if the phone has none.
+  var books: PhraseBooks? {
+    state.withLock { state in
+      if let known = state { return known }
+      let read = directory.flatMap { try? PhraseBooks(directory: $0) }
+      state = .some(read)
+      return read
+    }
+  }
+
+  /// Returns a writer for a language; nil if the phone has no phrase book of it.
+  func writer(for locale: String) -> ScriptWriter? { try? books?.writer(for: locale) }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What the service extension hands over to iOS for one notification: what changes in the content of the push.
+public struct HandOver: Sendable, Hashable {
+  /// Why a notification makes no sound.
+  public enum Silence: String, Sendable, Hashable, CaseIterable {
+    /// A summary stands for the payment.
+    case inSummary = "in_summary"
+    /// The announcement was heard before; the push came twice.
+    case duplicate
+    /// The sound follows as a local notification, when the sounds before it have ended.
+    case later
+    /// The push asks for no sound.
+    case asSent = "as_sent"
+  }
+
+  /// The sound of the notification.
+  public enum Sound: Sendable, Hashable {
+    case silent(Silence)
+    /// The sound of this file name in `Library/Sounds` or in the bundle.
+    case named(String)
+    /// The default sound of the system.
+    case systemDefault
+
+    init(_ prepared: PreparedSound) {
+      self = prepared.name == SoundName.systemDefault ? .systemDefault : .named(prepared.name)
+    }
+  }
+
+  /// A summary that stands for several payments.
+  public struct Summary: Sendable, Hashable {
+    /// The ids of the announcements, in the order of their payments.
+    public var announcements: [String]
+    /// The number of payments and their sums, as the banner shows them.
+    public var title: String?
+    public var body: String?
+  }
+
+  public var sound: Sound
+  /// The summary that is heard; nil for a single announcement.
+  public var summary: Summary?
+  /// The volume of a critical alert, from 0 to 1; nil for any other.
+  public var criticalVolume: Float?
+  /// The files to attach.
+  public var attachments: [Attachment] = []
+  /// The person who paid, for a communication notification; nil if the push names none.
+  public var sender: Sender?
+
+  /// A file that is attached to the notification. iOS moves it into a store of its own.
+  public struct Attachment: Sendable, Hashable {
+    public var identifier: String
+    public var file: URL
+    /// The uniform type identifier, such as `public.jpeg`.
+    public var type: String
+
+    public init(identifier: String, file: URL, type: String) {
+      self.identifier = identifier
+      self.file = file
+      self.type = type
+    }
+  }
+
+  /// The sender of a communication notification.
+  public struct Sender: Sendable, Hashable {
+    public var name: String
+    /// The picture; nil if there is none.
+    public var picture: URL?
+
+    public init(name: String, picture: URL?) {
+      self.name = name
+      self.picture = picture
+    }
+  }
+
+  public init(sound: Sound, summary: Summary? = nil) {
+    self.sound = sound
+    self.summary = summary
+  }
+}
+
+/// A notification that the phone adds itself: for a payment whose push was lost, or whose turn comes after iOS has ended
+/// the extension.
+public struct LocalNotification: Sendable, Hashable {
+  /// The identifier: the announcement's id. A later notification with the same identifier replaces it.
+  public var identifier: String
+  /// The payload of the push, as JSON, from which the texts are taken.
+  public var payload: Data
+  public var handOver: HandOver
+  /// The time until the notification is shown, in ms; 0 for at once.
+  public var delay: Int64
+}
+
+/// Adds local notifications. On iOS, this is `UNUserNotificationCenter`.
+public protocol LocalNotifying: Sendable {
+  /// Adds a notification.
+  ///
+  /// - Throws: Any error if the system refuses it.
+  func add(_ notification: LocalNotification) async throws
+}
+
+/// A source of announcements whose pushes were lost: the service, asked with the device's key.
+public protocol MissedAnnouncements: Sendable {
+  /// Returns the announcements after a sequence number, in the order of their numbers.
+  ///
+  /// - Returns: The payloads of the pushes, and whether they are all that the service knows.
+  func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool)
+}

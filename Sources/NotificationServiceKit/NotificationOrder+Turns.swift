@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PlaybackOrder
+
+extension NotificationOrder {
+  /// What the process of a notification does next.
+  public enum Turn: Sendable, Hashable {
+    /// It asks again at that moment, in ms, or when the order has changed.
+    case wait(until: Int64)
+    /// It hands over with its sound at once. The order counts the sound as playing.
+    case speak
+    /// It makes a summary for these payments, of which it is the first, and calls
+    /// ``NotificationOrder/beginSummary(_:of:lasting:at:_:)`` or ``NotificationOrder/refuseSummary(_:)``.
+    case summarise([Entry])
+    /// It hands over without a sound: a summary stands for it.
+    case inSummary
+    /// It hands over without a sound, and adds a local notification whose sound begins at that moment, in ms.
+    case later(at: Int64)
+    /// The order does not know it any more: its process was stopped for so long that it counted as ended.
+    case forgotten
+  }
+
+  /// Returns what the process of a notification does next. If it says `speak` or `later`, the order counts the
+  /// notification as heard from then on.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the notification, which must be prepared before it can speak.
+  ///   - id: Its announcement's id.
+  ///   - isLast: Whether iOS is about to end the process, so that it can neither wait nor make a summary.
+  ///   - canAsk: Whether the service can be asked for missing announcements.
+  public mutating func turn(
+    of number: Int64, _ id: String, at now: Int64, isLast: Bool = false, canAsk: Bool, _ settings: Settings
+  ) -> Turn {
+    guard let entry = entry(number) else { return outcome(of: id) == .summarised ? .inSummary : .forgotten }
+    endLateSummary(at: now)
+    if let slot = entry.slot { return hear(entry, at: slot) }
+    let mustEnd = isLast || now >= entry.deadline
+    guard isSummaryBeingMade(besides: number) || now < freeAt else {
+      let turn = nextTurn(of: entry, at: now, canAsk: canAsk, settings)
+      switch turn {
+      case .wait where mustEnd, .summarise where isLast:
+        return later(entry, at: now, canAsk: canAsk, settings)
+      default: return turn
+      }
+    }
+    if mustEnd { return later(entry, at: now, canAsk: canAsk, settings) }
+    return .wait(until: min(entry.deadline, max(freeAt, now.plus(Self.pollTime))))
+  }
+
+  /// The longest time between two questions of a process whose turn depends on another process.
+  static let pollTime: Int64 = 1_000
+
+  private mutating func nextTurn(of entry: Entry, at now: Int64, canAsk: Bool, _ settings: Settings) -> Turn {
+    let must = isBacklogTooLong(at: now, canAsk: canAsk, settings)
+    var order = playbackOrder(canAsk: canAsk, settings, summarises: must)
+    switch order.next(at: now) {
+    case .play(let item, _):
+      guard item.number == entry.number, let duration = entry.duration else { break }
+      adopt(order)
+      entries.removeAll { $0.number == entry.number }
+      remember(entry.id, .heard)
+      if !entry.category.isMoney { settle(entry.sequence, at: now) }
+      freeAt = now.plus(duration).plus(settings.gap)
+      return .speak
+    case .summarise(let items):
+      guard items.first?.number == entry.number else { break }
+      let members = items.compactMap { item in entries.first { $0.number == item.number } }
+      for member in members { change(member.number) { $0.summary = entry.number } }
+      summaryUntil = now.plus(settings.summaryLease)
+      return .summarise(members)
+    case .wait(let until): return .wait(until: min(until, entry.deadline))
+    case .interrupt, .idle: break
+    }
+    return .wait(until: min(entry.deadline, now.plus(Self.pollTime)))
+  }
+
+  // MARK: Summaries
+
+  /// Reports that the summary is ready, and begins it.
+  ///
+  /// - Parameters:
+  ///   - number: The notification that is handed over with the summary.
+  ///   - members: The numbers of the payments, in the order of the decision.
+  ///   - duration: The duration of the summary's sound, in ms.
+  /// - Returns: Whether the summary may be handed over. If not, its process asks for its turn again.
+  public mutating func beginSummary(
+    _ number: Int64, of members: [Int64], lasting duration: Int64, at now: Int64, canAsk: Bool, _ settings: Settings
+  ) -> Bool {
+    guard now >= freeAt, members.first == number,
+      members.allSatisfy({ member in entry(member)?.summary == number })
+    else { return false }
+    var order = playbackOrder(canAsk: canAsk, settings, summarises: true)
+    let item = PlaybackItem(number: lastNumber.plus(1), category: .payment, acceptedAt: now)
+    guard order.began(summary: item, of: members, at: now) != nil else {
+      dissolve(number)
+      return false
+    }
+    adopt(order)
+    for entry in entries where members.contains(entry.number) { remember(entry.id, .summarised) }
+    entries.removeAll { members.contains($0.number) }
+    freeAt = now.plus(duration).plus(settings.gap)
+    return true
+  }
+
+  /// Reports that no summary can be made: payments are heard one by one until another one arrives.
+  public mutating func refuseSummary(_ number: Int64) {
+    dissolve(number)
+    refusedSummary = lastNumber
+  }
+
+  private mutating func dissolve(_ number: Int64) {
+    for index in entries.indices where entries[index].summary == number { entries[index].summary = nil }
+    summaryUntil = 0
+  }
+
+  private mutating func endLateSummary(at now: Int64) {
+    guard summaryUntil <= now, let number = entries.lazy.compactMap(\.summary).first else { return }
+    dissolve(number)
+  }
+
+  private func isSummaryBeingMade(besides number: Int64) -> Bool {
+    entries.contains { $0.summary != nil && $0.summary != number }
+  }
+
+  /// Whether a notification would begin after its deadline if each of them were heard alone.
+  private func isBacklogTooLong(at now: Int64, canAsk: Bool, _ settings: Settings) -> Bool {
+    guard refusedSummary < lastNumber else { return false }
+    let order = playbackOrder(canAsk: canAsk, settings, summarises: false)
+    var start = now
+    for item in order.upcoming(entries.count, at: now) {
+      guard let entry = entry(item.number) else { continue }
+      if start > entry.deadline.plus(-settings.gap) { return true }
+      start = start.plus(entry.duration ?? settings.assumedDuration).plus(settings.gap)
+    }
+    return false
+  }
+
+  // MARK: Local notifications
+
+  /// Gives a notification that must end now, and those before it, a time at which they are heard as local
+  /// notifications.
+  private mutating func later(_ entry: Entry, at now: Int64, canAsk: Bool, _ settings: Settings) -> Turn {
+    let order = playbackOrder(canAsk: canAsk, settings, summarises: false)
+    dissolve(entry.summary ?? entry.number)
+    for item in order.upcoming(entries.count, at: now) {
+      guard let waiting = self.entry(item.number) else { continue }
+      if waiting.slot == nil {
+        let start = max(now, freeAt)
+        change(item.number) { $0.slot = start }
+        freeAt = start.plus(waiting.duration ?? settings.assumedDuration).plus(settings.gap)
+      }
+      if item.number == entry.number { break }
+    }
+    return hear(entry, at: self.entry(entry.number)?.slot ?? now)
+  }
+
+  /// Counts a notification with a slot as heard.
+  private mutating func hear(_ entry: Entry, at slot: Int64) -> Turn {
+    entries.removeAll { $0.number == entry.number }
+    remember(entry.id, .heard)
+    settle(entry.sequence, at: slot)
+    passSettledNumbers()
+    return .later(at: slot)
+  }
+
+  /// Moves ``lastSequence`` over the numbers that follow it and are not waited for.
+  private mutating func passSettledNumbers() {
+    guard var last = lastSequence else { return }
+    while settled.contains(where: { $0.sequence == last.plus(1) }) { last = last.plus(1) }
+    lastSequence = last
+    settled.removeAll { $0.sequence <= last }
+  }
+
+  // MARK: Missing numbers
+
+  /// Returns the number after which the service must be asked for missing announcements, and notes that the process of
+  /// a notification asks.
+  ///
+  /// - Returns: Nil if no number is missing, if it is too soon, or if another process asks.
+  public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
+    guard let last = lastSequence, let gap = gap(after: last), gap.noticed.plus(settings.catchUpDelay) <= now,
+      catchUp.map({ $0.until <= now || ($0.isEnded && $0.upTo < gap.upTo) }) ?? true
+    else { return nil }
+    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: gap.upTo)
+    return last
+  }
+
+  /// The highest number that the present request for missing announcements covers; nil if there is none.
+  var catchUpEnd: Int64? { catchUp?.upTo }
+
+  /// Returns the moment at which ``claimCatchUp(_:at:_:)`` may succeed; nil if no number is missing.
+  public func catchUpTime(_ settings: Settings) -> Int64? {
+    guard let last = lastSequence, let gap = gap(after: last) else { return nil }
+    let isNew = catchUp.map { $0.isEnded && $0.upTo < gap.upTo } ?? true
+    return max(gap.noticed.plus(settings.catchUpDelay), isNew ? .min : catchUp?.until ?? .min)
+  }
+
+  /// Reports the end of a request for missing announcements. Those that the service knows have arrived before, as
+  /// notifications of their own.
+  ///
+  /// - Parameter isComplete: Whether the service named all announcements up to the end of the gap. Numbers that it did
+  ///   not name are then not waited for.
+  public mutating func endCatchUp(isComplete: Bool, at now: Int64, _ settings: Settings) {
+    guard let ended = catchUp else { return }
+    catchUp?.isEnded = true
+    catchUp?.until = now.plus(settings.lease)
+    guard isComplete, let last = lastSequence, last < ended.upTo, ended.upTo - last < 10_000 else { return }
+    let known = Set(entries.compactMap(\.sequence))
+    for sequence in last.plus(1)...ended.upTo where !known.contains(sequence) { settle(sequence, at: now) }
+    passSettledNumbers()
+  }
+
+  /// The highest missing number, and when the gap was noticed.
+  private func gap(after last: Int64) -> (upTo: Int64, noticed: Int64)? {
+    let known =
+      entries.compactMap { entry in entry.sequence.map { ($0, entry.waitsSince) } }
+      + settled.map { ($0.sequence, $0.at) }
+    let later = known.filter { $0.0 > last }
+    guard let highest = later.map(\.0).max(), let noticed = later.map(\.1).min() else { return nil }
+    let numbers = Set(later.map(\.0))
+    // All numbers between are there.
+    guard highest - last > Int64(numbers.count) else { return nil }
+    return (highest - 1, noticed)
+  }
+
+  // MARK: The order of the sounds
+
+  private func playbackOrder(canAsk: Bool, _ settings: Settings, summarises: Bool) -> PlaybackOrder {
+    let patience = canAsk ? settings.catchUpPatience : settings.sequencePatience
+    var order = PlaybackOrder(
+      settings: PlaybackOrder.Settings(
+        sequencePatience: patience, longestBacklog: summarises ? 1 : nil, assumedDuration: settings.assumedDuration),
+      lastSequence: lastSequence)
+    for number in settled {
+      // An announcement that was removed: its sequence number is not waited for.
+      let item = PlaybackItem(number: .max, category: .information, sequence: number.sequence, acceptedAt: number.at)
+      order.accept(item)
+      _ = order.remove(.max)
+    }
+    for entry in entries {
+      order.accept(
+        PlaybackItem(
+          number: entry.number, category: entry.isSummarisable ? .payment : entry.category.alone,
+          sequence: entry.sequence, acceptedAt: entry.waitsSince, durationMilliseconds: entry.duration))
+    }
+    return order
+  }
+}
+
+extension NotificationOrder.Entry {
+  /// Whether a summary may stand for the notification.
+  var isSummarisable: Bool { category == .payment && amount != nil && slot == nil }
+}
+
+extension PlaybackItem.Category {
+  /// The category of a notification that is heard alone. A summary stands for payments only, and a refund takes its
+  /// turn among them.
+  fileprivate var alone: PlaybackItem.Category { self == .payment ? .refund : self }
+}

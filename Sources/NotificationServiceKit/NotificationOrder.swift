@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import PlaybackOrder
+
+/// The order of the notifications of an app group: those that wait for their turn, and what must be known of those that
+/// were handed over.
+///
+/// All extension processes of the group share one order, in a file of the group container (``NotificationOrderFile``).
+/// The order is a value without a clock and without files. Times are in ms, by a clock that all processes share and
+/// that never goes back until the phone restarts. No method throws or traps, whatever the numbers and times are.
+///
+/// A notification waits until the sound before it has ended, because iOS plays the sounds of two notifications at the
+/// same time. It waits a short time for a missing sequence number, because APNs may reorder pushes. If it would wait
+/// longer than iOS allows, one summary stands for all waiting payments.
+public struct NotificationOrder: Sendable, Hashable, Codable {
+  /// The settings of an order. Times are in ms.
+  public struct Settings: Sendable, Hashable {
+    /// The time between the arrival of a notification and the latest moment of its hand-over. iOS allows about 30 s
+    /// (observed), and other service extensions take 25 s.
+    public var budget: Int64 = 25_000
+    /// The silence between two sounds.
+    public var gap: Int64 = 250
+    /// The waiting time for a missing sequence number if nobody can be asked for it.
+    public var sequencePatience: Int64 = 2_000
+    /// The waiting time for a missing sequence number while the service is asked for it.
+    public var catchUpPatience: Int64 = 6_000
+    /// The time for which a missing number is waited for before the service is asked. Most reordered pushes arrive
+    /// sooner.
+    public var catchUpDelay: Int64 = 500
+    /// The time after which a process that has not been heard from counts as ended.
+    public var lease: Int64 = 4_000
+    /// The assumed duration of a sound that is not prepared yet.
+    public var assumedDuration: Int64 = 4_000
+    /// The time for which a process may make a summary. Afterwards, another process makes it.
+    public var summaryLease: Int64 = 4_000
+
+    public init() {}
+  }
+
+  /// A notification that waits for its turn.
+  public struct Entry: Sendable, Hashable, Codable {
+    /// The number of the notification on this phone. Numbers rise in the order of arrival and are never reused.
+    public var number: Int64
+    /// The announcement's id.
+    public var id: String
+    public var category: PlaybackItem.Category
+    public var sequence: Int64?
+    public var arrivedAt: Int64
+    /// The moment since which the notification waits for numbers before its own. It is later than the arrival if one
+    /// of them was there and its process ended.
+    var waitsSince: Int64
+    /// The latest moment of the hand-over.
+    public var deadline: Int64
+    /// The moment after which the entry's process counts as ended.
+    public var aliveUntil: Int64
+    /// The duration of the prepared sound; nil until it is prepared.
+    public var duration: Int64?
+    /// The sum in decimal text and the currency of a received payment; nil for all that cannot be summarised.
+    public var amount: Amount?
+    /// The language of the announcement (BCP 47).
+    public var locale: String
+    /// The sound that iOS plays if the process ends early: the one that the push names.
+    public var originalSound: String?
+    /// The number of the entry whose process makes a summary for this one.
+    public var summary: Int64?
+    /// The moment at which the sound begins as a local notification; nil if it is part of the hand-over.
+    public var slot: Int64?
+  }
+
+  /// An amount in decimal text, with its ISO 4217 code.
+  public struct Amount: Sendable, Hashable, Codable {
+    public var value: String
+    public var currency: String
+
+    public init(value: String, currency: String) {
+      self.value = value
+      self.currency = currency
+    }
+  }
+
+  /// How an announcement was heard.
+  public enum Outcome: String, Sendable, Hashable, Codable {
+    /// It was spoken, or its sound was played.
+    case heard
+    /// A summary stood for it.
+    case summarised
+    /// Its process ended early, so iOS showed the push as it was sent.
+    case shownAsSent
+  }
+
+  struct Ended: Sendable, Hashable, Codable {
+    var id: String
+    var outcome: Outcome
+  }
+
+  /// A sequence number above ``lastSequence`` that is not waited for.
+  struct Settled: Sendable, Hashable, Codable {
+    var sequence: Int64
+    var at: Int64
+  }
+
+  /// A request to the service for missing announcements.
+  struct CatchUp: Sendable, Hashable, Codable {
+    var number: Int64
+    /// The moment before which nobody asks again for the same numbers.
+    var until: Int64
+    /// The highest number that the request covers.
+    var upTo: Int64
+    var isEnded = false
+  }
+
+  /// The number of ended announcements that are remembered, so that a push that arrives twice is heard once.
+  static let rememberedCount = 500
+
+  /// The waiting notifications, in the order of arrival.
+  public internal(set) var entries: [Entry] = []
+  /// The highest sequence number that was heard or passed over; nil before the first.
+  public internal(set) var lastSequence: Int64?
+  /// The moment at which the next sound may begin.
+  public internal(set) var freeAt: Int64 = 0
+
+  var lastNumber: Int64 = 0
+  var ended: [Ended] = []
+  var settled: [Settled] = []
+  var summaryUntil: Int64 = 0
+  /// The number of the newest entry when a summary could not be made. Until a newer payment arrives, none is tried.
+  var refusedSummary: Int64 = 0
+  var catchUp: CatchUp?
+  /// The latest time that the order was told, which shows whether the phone was restarted.
+  var toldTime: Int64 = 0
+
+  /// Creates an order in which nothing was heard yet.
+  public init() {}
+
+  // MARK: Arrival
+
+  /// A notification that arrives.
+  public struct Arrival: Sendable, Hashable {
+    public var id: String
+    public var category: PlaybackItem.Category
+    public var sequence: Int64?
+    public var amount: Amount?
+    public var locale: String
+    public var originalSound: String?
+
+    public init(
+      id: String, category: PlaybackItem.Category, sequence: Int64? = nil, amount: Amount? = nil, locale: String,
+      originalSound: String? = nil
+    ) {
+      self.id = id
+      self.category = category
+      self.sequence = sequence
+      self.amount = amount
+      self.locale = locale
+      self.originalSound = originalSound
+    }
+  }
+
+  /// Adds a notification.
+  ///
+  /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
+  ///   silent.
+  public mutating func arrive(_ new: Arrival, at now: Int64, _ settings: Settings) -> Int64? {
+    guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
+    lastNumber = lastNumber.plus(1)
+    entries.append(
+      Entry(
+        number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
+        waitsSince: now, deadline: now.plus(settings.budget), aliveUntil: now.plus(settings.lease), amount: new.amount,
+        locale: new.locale, originalSound: new.originalSound))
+    return lastNumber
+  }
+
+  /// Whether an announcement was heard, alone or in a summary. One that iOS showed as it was sent may not have been.
+  func wasHeard(_ id: String) -> Bool { outcome(of: id).map { $0 != .shownAsSent } ?? false }
+
+  /// How an announcement was heard; nil if it was not, or is forgotten.
+  public func outcome(of id: String) -> Outcome? { ended.last { $0.id == id }?.outcome }
+
+  /// Returns the waiting notification with a number.
+  public func entry(_ number: Int64) -> Entry? { entries.first { $0.number == number } }
+
+  /// Reports that the sound of a notification is ready.
+  public mutating func prepared(_ number: Int64, duration: Int64) {
+    change(number) { $0.duration = max(0, duration) }
+  }
+
+  /// Says that the process of a notification still works on it.
+  public mutating func renew(_ number: Int64, at now: Int64, _ settings: Settings) {
+    // Each change is written to the disk and wakes the other processes.
+    guard let entry = entry(number), entry.aliveUntil.plus(-settings.lease / 2) <= now else { return }
+    change(number) { $0.aliveUntil = now.plus(settings.lease) }
+    if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
+  }
+
+  /// Removes a notification that will not be heard here. Its sequence number is not waited for.
+  public mutating func withdraw(_ number: Int64, at now: Int64) {
+    guard let entry = entry(number) else { return }
+    entries.removeAll { $0.number == number }
+    settle(entry.sequence, at: now)
+  }
+
+  // MARK: Ended processes
+
+  /// Removes the notifications whose processes have ended. iOS has shown them as they were sent.
+  ///
+  /// - Parameter isSound: Returns whether the phone has a sound of this name, so that iOS has played it.
+  /// - Returns: Whether anything was removed.
+  public mutating func removeAbandoned(at now: Int64, isSound: (String) -> Bool) -> Bool {
+    let abandoned = entries.filter { $0.aliveUntil < now }
+    guard !abandoned.isEmpty else { return false }
+    for entry in abandoned {
+      entries.removeAll { $0.number == entry.number }
+      // The clip was heard. Without it, the amount was not: its number stays missing, and the service is asked for it.
+      guard entry.originalSound.map(isSound) == true else {
+        for index in entries.indices where entries[index].sequence ?? .min > entry.sequence ?? .max {
+          entries[index].waitsSince = now
+        }
+        continue
+      }
+      remember(entry.id, .shownAsSent)
+      settle(entry.sequence, at: now)
+    }
+    for index in entries.indices where abandoned.contains(where: { $0.number == entries[index].summary }) {
+      entries[index].summary = nil
+    }
+    return true
+  }
+
+  /// Forgets all times if the phone was restarted, because its clock began again. No process of before is left.
+  public mutating func notice(_ now: Int64) {
+    // Some seconds between two processes' readings of the clock do not matter.
+    guard now < toldTime - 5_000 || now > toldTime.plus(1_000) else { return }
+    if now < toldTime {
+      entries = []
+      freeAt = 0
+      settled = settled.map { Settled(sequence: $0.sequence, at: now) }
+      summaryUntil = 0
+      catchUp = nil
+    }
+    toldTime = now
+  }
+
+  /// Continues after a number that the service named when the device registered. The service begins its numbers again
+  /// if it has forgotten the device.
+  public mutating func restart(after sequence: Int64) {
+    guard lastSequence.map({ $0 > sequence }) ?? true else { return }
+    lastSequence = sequence
+    settled = []
+  }
+
+  // MARK: Helpers
+
+  mutating func change(_ number: Int64, _ change: (inout Entry) -> Void) {
+    guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
+    change(&entries[index])
+  }
+
+  mutating func remember(_ id: String, _ outcome: Outcome) {
+    ended.removeAll { $0.id == id }
+    ended.append(Ended(id: id, outcome: outcome))
+    if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
+  }
+
+  /// Notes a sequence number that is not waited for any more.
+  mutating func settle(_ sequence: Int64?, at now: Int64) {
+    guard let sequence, sequence > lastSequence ?? .min, !settled.contains(where: { $0.sequence == sequence }) else {
+      return
+    }
+    settled.append(Settled(sequence: sequence, at: now))
+  }
+
+  /// Takes over the sequence numbers that an order has passed.
+  mutating func adopt(_ order: PlaybackOrder) {
+    lastSequence = order.lastSequence
+    settled.removeAll { $0.sequence <= lastSequence ?? .min }
+  }
+}
+
+extension Int64 {
+  /// Returns the sum, clamped to the range of `Int64`.
+  func plus(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

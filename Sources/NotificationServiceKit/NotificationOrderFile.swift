@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+public import Foundation
+
+/// The ``NotificationOrder`` of a group, in a file of the group container that all extension processes share.
+///
+/// The file is `Library/Crier/order.json`. It is replaced as a whole while a lock on `order.lock` is held, so a process
+/// that is ended at any moment leaves either the old order or the new one. A damaged file counts as a new order. The
+/// lock is held for a few system calls, and never while a notification is handed over: iOS ends a process that is
+/// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
+public struct NotificationOrderFile: Sendable {
+  /// The time for which a process waits for the lock, in seconds. A process that is suspended with it ends.
+  static let lockTimeout: TimeInterval = 2
+
+  /// The folder of the group container in which Crier keeps its files.
+  public let folder: URL
+
+  /// - Parameter container: The directory of the group container.
+  public init(container: URL) {
+    folder = container.appending(path: "Library/Crier", directoryHint: .isDirectory)
+  }
+
+  var file: URL { folder.appending(path: "order.json", directoryHint: .notDirectory) }
+  private var lock: URL { folder.appending(path: "order.lock", directoryHint: .notDirectory) }
+
+  /// Changes the order, and waits until the new one is on the disk. The call blocks the thread.
+  ///
+  /// - Returns: The result of the closure.
+  /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. It is then unchanged, or
+  ///   changed completely.
+  func update<Result>(
+    timeout: TimeInterval = lockTimeout, _ body: (inout NotificationOrder) -> Result
+  ) throws(NotificationServiceError) -> Result {
+    do throws(SystemError) {
+      guard let held = try openLock(timeout) else {
+        throw .busy
+      }
+      return try withExtendedLifetime(held) { () throws(SystemError) -> Result in
+        let old = read()
+        var order = old ?? NotificationOrder()
+        let result = body(&order)
+        if order != old { try write(order) }
+        return result
+      }
+    } catch {
+      throw NotificationServiceError(.orderUnavailable, folder: folder, reason: error.description)
+    }
+  }
+
+  private func openLock(_ timeout: TimeInterval) throws(SystemError) -> LockedFile? {
+    do throws(SystemError) {
+      return try LockedFile(lock, patience: timeout)
+    } catch {
+      guard error.kind == .missing else { throw error }
+      _ = try OpenDescriptor.folder(folder, making: .readableByAll, calls: .system)
+      return try LockedFile(lock, patience: timeout)
+    }
+  }
+
+  private func read() -> NotificationOrder? {
+    guard let data = try? Data(contentsOf: file) else { return nil }
+    return try? JSONDecoder().decode(NotificationOrder.self, from: data)
+  }
+
+  private func write(_ order: NotificationOrder) throws(SystemError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard let data = try? encoder.encode(order) else { throw .inputOutput }
+    try DurableFile.write(data, to: file)
+  }
+
+  /// A mark of the file's present version. It differs after each change.
+  struct Version: Hashable, Sendable {
+    fileprivate var file: UInt64
+    fileprivate var changedAt: Date?
+  }
+
+  /// Returns the mark of the file's present version; nil if there is none. No lock is needed.
+  var version: Version? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))
+    guard let attributes, let number = attributes[.systemFileNumber] as? UInt64 else { return nil }
+    return Version(file: number, changedAt: attributes[.modificationDate] as? Date)
+  }
+}

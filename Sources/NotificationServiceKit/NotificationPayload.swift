@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import PlaybackOrder
+public import PushMessages
+
+/// What the service extension reads from the payload of a push.
+///
+/// Only the key `crier` must have the form of `docs/push.md`. All other keys may come from any sender, so a value of
+/// another type counts as absent.
+public struct NotificationPayload: Sendable, Hashable {
+  /// The key `crier`; nil if the push is not Crier's.
+  public var content: AlertMessage.Content?
+  /// The sound that the push names, `aps.sound` or its `name`; nil for a silent push.
+  public var sound: String?
+  /// The volume of a critical alert, from 0 to 1; nil for any other. It is a loudness and no amount.
+  public var criticalVolume: Float?
+  /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
+  public var soundURL: URL?
+
+  /// Reads a payload.
+  ///
+  /// - Parameter json: The whole payload, the `userInfo` of the notification, as JSON.
+  /// - Throws: ``NotificationServiceError`` with `payloadUnreadable` if the bytes are not a JSON object, or if `crier` has
+  ///   not the documented form. The error names the key and no value.
+  public init(_ json: Data) throws(NotificationServiceError) {
+    let outer: Outer
+    do {
+      outer = try JSONDecoder().decode(Outer.self, from: json)
+    } catch {
+      throw NotificationServiceError(.payloadUnreadable, reason: "it is not a JSON object")
+    }
+    do throws(PushMessageError) {
+      content = try AlertMessage.Content(payload: json)
+    } catch {
+      throw NotificationServiceError(.payloadUnreadable, reason: error.description)
+    }
+    sound = outer.aps?.sound?.name
+    criticalVolume = outer.aps?.sound?.volume
+    soundURL = outer.soundURL.flatMap { URL(string: $0) }
+  }
+
+  /// What the order must know of the notification; nil if the push is not Crier's.
+  public var arrival: NotificationOrder.Arrival? {
+    guard let content else { return nil }
+    let amount = content.kind == "received" ? content.amount : nil
+    return NotificationOrder.Arrival(
+      id: content.id, category: category, sequence: content.sequence,
+      amount: amount.map { NotificationOrder.Amount(value: $0.value, currency: $0.currency) },
+      locale: content.locale, originalSound: sound)
+  }
+
+  private var category: PlaybackItem.Category {
+    switch content?.kind {
+    case "received": .payment
+    case "refunded", "withdrawn", "failed": .refund
+    default: .information
+    }
+  }
+
+  private struct Outer: Decodable {
+    var aps: Notification?
+    var soundURL: String?
+
+    enum CodingKeys: String, CodingKey {
+      case aps
+      case soundURL = "sound-url"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let keys = try decoder.container(keyedBy: CodingKeys.self)
+      aps = try? keys.decodeIfPresent(Notification.self, forKey: .aps)
+      soundURL = try? keys.decodeIfPresent(String.self, forKey: .soundURL)
+    }
+  }
+
+  private struct Notification: Decodable {
+    var sound: Sound?
+
+    enum CodingKeys: CodingKey { case sound }
+
+    init(from decoder: any Decoder) throws {
+      let keys = try decoder.container(keyedBy: CodingKeys.self)
+      sound = try? keys.decodeIfPresent(Sound.self, forKey: .sound)
+    }
+  }
+
+  /// `aps.sound`: a name, or the object of a critical alert.
+  private struct Sound: Decodable {
+    var name: String
+    var volume: Float?
+
+    enum CodingKeys: CodingKey { case name, critical, volume }
+
+    init(from decoder: any Decoder) throws {
+      if let name = try? decoder.singleValueContainer().decode(String.self) {
+        self.name = name
+        return
+      }
+      let keys = try decoder.container(keyedBy: CodingKeys.self)
+      name = (try? keys.decodeIfPresent(String.self, forKey: .name)) ?? "default"
+      guard (try? keys.decodeIfPresent(Int.self, forKey: .critical)) == 1 else { return }
+      let volume = (try? keys.decodeIfPresent(Float.self, forKey: .volume)) ?? 1
+      self.volume = volume.isFinite ? min(max(volume, 0), 1) : 1
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+public import Foundation
+import PushMessages
+public import SoundDownloads
+public import SoundLibrary
+import VoicePacks
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
+/// The work of a notification service extension: it gives each notification its sound, and hands the notifications of
+/// an app group over in their order, one sound after the other.
+///
+/// One service can work on any number of notifications at the same time. The extension processes of a group share the
+/// order through the group container.
+public final class NotificationService: Sendable {
+  /// What a service uses.
+  public struct Configuration: Sendable {
+    /// The group container, in which iOS looks for sounds.
+    public var container: GroupContainer
+    /// The tone that the user chose in the app.
+    public var tone: any TonePreference
+    /// The folder of the phrase books, such as `Templates` in the app's bundle; nil if there are none. Without the book
+    /// of a language, no summary can be made in it.
+    public var phraseBooks: URL?
+    /// The folder of the voice packs, in which each pack has a folder of its own. The default is
+    /// `Library/Crier/Voices` of the container.
+    public var voices: URL
+    /// The client for clips; nil to download nothing.
+    public var downloader: SoundDownloader?
+    /// The source of announcements whose pushes were lost; nil to ask nobody.
+    public var missed: (any MissedAnnouncements)?
+    /// The notifications that the phone adds itself; nil to add none. Announcements whose pushes were lost are then not
+    /// heard, and a sound whose turn would come too late overlaps another one.
+    public var notifier: (any LocalNotifying)?
+    /// Returns the files to attach to a notification with a payload, as JSON. Its task is cancelled when the
+    /// notification is handed over.
+    public var attachments: (@Sendable (Data) async -> [HandOver.Attachment])?
+    public var settings = NotificationOrder.Settings()
+    /// The longest time in ms for which a sound is prepared before the best one so far is used.
+    public var preparationLimit: Int64 = 10_000
+    /// The longest time in ms for which a sound that is ready waits for attachments.
+    public var attachmentLimit: Int64 = 3_000
+    /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs.
+    public var report: @Sendable (NotificationServiceError) -> Void = { _ in }
+    /// The time in ms of a clock that all processes share and that does not stop while the phone sleeps.
+    public var now: @Sendable () -> Int64 = NotificationService.systemTime
+    /// Waits for a duration in ms.
+    public var pause: @Sendable (Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
+
+    public init(container: GroupContainer, tone: any TonePreference) {
+      self.container = container
+      self.tone = tone
+      voices = container.directory.appending(path: "Library/Crier/Voices", directoryHint: .isDirectory)
+    }
+  }
+
+  let configuration: Configuration
+  let sounds: AnnouncementSounds
+  let file: NotificationOrderFile
+
+  public init(_ configuration: Configuration) {
+    self.configuration = configuration
+    sounds = AnnouncementSounds(
+      library: SoundLibrary(container: configuration.container), tone: configuration.tone,
+      downloader: configuration.downloader, voices: VoicePackShelf(folders: [configuration.voices]),
+      phrases: PhraseBookCache(directory: configuration.phraseBooks))
+    file = NotificationOrderFile(container: configuration.container.directory)
+  }
+
+  /// Begins the work on a notification.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload of the push as JSON, the `userInfo` of the notification.
+  ///   - handOver: Called exactly once, on any thread. No lock of a shared file is held then.
+  /// - Returns: The work, which ends early with ``NotificationWork/expire()``.
+  public func receive(
+    _ payload: Data, handOver: @escaping @Sendable (HandOver) -> Void
+  ) -> NotificationWork {
+    let work = NotificationWork(payload, service: self)
+    work.begin(handOver: handOver)
+    return work
+  }
+
+  /// Asks the service for all announcements after the last one that was heard, and adds local notifications for them.
+  /// The app calls it when it is opened. It returns when all of them were handed over.
+  public func catchUp() async {
+    guard configuration.missed != nil else { return }
+    let file = file
+    let last = await onWaitingThread { (try? file.update { $0.lastSequence }) ?? nil }
+    guard let works = await missed(after: last ?? 0, upTo: .max) else { return }
+    for work in works.works { await work.finished() }
+  }
+
+  /// Continues after a sequence number that the service named when the device registered; see
+  /// ``NotificationOrder/restart(after:)``. The call blocks the thread.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `orderUnavailable`.
+  public func restart(after sequence: Int64) throws(NotificationServiceError) {
+    try file.update { $0.restart(after: sequence) }
+  }
+
+  /// Begins the work on the announcements whose pushes were lost.
+  ///
+  /// - Returns: The works that began, and whether the service named all announcements; nil if it could not be asked.
+  func missed(after sequence: Int64, upTo last: Int64) async -> (works: [NotificationWork], isComplete: Bool)? {
+    guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
+    do {
+      let (payloads, isComplete) = try await missed.announcements(after: sequence)
+      var works: [NotificationWork] = []
+      for payload in payloads {
+        guard let content = try? NotificationPayload(payload).content, content.sequence ?? .min <= last else {
+          continue
+        }
+        let work = NotificationWork(payload, service: self, isCaughtUp: true)
+        guard await work.arrive() else { continue }
+        work.begin(handOver: { _ in })
+        works.append(work)
+      }
+      return (works, isComplete)
+    } catch {
+      configuration.report(NotificationServiceError(.catchUpFailed))
+      return nil
+    }
+  }
+
+  /// The time in ms since the phone started, including the time in which it slept.
+  public static func systemTime() -> Int64 {
+    var time = timespec()
+    #if os(Linux)
+      let clock = CLOCK_BOOTTIME
+    #else
+      let clock = CLOCK_MONOTONIC
+    #endif
+    // Safe: the system fills in a local variable.
+    _ = unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

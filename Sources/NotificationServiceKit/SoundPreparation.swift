@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import PushMessages
+
+/// The preparation of one notification's sound and attachments, beside the wait for its turn.
+final class SoundPreparation: Sendable {
+  private let payload: Data
+  /// What was read of the payload; nil if it cannot be read.
+  private let read: NotificationPayload?
+  private let service: NotificationService
+  private let beganAt: Int64
+  private let progress: Locked<Progress>
+
+  private struct Progress {
+    var search: SoundSearch
+    var isAttached: Bool
+    var attachments: [HandOver.Attachment] = []
+    var tasks: [Task<Void, Never>] = []
+  }
+
+  init(_ payload: Data, _ read: NotificationPayload?, service: NotificationService) {
+    self.payload = payload
+    self.read = read
+    self.service = service
+    beganAt = service.configuration.now()
+    let content = read?.content
+    let isSpoken = content?.clip != nil || content?.spoken != nil
+    progress = Locked(
+      Progress(
+        search: SoundSearch(
+          hasClip: content?.clip != nil, hasTokens: content?.spoken != nil, hasKind: content?.kind != nil,
+          hasSoundURL: read?.soundURL != nil && !isSpoken),
+        isAttached: service.configuration.attachments == nil))
+  }
+
+  func begin() {
+    let search = Task { await self.search() }
+    var tasks = [search]
+    if let attachments = service.configuration.attachments {
+      let payload = payload
+      tasks.append(
+        Task {
+          let files = await attachments(payload)
+          progress.withLock { progress in
+            progress.attachments = files
+            progress.isAttached = true
+          }
+        })
+    }
+    let all = tasks
+    progress.withLock { $0.tasks = all }
+  }
+
+  /// Gives up what is not ready.
+  func end() {
+    for task in progress.withLock({ $0.tasks }) { task.cancel() }
+  }
+
+  /// Whether the notification can be handed over: the best sound is known, or the time for it is over, and so is the
+  /// time for attachments.
+  func isReady(at now: Int64) -> Bool {
+    let configuration = service.configuration
+    return progress.withLock { progress in
+      let isFound = progress.search.next == nil || now >= beganAt.plus(configuration.preparationLimit)
+      return isFound && (progress.isAttached || now >= beganAt.plus(configuration.attachmentLimit))
+    }
+  }
+
+  /// The best sound so far; nil before the first was found.
+  var best: PreparedSound? { progress.withLock { $0.search.best } }
+
+  /// The sound if no other was found in time.
+  var fallback: PreparedSound { service.sounds.tone(payload: read?.sound) }
+
+  /// Returns what is handed over with a sound.
+  func handOver(_ sound: HandOver.Sound, summary: HandOver.Summary?) -> HandOver {
+    var handOver = HandOver(sound: sound, summary: summary)
+    handOver.attachments = progress.withLock { $0.attachments }
+    handOver.criticalVolume = read?.criticalVolume
+    if let payer = read?.content?.payer { handOver.sender = HandOver.Sender(name: payer.name, picture: nil) }
+    return handOver
+  }
+
+  // MARK: The search
+
+  private func search() async {
+    while let step = progress.withLock({ $0.search.next }), !Task.isCancelled {
+      let sound: PreparedSound?
+      do throws(NotificationServiceError) {
+        sound = try await find(step)
+      } catch {
+        sound = nil
+        service.configuration.report(error)
+      }
+      progress.withLock { $0.search.end(step, with: sound) }
+    }
+  }
+
+  private func find(_ step: SoundSearch.Step) async throws(NotificationServiceError) -> PreparedSound? {
+    let sounds = service.sounds
+    guard let content = read?.content else {
+      switch step {
+      case .soundURL: return try await soundFromElsewhere()
+      default: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
+      }
+    }
+    switch step {
+    case .tone: return await onWaitingThread { sounds.tone(payload: self.read?.sound) }
+    case .fixedPhrase: return await onWaitingThread { sounds.fixedPhrase(content) }
+    case .stored: return await onWaitingThread { content.clip.flatMap(sounds.stored) }
+    case .stitched:
+      return try await onWaitingThread { () throws(NotificationServiceError) in try sounds.stitched(content) }
+    case .downloaded:
+      guard let clip = content.clip else { return nil }
+      return try await sounds.downloaded(clip)
+    case .soundURL: return try await soundFromElsewhere()
+    }
+  }
+
+  private func soundFromElsewhere() async throws(NotificationServiceError) -> PreparedSound? {
+    guard let url = read?.soundURL else { return nil }
+    return try await service.sounds.downloaded(fromElsewhere: url)
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+import HostAddresses
+import NotificationServiceKit
+import SoundDownloads
+import SoundDownloadsURLSession
+import SoundLibrary
+
+/// One extension process of a simulated phone.
+///
+/// Usage: notification-extension CONFIGURATION.json, or notification-extension empty, which only waits for the end of
+/// its input, so that its memory can be compared.
+///
+/// Standard input has one line of JSON for each event of the phone, and standard output one for each event of the
+/// extension; `Tests/phone/phone.py` describes both. The process ends at the end of its input, when no notification is
+/// open.
+@main
+struct NotificationExtension {
+  static func main() async throws {
+    guard CommandLine.arguments.count == 2 else {
+      fatalError("usage: notification-extension CONFIGURATION.json | empty")
+    }
+    // The phone may end before the process has written its last line.
+    signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments[1] == "empty" {
+      print(["event": "ready"])
+      while readLine() != nil {}
+      return
+    }
+    let file = URL(filePath: CommandLine.arguments[1])
+    let settings = try JSONDecoder().decode(Settings.self, from: Data(contentsOf: file))
+    let phone = Phone(settings)
+    print(["event": "ready"])
+    let lines = AsyncStream<String> { continuation in
+      Thread.detachNewThread {
+        while let line = readLine() { continuation.yield(line) }
+        continuation.finish()
+      }
+    }
+    for await line in lines { phone.receive(line) }
+    await phone.finished()
+  }
+
+  /// Writes one line. Lines of different threads do not mix, because each is written by one call.
+  static func print(_ fields: [String: Any]) {
+    guard let data = try? JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys]) else { return }
+    FileHandle.standardOutput.write(data + Data("\n".utf8))
+  }
+}
+
+/// What the phone tells the process at its start.
+struct Settings: Decodable {
+  /// The group container.
+  var container: String
+  /// The folder of the phrase books; nil if the phone has none.
+  var templates: String?
+  /// The URL of the service, the id of the device and the device's key; nil to ask nobody for missing announcements.
+  var service: String?
+  var device: String?
+  var key: String?
+  /// The time in ms between the arrival and the latest hand-over.
+  var budget: Int64?
+}
+
+/// The extension as it is written for iOS, with the simulated phone in place of the system.
+final class Phone: Sendable {
+  private let service: NotificationService
+  private let open = Locked<[String: NotificationWork]>([:])
+  private let tasks = Locked<[Task<Void, Never>]>([])
+
+  init(_ settings: Settings) {
+    let container = GroupContainer(directory: URL(filePath: settings.container, directoryHint: .isDirectory))
+    var configuration = NotificationService.Configuration(
+      container: container, tone: FileTonePreference(container: container))
+    configuration.phraseBooks = settings.templates.map { URL(filePath: $0, directoryHint: .isDirectory) }
+    let fetcher = URLSessionSoundFetcher()
+    // The service of a simulation is on this machine, without TLS.
+    configuration.downloader = SoundDownloader(
+      library: SoundLibrary(container: container), fetcher: fetcher,
+      rules: DownloadRules(allowsUnencrypted: true, allowsPrivateAddresses: true, longest: .seconds(8)), check: { _ in }
+    )
+    configuration.notifier = Notifier()
+    if let url = settings.service.flatMap({ URL(string: $0) }), let device = settings.device, let key = settings.key {
+      configuration.missed = Service(url: url, device: device, key: key, fetcher: fetcher)
+    }
+    if let budget = settings.budget { configuration.settings.budget = budget }
+    configuration.report = { error in FileHandle.standardError.write(Data("\(error)\n".utf8)) }
+    service = NotificationService(configuration)
+  }
+
+  func receive(_ line: String) {
+    guard let fields = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { return }
+    switch fields["do"] as? String {
+    case "push":
+      guard let request = fields["request"] as? String, let payload = fields["payload"],
+        let data = try? JSONSerialization.data(withJSONObject: payload)
+      else { return }
+      let work = service.receive(data) { handOver in
+        NotificationExtension.print(handOver.fields.merging(["event": "hand-over", "request": request]) { $1 })
+      }
+      open.withLock { $0[request] = work }
+      tasks.withLock { tasks in
+        tasks.append(
+          Task {
+            await work.finished()
+            self.open.withLock { $0[request] = nil }
+          })
+      }
+    case "expire":
+      (fields["request"] as? String).flatMap { request in open.withLock { $0[request] } }?.expire()
+    case "catch-up":
+      tasks.withLock { tasks in
+        tasks.append(
+          Task {
+            await self.service.catchUp()
+            NotificationExtension.print(["event": "caught-up"])
+          })
+      }
+    default: break
+    }
+  }
+
+  /// Returns when no notification is open.
+  func finished() async {
+    for task in tasks.withLock({ $0 }) { await task.value }
+  }
+}
+
+extension HandOver {
+  /// The hand-over as the phone reads it.
+  var fields: [String: Any] {
+    var fields: [String: Any] = [
+      "attachments": attachments.map { ["identifier": $0.identifier, "path": $0.file.path(percentEncoded: false)] }
+    ]
+    switch sound {
+    case .silent(let silence): (fields["sound"], fields["silent"]) = (NSNull(), silence.rawValue)
+    case .named(let name): (fields["sound"], fields["silent"]) = (name, NSNull())
+    case .systemDefault: (fields["sound"], fields["silent"]) = ("default", NSNull())
+    }
+    if let summary {
+      fields["summary"] = [
+        "ids": summary.announcements, "text": [summary.title, summary.body].compactMap(\.self).joined(separator: ": "),
+      ]
+      if let title = summary.title { fields["title"] = title }
+      if let body = summary.body { fields["body"] = body }
+    } else {
+      fields["summary"] = NSNull()
+    }
+    return fields
+  }
+}
+
+/// Adds local notifications to the simulated phone.
+struct Notifier: LocalNotifying {
+  func add(_ notification: LocalNotification) async throws {
+    var fields = notification.handOver.fields
+    fields["event"] = "local"
+    fields["identifier"] = notification.identifier
+    fields["ids"] = [notification.identifier]
+    fields["delay_ms"] = notification.delay
+    NotificationExtension.print(fields)
+  }
+}
+
+/// Asks the service for announcements whose pushes were lost.
+struct Service: MissedAnnouncements {
+  var url: URL
+  var device: String
+  var key: String
+  var fetcher: URLSessionSoundFetcher
+
+  func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
+    let page = url.appending(path: "v1/devices/\(device)/announcements")
+      .appending(queryItems: [
+        URLQueryItem(name: "after", value: "\(sequence)"), URLQueryItem(name: "limit", value: "200"),
+      ])
+    let answer = try await fetcher.fetch(
+      SoundRequest(url: page, fields: ["Authorization": "Bearer \(key)"], addresses: [], mostBytes: 4 << 20))
+    var bytes: [UInt8] = []
+    for try await piece in answer.body { bytes += piece }
+    guard answer.status == 200,
+      let fields = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
+      let list = fields["announcements"] as? [[String: Any]]
+    else { throw SoundFetchError.connectionLost }
+    let last = (fields["last_sequence"] as? NSNumber)?.int64Value ?? 0
+    let lastListed = (list.last?["sequence"] as? NSNumber)?.int64Value ?? last
+    let payloads = try list.compactMap { item in
+      try item["payload"].map { try JSONSerialization.data(withJSONObject: $0) }
+    }
+    return (payloads, list.isEmpty || lastListed >= last)
+  }
+}

@@ -111,6 +111,13 @@ let quickTests: [Target] = [
       crypto,
     ],
     swiftSettings: settings),
+  .testTarget(
+    name: "NotificationServiceKitTests",
+    dependencies: [
+      "ConcurrencySupport", "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary",
+      "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
+    ],
+    swiftSettings: settings),
   .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
   .testTarget(
     name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),

@@ -185,14 +185,11 @@ struct AnnouncementSounds: Sendable {
 
   /// Downloads the clip of the service.
   ///
-  /// - Throws: ``NotificationServiceError`` with `downloadFailed`.
-  func downloaded(_ clip: PushedClip) async throws(NotificationServiceError) -> PreparedSound {
-    guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
-    do throws(SoundDownloadError) {
-      let sound = try await downloader.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
-      return PreparedSound(name: sound.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
-    } catch {
-      throw NotificationServiceError(.downloadFailed, reason: error.description)
+  /// - Returns: Nil if downloads are switched off.
+  func downloaded(_ clip: PushedClip) async throws(SoundDownloadError) -> PreparedSound? {
+    let sound = try await downloader?.download(clip.url, as: clip.name, expecting: ExpectedSound(clip))
+    return sound.map {
+      PreparedSound(name: $0.name, quality: .announcement, duration: Int64(clip.durationMilliseconds))
     }
   }
 

@@ -26,40 +26,45 @@ extension NotificationOrder {
   /// - Parameters:
   ///   - number: The number of the notification, which must be prepared before it can speak.
   ///   - id: Its announcement's id.
+  ///   - isExact: Whether its sound says all that it should. If not, the service is asked for it again later.
   ///   - isLast: Whether iOS is about to end the process, so that it can neither wait nor make a summary.
   ///   - canAsk: Whether the service can be asked for missing announcements.
   public mutating func turn(
-    of number: Int64, _ id: String, at now: Int64, isLast: Bool = false, canAsk: Bool, _ settings: Settings
+    of number: Int64, _ id: String, at now: Int64, isExact: Bool = true, isLast: Bool = false, canAsk: Bool,
+    _ settings: Settings
   ) -> Turn {
     guard let entry = entry(number) else { return outcome(of: id) == .summarised ? .inSummary : .forgotten }
     endLateSummary(at: now)
-    if let slot = entry.slot { return hear(entry, at: slot) }
+    if let slot = entry.slot {
+      hear(entry, isExact: isExact, at: slot)
+      return .later(at: slot)
+    }
     let mustEnd = isLast || now >= entry.deadline
     guard isSummaryBeingMade(besides: number) || now < freeAt else {
-      let turn = nextTurn(of: entry, at: now, canAsk: canAsk, settings)
+      let turn = nextTurn(of: entry, isExact: isExact, at: now, canAsk: canAsk, settings)
       switch turn {
       case .wait where mustEnd, .summarise where isLast:
-        return later(entry, at: now, canAsk: canAsk, settings)
+        return later(entry, isExact: isExact, at: now, canAsk: canAsk, settings)
       default: return turn
       }
     }
-    if mustEnd { return later(entry, at: now, canAsk: canAsk, settings) }
+    if mustEnd { return later(entry, isExact: isExact, at: now, canAsk: canAsk, settings) }
     return .wait(until: min(entry.deadline, max(freeAt, now.plus(Self.pollTime))))
   }
 
   /// The longest time between two questions of a process whose turn depends on another process.
   static let pollTime: Int64 = 1_000
 
-  private mutating func nextTurn(of entry: Entry, at now: Int64, canAsk: Bool, _ settings: Settings) -> Turn {
+  private mutating func nextTurn(
+    of entry: Entry, isExact: Bool, at now: Int64, canAsk: Bool, _ settings: Settings
+  ) -> Turn {
     let must = isBacklogTooLong(at: now, canAsk: canAsk, settings)
     var order = playbackOrder(canAsk: canAsk, settings, summarises: must)
     switch order.next(at: now) {
-    case .play(let item, _):
+    case .play(let item, let turn):
       guard item.number == entry.number, let duration = entry.duration else { break }
-      adopt(order)
-      entries.removeAll { $0.number == entry.number }
-      remember(entry.id, .heard)
-      if !entry.category.isMoney { settle(entry.sequence, at: now) }
+      adopt(order, [turn])
+      hear(entry, isExact: isExact, at: now)
       freeAt = now.plus(duration).plus(settings.gap)
       return .speak
     case .summarise(let items):
@@ -91,12 +96,15 @@ extension NotificationOrder {
     else { return false }
     var order = playbackOrder(canAsk: canAsk, settings, summarises: true)
     let item = PlaybackItem(number: lastNumber.plus(1), category: .payment, acceptedAt: now)
-    guard order.began(summary: item, of: members, at: now) != nil else {
+    guard let payments = order.began(summary: item, of: members, at: now) else {
       dissolve(number)
       return false
     }
-    adopt(order)
-    for entry in entries where members.contains(entry.number) { remember(entry.id, .summarised) }
+    adopt(order, payments.map(\.turn))
+    for entry in entries where members.contains(entry.number) {
+      remember(entry.id, .summarised)
+      setUnheard(entry.sequence.map { [$0] } ?? [], false)
+    }
     entries.removeAll { members.contains($0.number) }
     freeAt = now.plus(duration).plus(settings.gap)
     return true
@@ -139,7 +147,9 @@ extension NotificationOrder {
 
   /// Gives a notification that must end now, and those before it, a time at which they are heard as local
   /// notifications.
-  private mutating func later(_ entry: Entry, at now: Int64, canAsk: Bool, _ settings: Settings) -> Turn {
+  private mutating func later(
+    _ entry: Entry, isExact: Bool, at now: Int64, canAsk: Bool, _ settings: Settings
+  ) -> Turn {
     let order = playbackOrder(canAsk: canAsk, settings, summarises: false)
     dissolve(entry.summary ?? entry.number)
     for item in order.upcoming(entries.count, at: now) {
@@ -151,16 +161,19 @@ extension NotificationOrder {
       }
       if item.number == entry.number { break }
     }
-    return hear(entry, at: self.entry(entry.number)?.slot ?? now)
+    let slot = self.entry(entry.number)?.slot ?? now
+    hear(entry, isExact: isExact, at: slot)
+    return .later(at: slot)
   }
 
-  /// Counts a notification with a slot as heard.
-  private mutating func hear(_ entry: Entry, at slot: Int64) -> Turn {
+  /// Counts a notification as handed over.
+  private mutating func hear(_ entry: Entry, isExact: Bool, at now: Int64) {
     entries.removeAll { $0.number == entry.number }
-    remember(entry.id, .heard)
-    settle(entry.sequence, at: slot)
+    settle(entry.sequence, at: now)
     passSettledNumbers()
-    return .later(at: slot)
+    let isHeard = isExact || entry.sequence == nil
+    setUnheard(entry.sequence.map { [$0] } ?? [], !isHeard)
+    if isHeard { remember(entry.id, .heard) }
   }
 
   /// Moves ``lastSequence`` over the numbers that follow it and are not waited for.
@@ -178,11 +191,10 @@ extension NotificationOrder {
   ///
   /// - Returns: Nil if no number is missing, if it is too soon, or if another process asks.
   public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
-    guard let last = lastSequence, let gap = gap(after: last), gap.noticed.plus(settings.catchUpDelay) <= now,
-      catchUp.map({ $0.until <= now || ($0.isEnded && $0.upTo < gap.upTo) }) ?? true
-    else { return nil }
-    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: gap.upTo)
-    return last
+    guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
+    let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
+    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo)
+    return min(last, unheard.first?.plus(-1) ?? last)
   }
 
   /// The highest number that the present request for missing announcements covers; nil if there is none.
@@ -190,7 +202,11 @@ extension NotificationOrder {
 
   /// Returns the moment at which ``claimCatchUp(_:at:_:)`` may succeed; nil if no number is missing.
   public func catchUpTime(_ settings: Settings) -> Int64? {
-    guard let last = lastSequence, let gap = gap(after: last) else { return nil }
+    guard let last = lastSequence else { return nil }
+    guard let gap = gap(after: last) else {
+      // What was passed over is no hurry.
+      return unheard.isEmpty ? nil : (catchUp?.until ?? 0).plus(settings.catchUpPause)
+    }
     let isNew = catchUp.map { $0.isEnded && $0.upTo < gap.upTo } ?? true
     return max(gap.noticed.plus(settings.catchUpDelay), isNew ? .min : catchUp?.until ?? .min)
   }
@@ -204,8 +220,10 @@ extension NotificationOrder {
     guard let ended = catchUp else { return }
     catchUp?.isEnded = true
     catchUp?.until = now.plus(settings.lease)
-    guard isComplete, let last = lastSequence, last < ended.upTo, ended.upTo - last < 10_000 else { return }
+    guard isComplete, let last = lastSequence else { return }
     let known = Set(entries.compactMap(\.sequence))
+    unheard.removeAll { $0 <= ended.upTo && !known.contains($0) }
+    guard last < ended.upTo, ended.upTo - last < 10_000 else { return }
     for sequence in last.plus(1)...ended.upTo where !known.contains(sequence) { settle(sequence, at: now) }
     passSettledNumbers()
   }

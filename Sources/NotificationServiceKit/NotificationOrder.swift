@@ -28,6 +28,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// The time for which a missing number is waited for before the service is asked. Most reordered pushes arrive
     /// sooner.
     public var catchUpDelay: Int64 = 500
+    /// The time after which the service is asked again for what was passed over.
+    public var catchUpPause: Int64 = 10_000
     /// The time after which a process that has not been heard from counts as ended.
     public var lease: Int64 = 4_000
     /// The assumed duration of a sound that is not prepared yet.
@@ -110,6 +112,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var isEnded = false
   }
 
+  /// The number of passed sequence numbers that are remembered as not heard.
+  static let unheardCount = 200
+
   /// The number of ended announcements that are remembered, so that a push that arrives twice is heard once.
   static let rememberedCount = 500
 
@@ -123,6 +128,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   var lastNumber: Int64 = 0
   var ended: [Ended] = []
   var settled: [Settled] = []
+  /// The sequence numbers that were passed over, or handed over without their amount, in ascending order. The service is
+  /// asked for them again.
+  public internal(set) var unheard: [Int64] = []
   var summaryUntil: Int64 = 0
   /// The number of the newest entry when a summary could not be made. Until a newer payment arrives, none is tried.
   var refusedSummary: Int64 = 0
@@ -159,10 +167,19 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Adds a notification.
   ///
+  /// - Parameter isMissed: Whether the service named it as one that may have been lost. Such a notification is only
+  ///   added if its number was not heard, because the ids of old announcements are forgotten.
   /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
   ///   silent.
-  public mutating func arrive(_ new: Arrival, at now: Int64, _ settings: Settings) -> Int64? {
+  public mutating func arrive(
+    _ new: Arrival, isMissed: Bool = false, at now: Int64, _ settings: Settings
+  ) -> Int64? {
     guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
+    if isMissed {
+      guard let sequence = new.sequence, sequence > lastSequence ?? .min || unheard.contains(sequence),
+        !settled.contains(where: { $0.sequence == sequence })
+      else { return nil }
+    }
     lastNumber = lastNumber.plus(1)
     entries.append(
       Entry(
@@ -248,6 +265,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     guard lastSequence.map({ $0 > sequence }) ?? true else { return }
     lastSequence = sequence
     settled = []
+    unheard = []
   }
 
   // MARK: Helpers
@@ -272,9 +290,18 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   }
 
   /// Takes over the sequence numbers that an order has passed.
-  mutating func adopt(_ order: PlaybackOrder) {
+  mutating func adopt(_ order: PlaybackOrder, _ turns: [PlaybackOrder.SequenceTurn]) {
     lastSequence = order.lastSequence
     settled.removeAll { $0.sequence <= lastSequence ?? .min }
+    for case .afterMissing(let ranges) in turns {
+      for range in ranges { setUnheard(Array(range.suffix(Self.unheardCount)), true) }
+    }
+  }
+
+  mutating func setUnheard(_ sequences: [Int64], _ isUnheard: Bool) {
+    unheard.removeAll { sequences.contains($0) }
+    guard isUnheard else { return }
+    unheard = (unheard + sequences).sorted().suffix(Self.unheardCount)
   }
 }
 

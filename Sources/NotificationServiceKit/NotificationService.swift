@@ -47,7 +47,7 @@ public final class NotificationService: Sendable {
     public var attachments: (@Sendable (Data) async -> [HandOver.Attachment])?
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared before the best one so far is used.
-    public var preparationLimit: Int64 = 10_000
+    public var preparationLimit: Int64 = 20_000
     /// The longest time in ms for which a sound that is ready waits for attachments.
     public var attachmentLimit: Int64 = 3_000
     /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs.
@@ -96,9 +96,11 @@ public final class NotificationService: Sendable {
   public func catchUp() async {
     guard configuration.missed != nil else { return }
     let file = file
-    let last = await onWaitingThread { (try? file.update { $0.lastSequence }) ?? nil }
-    guard let works = await missed(after: last ?? 0, upTo: .max) else { return }
-    for work in works.works { await work.finished() }
+    let last = await onWaitingThread {
+      (try? file.update { order in min(order.lastSequence ?? 0, (order.unheard.first ?? .max).plus(-1)) }) ?? 0
+    }
+    guard let missed = await missed(after: last, upTo: .max) else { return }
+    for work in missed.works { await work.finished() }
   }
 
   /// Continues after a sequence number that the service named when the device registered; see

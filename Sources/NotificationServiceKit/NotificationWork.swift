@@ -98,7 +98,7 @@ public final class NotificationWork: Sendable {
     await onWaitingThread { [self] in
       turns.withLock { turns in
         let (now, settings, arrival) = (now, settings, arrival)
-        turns.number = (try? service.file.update { $0.arrive(arrival, at: now, settings) }) ?? nil
+        turns.number = (try? service.file.update { $0.arrive(arrival, isMissed: true, at: now, settings) }) ?? nil
         return turns.number != nil
       }
     }
@@ -132,7 +132,9 @@ public final class NotificationWork: Sendable {
   private func wait(until: Int64) async {
     let version = service.file.version
     let isReady = preparation.isReady(at: now)
+    let until = min(until, now.plus(settings.lease / 4))
     while now < until {
+      // A process that is not heard from for the time of a lease counts as ended.
       let pollTime = isReady ? Self.pollTime : Self.preparationPollTime
       await service.configuration.pause(max(1, min(pollTime, until - now)))
       if turns.withLock({ $0.isHandedOver }) || preparation.isReady(at: now) != isReady { return }
@@ -164,18 +166,24 @@ public final class NotificationWork: Sendable {
     let (now, settings, arrival, canAsk) = (now, settings, arrival, canAsk)
     let isReady = isLast || preparation.isReady(at: now)
     let best = isReady ? preparation.best : nil
+    let isExact = best.map { $0.quality == .announcement } ?? false || !preparation.shouldBeExact
     let library = service.sounds.library
     let known = turns.number
     let timeout = isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout
     let (number, turn) = try service.file.update(timeout: timeout) { order -> (Int64?, NotificationOrder.Turn) in
       order.notice(now)
+      if let known { order.renew(known, at: now, settings) }
       _ = order.removeAbandoned(at: now) { library.hasSound($0) }
-      guard let number = known ?? order.arrive(arrival, at: now, settings) else { return (nil, .forgotten) }
-      order.renew(number, at: now, settings)
+      var number = known
+      // A process that was stopped for so long that it counted as ended arrives again.
+      if known.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
+        number = order.arrive(arrival, at: now, settings)
+      }
+      guard let number else { return (nil, .forgotten) }
       if isReady, order.entry(number)?.duration == nil {
         order.prepared(number, duration: best?.duration ?? PreparedSound.assumedDuration)
       }
-      let turn = order.turn(of: number, arrival.id, at: now, isLast: isLast, canAsk: canAsk, settings)
+      let turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
       return (number, turn)
     }
     turns.number = number
@@ -185,12 +193,7 @@ public final class NotificationWork: Sendable {
     case .summarise(let members): return .summarise(members)
     case .inSummary: return .act(.silent(.inSummary))
     case .later(let moment): return .act(isSilent ? .silent(.asSent) : .later(best, at: moment))
-    case .forgotten:
-      // Without a number, the announcement was heard before. With one, this process was stopped for so long that it
-      // counted as ended, and the notification arrives again.
-      guard number != nil else { return .act(.silent(.duplicate)) }
-      turns.number = nil
-      return .wait(until: now)
+    case .forgotten: return .act(.silent(.duplicate))
     }
   }
 

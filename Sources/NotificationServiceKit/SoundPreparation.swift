@@ -3,6 +3,7 @@
 import ConcurrencySupport
 import Foundation
 import PushMessages
+import SoundDownloads
 
 /// The preparation of one notification's sound and attachments, beside the wait for its turn.
 final class SoundPreparation: Sendable {
@@ -68,6 +69,9 @@ final class SoundPreparation: Sendable {
     }
   }
 
+  /// Whether the push has an announcement, so that another sound does not say all that it should.
+  var shouldBeExact: Bool { read?.content?.clip != nil || read?.content?.spoken != nil }
+
   /// The best sound so far; nil before the first was found.
   var best: PreparedSound? { progress.withLock { $0.search.best } }
 
@@ -114,13 +118,43 @@ final class SoundPreparation: Sendable {
       return try await onWaitingThread { () throws(NotificationServiceError) in try sounds.stitched(content) }
     case .downloaded:
       guard let clip = content.clip else { return nil }
-      return try await sounds.downloaded(clip)
+      return try await download(clip)
     case .soundURL: return try await soundFromElsewhere()
+    }
+  }
+
+  /// Tries a download again as long as another attempt may succeed and there is time.
+  private func download(_ clip: PushedClip) async throws(NotificationServiceError) -> PreparedSound? {
+    let configuration = service.configuration
+    var pause: Int64 = 250
+    while true {
+      do throws(SoundDownloadError) {
+        return try await service.sounds.downloaded(clip)
+      } catch {
+        let next = configuration.now().plus(pause)
+        guard error.code.mayPass, next < beganAt.plus(configuration.preparationLimit), !Task.isCancelled else {
+          throw NotificationServiceError(.downloadFailed, reason: error.description)
+        }
+        await configuration.pause(pause)
+        pause = min(pause * 2, 2_000)
+      }
     }
   }
 
   private func soundFromElsewhere() async throws(NotificationServiceError) -> PreparedSound? {
     guard let url = read?.soundURL else { return nil }
     return try await service.sounds.downloaded(fromElsewhere: url)
+  }
+}
+
+extension SoundDownloadError.Code {
+  /// Whether the same download may succeed a moment later.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .hostNotFound, .cannotConnect, .connectionLost, .truncated, .tookTooLong, .serverBusy, .serverFailed,
+      .wrongRange:
+      true
+    default: false
+    }
   }
 }

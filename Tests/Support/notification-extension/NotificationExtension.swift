@@ -60,8 +60,15 @@ struct Settings: Decodable {
   var service: String?
   var device: String?
   var key: String?
+  /// The last sequence number when the device registered. The first process of the phone tells the order.
+  var lastSequence: Int64?
   /// The time in ms between the arrival and the latest hand-over.
   var budget: Int64?
+
+  enum CodingKeys: String, CodingKey {
+    case container, templates, service, device, key, budget
+    case lastSequence = "last_sequence"
+  }
 }
 
 /// The extension as it is written for iOS, with the simulated phone in place of the system.
@@ -79,7 +86,7 @@ final class Phone: Sendable {
     // The service of a simulation is on this machine, without TLS.
     configuration.downloader = SoundDownloader(
       library: SoundLibrary(container: container), fetcher: fetcher,
-      rules: DownloadRules(allowsUnencrypted: true, allowsPrivateAddresses: true, longest: .seconds(8)), check: { _ in }
+      rules: DownloadRules(allowsUnencrypted: true, allowsPrivateAddresses: true, longest: .seconds(4)), check: { _ in }
     )
     configuration.notifier = Notifier()
     if let url = settings.service.flatMap({ URL(string: $0) }), let device = settings.device, let key = settings.key {
@@ -88,6 +95,10 @@ final class Phone: Sendable {
     if let budget = settings.budget { configuration.settings.budget = budget }
     configuration.report = { error in FileHandle.standardError.write(Data("\(error)\n".utf8)) }
     service = NotificationService(configuration)
+    let order = container.directory.appending(path: "Library/Crier/order.json").path(percentEncoded: false)
+    if let last = settings.lastSequence, !FileManager.default.fileExists(atPath: order) {
+      try? service.restart(after: last)
+    }
   }
 
   func receive(_ line: String) {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PlaybackOrder
+import TestSupport
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("The order of notifications")
+struct NotificationOrderTests {
+  private typealias Push = VirtualPhone.Push
+
+  @Test("A sound begins when the one before has ended, with a gap")
+  func spacing() {
+    var phone = VirtualPhone()
+    phone.run([.payment(1, at: 0), .payment(2, at: 10), .payment(3, at: 20)])
+    #expect(phone.sounds.map(\.ids) == [["p1"], ["p2"], ["p3"]])
+    #expect(phone.sounds[0].begin == 0)
+    for (first, second) in zip(phone.sounds, phone.sounds.dropFirst()) {
+      let silence = second.begin - first.begin - first.duration
+      #expect((250...270).contains(silence))
+    }
+  }
+
+  @Test("A number that arrives late, within the patience, is heard before the later ones")
+  func reordered() {
+    var phone = VirtualPhone()
+    phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000), .payment(2, at: 2_500)])
+    #expect(phone.heard == ["p1", "p2", "p3"])
+    #expect(phone.sounds[1].begin == 2_500)
+  }
+
+  @Test("A missing number is waited for no longer than the patience")
+  func missing() {
+    var phone = VirtualPhone()
+    phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000)])
+    #expect(phone.heard == ["p1", "p3"])
+    #expect((3_000...3_020).contains(phone.sounds[1].begin))
+  }
+
+  @Test("A lost push is asked for, and is heard in its place")
+  func caughtUp() {
+    var phone = VirtualPhone()
+    phone.canAsk = true
+    phone.known = [.payment(1, at: 0), .payment(2, at: 0), .payment(3, at: 0)]
+    phone.run([.payment(1, at: 0, duration: 500), .payment(3, at: 1_000)])
+    #expect(phone.heard == ["p1", "p2", "p3"])
+    // Asked after half a second, answered 200 ms later.
+    #expect((1_700...1_760).contains(phone.sounds[1].begin))
+  }
+
+  @Test("A number that the service does not know is not waited for any longer")
+  func unknownToTheService() {
+    var phone = VirtualPhone()
+    phone.canAsk = true
+    phone.run([.payment(1, at: 0, duration: 500), .payment(9, at: 1_000)])
+    #expect(phone.heard == ["p1", "p9"])
+    #expect((1_700...1_760).contains(phone.sounds[1].begin))
+  }
+
+  @Test("One process asks for a gap, and another one asks if it is not heard from any more")
+  func oneAsks() {
+    let settings = NotificationOrder.Settings()
+    var order = NotificationOrder()
+    order.restart(after: 1)
+    let first = order.arrive(Push.payment(3, at: 0).arrival, at: 0, settings)
+    let second = order.arrive(Push.payment(4, at: 0).arrival, at: 0, settings)
+    #expect(order.claimCatchUp(first ?? 0, at: 499, settings) == nil)
+    #expect(order.claimCatchUp(first ?? 0, at: 500, settings) == 1)
+    #expect(order.claimCatchUp(second ?? 0, at: 600, settings) == nil)
+    #expect(order.claimCatchUp(second ?? 0, at: 4_500, settings) == 1)
+  }
+
+  @Test("A push that arrives twice is heard once, while it waits and afterwards")
+  func duplicates() {
+    var phone = VirtualPhone()
+    phone.run([
+      .payment(1, at: 0), .payment(1, at: 5), .payment(2, at: 10), .payment(2, at: 20), .payment(1, at: 9_000),
+    ])
+    #expect(phone.heard == ["p1", "p2"])
+    #expect(phone.silent == ["p1", "p2", "p1"])
+  }
+
+  @Test("If the last one would begin after its time, one summary stands for all that wait")
+  func summary() {
+    var phone = VirtualPhone()
+    phone.run((1...12).map { .payment($0, at: $0) })
+    #expect(phone.sounds.count == 2)
+    #expect(phone.sounds[0].ids == ["p1"])
+    #expect(phone.sounds[1].ids == (2...12).map { "p\($0)" })
+    #expect(phone.overlaps == 0)
+  }
+
+  @Test("A backlog that fits into the time is not summarised")
+  func noSummary() {
+    var phone = VirtualPhone()
+    phone.run((1...7).map { .payment($0, at: $0) })
+    #expect(phone.sounds.allSatisfy { $0.ids.count == 1 })
+    #expect(phone.heard == (1...7).map { "p\($0)" })
+  }
+
+  @Test("A summary stands for payments only, and ends at a refund")
+  func refundInBacklog() {
+    var phone = VirtualPhone()
+    phone.run((1...20).map { .payment($0, at: $0, category: $0 == 5 ? .refund : .payment) })
+    #expect(phone.sounds.first { $0.ids.contains("p5") }?.ids == ["p5"])
+    #expect(phone.heard == (1...20).map { "p\($0)" })
+    #expect(phone.overlaps == 0)
+  }
+
+  @Test("If no summary can be made, what does not fit follows as local notifications, one after the other")
+  func refusedSummary() {
+    var phone = VirtualPhone()
+    phone.canSummarise = false
+    phone.run((1...15).map { .payment($0, at: $0) })
+    #expect(phone.heard == (1...15).map { "p\($0)" })
+    #expect(phone.overlaps == 0)
+    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 25_020 })
+  }
+
+  @Test("A payment that arrives during a sound of 29 s follows it as a local notification")
+  func longSound() {
+    var phone = VirtualPhone()
+    phone.run([.payment(1, at: 0, duration: 29_000), .payment(2, at: 1_000)])
+    #expect(phone.sounds.map(\.begin) == [0, 29_250])
+    #expect(phone.handOvers[1].at <= 26_020)
+  }
+
+  @Test("The clip of a slow download keeps its place")
+  func slowPreparation() {
+    var phone = VirtualPhone()
+    phone.run([.payment(1, at: 0, preparation: 4_000), .payment(2, at: 10)])
+    #expect(phone.heard == ["p1", "p2"])
+  }
+
+  @Test("Information waits after money")
+  func information() {
+    var phone = VirtualPhone()
+    phone.run([
+      .payment(1, at: 0), .payment(2, at: 10, category: .information), .payment(3, at: 20), .payment(4, at: 30),
+    ])
+    #expect(phone.heard == ["p1", "p3", "p4", "p2"])
+  }
+
+  @Test(
+    "Whatever arrives, all payments are heard once, in order, in time, and without overlap",
+    arguments: 0..<150)
+  func random(seed: Int) {
+    var random = SplitMix64(seed: UInt64(seed))
+    var phone = VirtualPhone(seed: UInt64(seed))
+    phone.canAsk = true
+    phone.canSummarise = seed % 5 != 4
+    phone.order.restart(after: 0)
+    var pushes: [Push] = []
+    var time: Int64 = 0
+    for sequence in Int64(1)...60 {
+      time += Int.random(in: 0..<4, using: &random) == 0 ? .random(in: 0...9_000, using: &random) : 30
+      let category: PlaybackItem.Category = Int.random(in: 0..<12, using: &random) == 0 ? .refund : .payment
+      let push = Push.payment(
+        sequence, at: time, duration: .random(in: 900...6_000, using: &random),
+        preparation: .random(in: 0...300, using: &random), category: category)
+      phone.known.append(push)
+      if Int.random(in: 0..<50, using: &random) == 0, sequence < 60 { continue }
+      var sent = push
+      if Int.random(in: 0..<10, using: &random) == 0 { sent.at += .random(in: 0...400, using: &random) }
+      pushes.append(sent)
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        var again = sent
+        again.at += .random(in: 0...20_000, using: &random)
+        pushes.append(again)
+      }
+    }
+    phone.run(pushes)
+    #expect(phone.overlaps == 0)
+    #expect(phone.heard == (1...60).map { "p\($0)" })
+    #expect(phone.handOvers.count == pushes.count)
+    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 25_020 })
+  }
+}

@@ -106,9 +106,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "SoundDownloadsTests",
     dependencies: [
-      "ConcurrencySupport", "HostAddresses", "SoundDoctor", "SoundDownloads", "SoundDownloadsURLSession",
-      "SoundLibrary",
-      crypto,
+      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "SoundDoctor", "SoundDownloads",
+      "SoundDownloadsURLSession", "SoundLibrary", crypto,
     ],
     swiftSettings: settings),
   .testTarget(
@@ -410,6 +409,9 @@ let package = Package(
 
     // Support for tests: reproducible random numbers and sound measurement.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
+    .target(
+      name: "DownloadTestSupport", dependencies: ["ConcurrencySupport", "HostAddresses", "SoundDownloads"],
+      path: "Tests/Support/DownloadTestSupport", swiftSettings: settings),
     .target(
       name: "SoundMeasurement", dependencies: ["CEBUR128", "CSndFile"], path: "Tests/Support/SoundMeasurement",
       swiftSettings: settingsWithC),

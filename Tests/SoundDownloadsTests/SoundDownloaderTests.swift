@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import DownloadTestSupport
 import FileSystem
 import Foundation
 import HostAddresses

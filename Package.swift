@@ -117,6 +117,13 @@ let quickTests: [Target] = [
       "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),
+  .testTarget(
+    name: "NotificationAttachmentsTests",
+    dependencies: [
+      "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "HostAddresses", "NotificationAttachments",
+      "SoundDownloads",
+    ],
+    swiftSettings: settings),
   .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
   .testTarget(
     name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),
@@ -212,6 +219,7 @@ let package = Package(
     .library(name: "Announcements", targets: ["Announcements"]),
     .library(name: "HostAddresses", targets: ["HostAddresses"]),
     .library(name: "NotificationServiceKit", targets: ["NotificationServiceKit"]),
+    .library(name: "NotificationAttachments", targets: ["NotificationAttachments"]),
     .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
@@ -272,6 +280,9 @@ let package = Package(
     .target(
       name: "SoundDownloads", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundLibrary"],
       swiftSettings: settingsWithC),
+    .target(
+      name: "NotificationAttachments",
+      dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"], swiftSettings: settings),
 
     // The work of an iOS notification service extension.
     .target(

@@ -71,7 +71,7 @@ public struct DownloadRules: Sendable, Hashable {
   ///   - location: The value of the answer's `Location`; nil when it has none.
   ///   - trail: The URLs that were requested so far, with the redirecting one at the end.
   /// - Throws: ``SoundDownloadError``.
-  func redirect(to location: String?, after trail: [URL]) throws(SoundDownloadError) -> URL {
+  package func redirect(to location: String?, after trail: [URL]) throws(SoundDownloadError) -> URL {
     guard let from = trail.last else { preconditionFailure("A redirect is the answer to a request.") }
     let host = from.shownHost
     guard let location, let target = URL(string: location, relativeTo: from)?.absoluteURL.withoutFragment,
@@ -89,7 +89,7 @@ public struct DownloadRules: Sendable, Hashable {
 
 extension URL {
   /// The host for error texts; nil when there is none.
-  var shownHost: String? {
+  package var shownHost: String? {
     guard let host = host(percentEncoded: true), !host.isEmpty else { return nil }
     return host
   }
@@ -117,7 +117,7 @@ extension URL {
   }
 
   /// The URL as it is requested: the fragment is never sent to a server.
-  var withoutFragment: URL {
+  package var withoutFragment: URL {
     guard fragment != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
     parts.fragment = nil
     return parts.url ?? self

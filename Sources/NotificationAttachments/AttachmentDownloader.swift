@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+public import Foundation
+public import HostAddresses
+public import SoundDownloads
+
+/// An attachment as a file for `UNNotificationAttachment`. iOS moves the file into its own store.
+public struct DownloadedAttachment: Sendable, Hashable {
+  /// The identifier for `UNNotificationAttachment`.
+  public var identifier: String
+  /// The file's URL. Its extension is that of ``kind``.
+  public var file: URL
+  public var kind: AttachmentKind
+  /// The file's size in bytes.
+  public var byteCount: Int
+  public var options: AttachmentOptions
+}
+
+/// Makes the files of notification attachments, by download or as copies.
+///
+/// A notification service extension has about 24 MB of memory. Each piece is therefore written to the disk when it
+/// arrives, only one piece is held at a time, and nothing is decoded. The format is found in the first bytes, and its
+/// size limit ends the transfer before a byte beyond it is stored.
+///
+/// Every error and every cancellation removes the file. A cancelled caller does not wait for the network. A process
+/// that is killed can leave a file whose name begins with `attachment-`, so use the extension's own temporary folder,
+/// which iOS empties.
+public struct AttachmentDownloader: Sendable {
+  /// The number of bytes of a local file that are read at a time.
+  private static let copiedBytes = 64 << 10
+
+  private let folder: URL
+  private let fetcher: any SoundFetching
+  private let resolver: any HostResolving
+  private let rules: DownloadRules
+  private let clock: any Clock<Duration>
+  private let calls: FileSystemCalls
+
+  /// - Parameters:
+  ///   - folder: The folder for the files, such as `FileManager.default.temporaryDirectory`. If it is missing, it is
+  ///     made.
+  ///   - fetcher: The client that sends the requests.
+  ///   - resolver: The source of the hosts' addresses, which are checked before each request.
+  ///   - rules: The rules for URLs, addresses and redirects, and the time limit. The size limits are those of the
+  ///     formats, and a download has one attempt, so `mostBytes` and `mostAttempts` are not used.
+  ///   - clock: The clock that measures `DownloadRules.longest`.
+  public init(
+    folder: URL, fetcher: any SoundFetching, resolver: any HostResolving = SystemHostResolver(),
+    rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.init(folder: folder, fetcher: fetcher, resolver: resolver, rules: rules, clock: clock, calls: .system)
+  }
+
+  init(
+    folder: URL, fetcher: any SoundFetching, resolver: any HostResolving, rules: DownloadRules,
+    clock: any Clock<Duration>, calls: FileSystemCalls
+  ) {
+    self.folder = folder
+    self.fetcher = fetcher
+    self.resolver = resolver
+    self.rules = rules
+    self.clock = clock
+    self.calls = calls
+  }
+
+  /// Downloads an attachment.
+  ///
+  /// - Throws: ``AttachmentError``. No file is left behind.
+  public func download(_ request: AttachmentRequest) async throws(AttachmentError) -> DownloadedAttachment {
+    let transfer = try AttachmentTransfer(request.url, rules: rules)
+    return try await make(request.identifier, request.options, host: request.url.shownHost) {
+      (file) async throws(AttachmentError) in
+      try await self.transfer(transfer, into: file)
+    }
+  }
+
+  /// Copies a local file, such as one in the group container.
+  ///
+  /// iOS moves the file of an attachment away, so the original would be lost without a copy. The copy has blocks of its
+  /// own on the disk.
+  ///
+  /// - Parameter file: The URL of a regular file. A symbolic link is refused.
+  /// - Throws: ``AttachmentError``. No copy is left behind, and the original is unchanged.
+  public func copy(
+    of file: URL, identifier: String = AttachmentRequest.defaultIdentifier,
+    options: AttachmentOptions = AttachmentOptions()
+  ) async throws(AttachmentError) -> DownloadedAttachment {
+    guard file.isFileURL else { throw AttachmentError(.notReadable, reason: "its URL does not begin with file:") }
+    return try await make(identifier, options, host: nil) { (copy) async throws(AttachmentError) in
+      try await onWaitingThread { () throws(AttachmentError) in try self.copyBytes(of: file, into: copy) }
+    }
+  }
+
+  // MARK: - The file
+
+  /// Lets a closure fill a new file, and ends it by the time limit or by the cancellation of this task.
+  private func make(
+    _ identifier: String, _ options: AttachmentOptions, host: String?,
+    fill: @escaping @Sendable (AttachmentFile) async throws(AttachmentError) -> AttachmentIntake
+  ) async throws(AttachmentError) -> DownloadedAttachment {
+    let file = AttachmentFile(folder: folder, calls: calls)
+    let first = FirstOutcome<DownloadedAttachment>()
+    let stop = { @Sendable (code: AttachmentError.Code) in
+      if file.abandon() { first.end(.failure(AttachmentError(code, host: host))) }
+    }
+    let outcome = await first.wait {
+      let limit = Task.detached { [clock, rules] in
+        do { try await clock.sleep(for: rules.longest) } catch { return }
+        stop(.tookTooLong)
+      }
+      let work = Task.detached {
+        do throws(AttachmentError) {
+          let intake = try await fill(file)
+          guard let kind = intake.kind, let url = file.keep() else { return stop(.cancelled) }
+          first.end(
+            .success(
+              DownloadedAttachment(
+                identifier: identifier, file: url, kind: kind, byteCount: intake.byteCount, options: options)))
+        } catch {
+          file.abandon()
+          first.end(.failure(error))
+        }
+      }
+      return [limit, work]
+    } onCancel: {
+      stop(.cancelled)
+    }
+    if Task.isCancelled, case .success = outcome {
+      // Nobody uses the result of a cancelled task.
+      file.remove()
+      throw AttachmentError(.cancelled, host: host)
+    }
+    return try outcome.get()
+  }
+
+  private static func store(
+    _ piece: [UInt8], _ intake: inout AttachmentIntake, _ file: AttachmentFile
+  ) throws(AttachmentError) {
+    let isNew = intake.kind == nil
+    let bytes = try intake.receive(piece)
+    guard let kind = intake.kind else { return }
+    if isNew { try file.make(fileExtension: kind.fileExtension) }
+    try file.write(bytes)
+  }
+
+  // MARK: - Downloads
+
+  private func transfer(
+    _ first: AttachmentTransfer, into file: AttachmentFile
+  ) async throws(AttachmentError) -> AttachmentIntake {
+    var transfer = first
+    while true {
+      let url = transfer.url
+      let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
+      try stopIfCancelled()
+      try transfer.byRules { () throws(SoundDownloadError) in try rules.check(addresses, of: url) }
+      let request = SoundRequest(
+        url: url, fields: AttachmentTransfer.fields, addresses: addresses,
+        mostBytes: AttachmentKind.Family.largestMaximumBytes)
+      let answer: SoundAnswer
+      do {
+        answer = try await fetcher.fetch(request)
+      } catch {
+        try stopIfCancelled()
+        throw transfer.error(error)
+      }
+      guard case .read(var intake) = try transfer.receiveHead(status: answer.status, fields: answer.fields) else {
+        continue
+      }
+      let isBroken = try await receive(answer.body, &intake, file)
+      try stopIfCancelled()
+      // The name may have got another address between the check and the connection.
+      if let address = await answer.connectedAddress() {
+        try transfer.byRules { () throws(SoundDownloadError) in try rules.check([address], of: url) }
+      }
+      try intake.end(isBroken: isBroken)
+      return intake
+    }
+  }
+
+  /// Stores the pieces of a body as they arrive.
+  ///
+  /// - Returns: Whether the connection broke.
+  private func receive(
+    _ body: AsyncThrowingStream<[UInt8], any Error>, _ intake: inout AttachmentIntake, _ file: AttachmentFile
+  ) async throws(AttachmentError) -> Bool {
+    var pieces = body.makeAsyncIterator()
+    while true {
+      let next: [UInt8]?
+      do {
+        next = try await pieces.next()
+      } catch {
+        return true
+      }
+      guard let piece = next else { return false }
+      let before = intake
+      intake = try await onWaitingThread { () throws(AttachmentError) in
+        var after = before
+        try Self.store(piece, &after, file)
+        return after
+      }
+    }
+  }
+
+  /// A cancelled task has no caller any more, so nobody sees this error.
+  private func stopIfCancelled() throws(AttachmentError) {
+    if Task.isCancelled { throw AttachmentError(.cancelled) }
+  }
+
+  // MARK: - Copies
+
+  private func copyBytes(of url: URL, into copy: AttachmentFile) throws(AttachmentError) -> AttachmentIntake {
+    let original = try open(url)
+    let number = original.number
+    let status = try reading { () throws(SystemError) in try calls.status(number) }
+    guard status.isRegularFile else { throw AttachmentError(.notReadable, reason: "it is not a regular file") }
+    var intake = try AttachmentIntake(declared: status.byteCount, host: nil)
+    while true {
+      try stopIfCancelled()
+      let piece = try reading { () throws(SystemError) in try calls.read(number, Self.copiedBytes) }
+      guard !piece.isEmpty else { break }
+      try Self.store(piece, &intake, copy)
+    }
+    try intake.end(isBroken: false)
+    return intake
+  }
+
+  private func open(_ url: URL) throws(AttachmentError) -> OpenDescriptor {
+    let number = try reading { () throws(SystemError) in
+      let folder = try OpenDescriptor.folder(url.deletingLastPathComponent(), calls: calls)
+      return try calls.openFile(folder.number, url.lastPathComponent)
+    }
+    return OpenDescriptor(number, calls: calls)
+  }
+
+  /// Runs system calls on the original file, again if a signal interrupted them, and translates their error.
+  private func reading<Result>(_ work: () throws(SystemError) -> Result) throws(AttachmentError) -> Result {
+    do throws(SystemError) {
+      return try retryingWhenInterrupted(work)
+    } catch {
+      if error.kind == .missing { throw AttachmentError(.notFound) }
+      throw AttachmentError(.notReadable, reason: error.isRefusedLink ? "it is a symbolic link" : error.description)
+    }
+  }
+}

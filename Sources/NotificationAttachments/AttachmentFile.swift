@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+import Foundation
+
+/// The new file of one attachment, until it is whole or abandoned.
+///
+/// One task makes, writes and keeps it. Any task can abandon it meanwhile, and does not wait for a write in progress,
+/// only for a file that is being made.
+/// The bytes are not synchronized to the disk, because a notification does not survive a loss of power either.
+final class AttachmentFile: Sendable {
+  private enum Phase { case growing, whole, abandoned }
+
+  private struct State {
+    var phase = Phase.growing
+    /// The file's name once it exists.
+    var name: String?
+    var folder: FileSystemCalls.Descriptor?
+    var file: FileSystemCalls.Descriptor?
+  }
+
+  private let folder: URL
+  private let calls: FileSystemCalls
+  private let state = Locked(State())
+
+  init(folder: URL, calls: FileSystemCalls) {
+    self.folder = folder
+    self.calls = calls
+  }
+
+  deinit {
+    // The writing task has ended, because it refers to this object. Until then, no other file gets the descriptor.
+    let (folder, file) = state.withLock { ($0.folder, $0.file) }
+    if let file { calls.close(file) }
+    if let folder { calls.close(folder) }
+  }
+
+  /// Makes the file with a new name, and its folder if that is missing. Only the owner can read them.
+  ///
+  /// - Throws: ``AttachmentError``.
+  func make(fileExtension: String) throws(AttachmentError) {
+    let name = "attachment-\(UUID().uuidString).\(fileExtension)"
+    do throws(SystemError) {
+      try DurableFolder.make(folder, .ownerOnly, calls: calls)
+      let path = folder.path(percentEncoded: false)
+      let opened = try retryingWhenInterrupted { () throws(SystemError) in try calls.openFolder(nil, path) }
+      let isMade = try state.withLock { state -> Result<Bool, SystemError> in
+        state.folder = opened
+        guard state.phase == .growing else { return .success(false) }
+        return Result { () throws(SystemError) in
+          state.file = try retryingWhenInterrupted { () throws(SystemError) in
+            try calls.createFile(opened, name, .ownerOnly)
+          }
+          state.name = name
+          return true
+        }
+      }.get()
+      if isMade { return }
+    } catch {
+      throw AttachmentError(.notStored, reason: error.description)
+    }
+    throw AttachmentError(.cancelled)
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``AttachmentError``, with the code `cancelled` when the file was abandoned.
+  func write(_ bytes: [UInt8]) throws(AttachmentError) {
+    guard let file = state.withLock({ $0.phase == .growing ? $0.file : nil }) else {
+      throw AttachmentError(.cancelled)
+    }
+    do throws(SystemError) {
+      try calls.writeAll(bytes, to: file)
+    } catch {
+      throw AttachmentError(.notStored, reason: error.description)
+    }
+  }
+
+  /// Ends the file as a whole one, unless it was abandoned. Afterwards it cannot be abandoned.
+  ///
+  /// - Returns: The file; nil if it was abandoned.
+  func keep() -> URL? {
+    let (name, file): (String?, FileSystemCalls.Descriptor?) = state.withLock { state in
+      guard state.phase == .growing, let name = state.name else { return (nil, nil) }
+      state.phase = .whole
+      defer { state.file = nil }
+      return (name, state.file)
+    }
+    if let file { calls.close(file) }
+    return name.map { folder.appending(path: $0, directoryHint: .notDirectory) }
+  }
+
+  /// Removes the file, unless it is whole.
+  ///
+  /// - Returns: Whether there is no file; false if it is whole.
+  @discardableResult
+  func abandon() -> Bool {
+    state.withLock { state in
+      guard state.phase != .whole else { return false }
+      state.phase = .abandoned
+      remove(&state)
+      return true
+    }
+  }
+
+  /// Removes the file, also a whole one.
+  func remove() {
+    state.withLock { state in
+      state.phase = .abandoned
+      remove(&state)
+    }
+  }
+
+  private func remove(_ state: inout State) {
+    guard let name = state.name, let folder = state.folder else { return }
+    try? calls.remove(folder, name)
+    state.name = nil
+  }
+}

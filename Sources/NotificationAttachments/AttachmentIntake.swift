@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides which bytes of an attachment are stored, as they arrive: its format, its size limit and its length. It has
+/// no file, and holds fewer than ``AttachmentKind/recognizedBytes`` bytes between two pieces.
+struct AttachmentIntake: Sendable {
+  /// The host for errors; nil for a local file.
+  let host: String?
+  /// The declared number of bytes; nil when there is none.
+  let declared: Int?
+
+  /// The format; nil until enough bytes have arrived.
+  private(set) var kind: AttachmentKind?
+  /// The number of bytes that have arrived.
+  private(set) var byteCount = 0
+  /// The bytes that wait for the format.
+  private(set) var head: [UInt8] = []
+
+  /// - Throws: ``AttachmentError`` if more bytes are declared than any attachment may have.
+  init(declared: Int?, host: String?) throws(AttachmentError) {
+    self.declared = declared
+    self.host = host
+    if let declared, declared > AttachmentKind.Family.largestMaximumBytes { throw tooLarge(.movie) }
+  }
+
+  /// Takes a piece.
+  ///
+  /// - Returns: The bytes to store now; none as long as ``kind`` is nil.
+  /// - Throws: ``AttachmentError`` if the format is unknown, or if there are more bytes than declared or allowed.
+  mutating func receive(_ piece: [UInt8]) throws(AttachmentError) -> [UInt8] {
+    if let declared, piece.count > declared - byteCount { throw error(.lengthMismatch) }
+    byteCount += piece.count
+    if let kind {
+      try checkSize(of: kind)
+      return piece
+    }
+    let bytes = head.isEmpty ? piece : head + piece
+    guard bytes.count >= AttachmentKind.recognizedBytes else {
+      head = bytes
+      return []
+    }
+    guard let kind = AttachmentKind(firstBytes: bytes) else { throw error(.unknownContent) }
+    self.kind = kind
+    head = []
+    try checkSize(of: kind)
+    return bytes
+  }
+
+  /// Ends the attachment.
+  ///
+  /// - Parameter isBroken: Whether the connection broke.
+  /// - Throws: ``AttachmentError`` if bytes are missing.
+  func end(isBroken: Bool) throws(AttachmentError) {
+    if let declared {
+      guard byteCount == declared else { throw error(isBroken ? .connectionLost : .truncated) }
+    } else if isBroken {
+      throw error(.connectionLost)
+    }
+    guard byteCount > 0 else { throw error(.empty) }
+    guard kind != nil else { throw error(.unknownContent) }
+  }
+
+  /// Checks what is known of the size: the declared number of bytes, or else the number that has arrived.
+  private func checkSize(of kind: AttachmentKind) throws(AttachmentError) {
+    guard declared ?? byteCount <= kind.family.maximumBytes else { throw tooLarge(kind.family) }
+  }
+
+  private func tooLarge(_ family: AttachmentKind.Family) -> AttachmentError {
+    AttachmentError(.tooLarge, host: host, reason: "the limit of \(family.withArticle) is \(family.shownMaximum)")
+  }
+
+  func error(_ code: AttachmentError.Code) -> AttachmentError { AttachmentError(code, host: host) }
+}
+
+extension AttachmentKind.Family {
+  fileprivate var withArticle: String {
+    switch self {
+    case .image: "an image"
+    case .audio: "audio"
+    case .movie: "a movie"
+    }
+  }
+
+  fileprivate var shownMaximum: String { "\(maximumBytes / 1_000_000) MB" }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+
+/// A wait for work that can end in several ways: by itself, by its time limit, and by the cancellation of the waiting
+/// task. The first end counts, and the waiting task never waits for the other ones.
+final class FirstOutcome<Value: Sendable>: Sendable {
+  typealias Outcome = Result<Value, AttachmentError>
+
+  private struct State {
+    var outcome: Outcome?
+    var waiting: AwaitedAnswer<Outcome>?
+    var tasks: [Task<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// Starts the work and waits for the first outcome.
+  ///
+  /// - Parameters:
+  ///   - start: Starts the work as tasks, which are cancelled after the first outcome. It is not called if there is an
+  ///     outcome already.
+  ///   - onCancel: Called when the waiting task is cancelled, also before the wait. It may call ``end(_:)``.
+  func wait(start: () -> [Task<Void, Never>], onCancel: @escaping @Sendable () -> Void) async -> Outcome {
+    await withTaskCancellationHandler {
+      await waitForAnswer { answer in
+        let early: Outcome? = state.withLock { state in
+          if let outcome = state.outcome { return outcome }
+          state.waiting = answer
+          // The tasks begin on other threads, so they cannot end before the lock is released.
+          state.tasks = start()
+          return nil
+        }
+        if let early { answer.give(early) }
+      }
+    } onCancel: {
+      onCancel()
+    }
+  }
+
+  /// Ends the wait. A second end has no effect.
+  func end(_ outcome: Outcome) {
+    let ended: State? = state.withLock { state in
+      guard state.outcome == nil else { return nil }
+      defer { state = State(outcome: outcome) }
+      return state
+    }
+    // The waiting task comes first, because the cancellation of a request can block.
+    ended?.waiting?.give(outcome)
+    for task in ended?.tasks ?? [] { task.cancel() }
+  }
+}

@@ -7,30 +7,11 @@
 package enum SHA256 {
   /// Returns the digest of the bytes as 64 lower-case hexadecimal digits.
   package static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {
-    digest(of: Array(bytes)).map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
-  }
-
-  private static func digest(of message: [UInt8]) -> [UInt32] {
-    var hash: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    let rest = message.count - message.count % 64
-    var words = [UInt32](repeating: 0, count: 64)
-    for start in stride(from: 0, to: rest, by: 64) { add(message, start, &words, to: &hash) }
-    // The padding: a bit that is set, zeros, and the number of bits in 64 bits.
-    var tail = Array(message[rest...]) + [0x80]
-    while tail.count % 64 != 56 { tail.append(0) }
-    let bits = UInt64(message.count) * 8
-    for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    for start in stride(from: 0, to: tail.count, by: 64) { add(tail, start, &words, to: &hash) }
-    return hash
+    IncrementalSHA256.hexadecimalDigest(of: bytes)
   }
 
   /// Adds a block of 64 bytes to a hash.
-  private static func add(_ bytes: [UInt8], _ start: Int, _ words: inout [UInt32], to hash: inout [UInt32]) {
+  fileprivate static func add(_ bytes: [UInt8], _ start: Int, _ words: inout [UInt32], to hash: inout [UInt32]) {
     for index in 0..<16 {
       let place = start + index * 4
       words[index] =
@@ -69,4 +50,58 @@ package enum SHA256 {
     0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
   ]
+}
+
+/// A SHA-256 digest of bytes that arrive in pieces, such as the body of an answer.
+///
+/// It is a value, so a copy continues on its own.
+package struct IncrementalSHA256: Sendable {
+  private var hash: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
+  /// The bytes that do not fill a block yet: fewer than 64.
+  private var rest: [UInt8] = []
+  private var words = [UInt32](repeating: 0, count: 64)
+
+  /// The number of bytes that were added.
+  package private(set) var byteCount = 0
+
+  package init() {}
+
+  /// Adds the next bytes.
+  package mutating func add(_ bytes: some Sequence<UInt8>) {
+    let before = rest.count
+    rest += bytes
+    byteCount += rest.count - before
+    let whole = rest.count - rest.count % 64
+    for start in stride(from: 0, to: whole, by: 64) { SHA256.add(rest, start, &words, to: &hash) }
+    rest.removeFirst(whole)
+  }
+
+  /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits. More bytes can be added afterwards.
+  package func hexadecimalDigest() -> String {
+    // The padding: a bit that is set, zeros, and the number of bits in 64 bits.
+    var tail = rest + [0x80]
+    while tail.count % 64 != 56 { tail.append(0) }
+    let bits = UInt64(byteCount) * 8
+    for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    var (hash, words) = (hash, words)
+    for start in stride(from: 0, to: tail.count, by: 64) { SHA256.add(tail, start, &words, to: &hash) }
+    return hash.map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 8 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Returns the digest of the bytes as 64 lower-case hexadecimal digits.
+  package static func hexadecimalDigest(of bytes: some Sequence<UInt8>) -> String {
+    var digest = IncrementalSHA256()
+    digest.add(bytes)
+    return digest.hexadecimalDigest()
+  }
+
+  /// Returns whether a text is a digest as this type writes it: 64 lower-case hexadecimal digits.
+  package static func isHexadecimalDigest(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
 }

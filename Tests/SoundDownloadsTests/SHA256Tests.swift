@@ -17,4 +17,46 @@ struct SHA256Tests {
       #expect(SoundDownloads.SHA256.hexadecimalDigest(of: bytes) == expected.joined())
     }
   }
+
+  @Test("the digest of bytes in pieces is that of the whole, wherever they are divided")
+  func pieces() {
+    let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 11) }
+    let expected = SoundDownloads.SHA256.hexadecimalDigest(of: bytes)
+    for size in [1, 7, 63, 64, 65, 128, 299, 300] {
+      var digest = IncrementalSHA256()
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        digest.add(bytes[start..<min(start + size, bytes.count)])
+      }
+      #expect(digest.hexadecimalDigest() == expected, "pieces of \(size)")
+      #expect(digest.byteCount == 300)
+    }
+  }
+
+  @Test("bytes can be added after the digest was asked for")
+  func goesOn() {
+    var digest = IncrementalSHA256()
+    digest.add([1, 2, 3])
+    #expect(digest.hexadecimalDigest() == IncrementalSHA256.hexadecimalDigest(of: [1, 2, 3]))
+    digest.add([4])
+    #expect(digest.hexadecimalDigest() == IncrementalSHA256.hexadecimalDigest(of: [1, 2, 3, 4]))
+  }
+
+  @Test("the digest of no bytes and of \"abc\" are those of FIPS 180-4")
+  func knownDigests() {
+    #expect(
+      IncrementalSHA256.hexadecimalDigest(of: [])
+        == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    #expect(
+      IncrementalSHA256.hexadecimalDigest(of: "abc".utf8)
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+  }
+
+  @Test("only 64 lower-case hexadecimal digits are a digest")
+  func digestForm() {
+    let digest = String(repeating: "0a", count: 32)
+    #expect(IncrementalSHA256.isHexadecimalDigest(digest))
+    for text in ["", String(digest.dropLast()), digest + "0", digest.uppercased(), String(repeating: "٣", count: 32)] {
+      #expect(!IncrementalSHA256.isHexadecimalDigest(text))
+    }
+  }
 }

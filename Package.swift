@@ -124,6 +124,9 @@ let quickTests: [Target] = [
       "SoundDownloads",
     ],
     swiftSettings: settings),
+  .testTarget(
+    name: "DeviceClientTests", dependencies: ["ConcurrencySupport", "DeviceClient", "HostAddresses", "SoundDownloads"],
+    swiftSettings: settings),
   .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
   .testTarget(
     name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),
@@ -217,6 +220,7 @@ let package = Package(
   products: [
     .executable(name: "crier", targets: ["crier"]),
     .library(name: "Announcements", targets: ["Announcements"]),
+    .library(name: "DeviceClient", targets: ["DeviceClient"]),
     .library(name: "HostAddresses", targets: ["HostAddresses"]),
     .library(name: "NotificationServiceKit", targets: ["NotificationServiceKit"]),
     .library(name: "NotificationAttachments", targets: ["NotificationAttachments"]),
@@ -292,6 +296,10 @@ let package = Package(
         "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
       ],
       swiftSettings: settingsWithC),
+
+    .target(
+      name: "DeviceClient", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"],
+      swiftSettings: settings),
 
     // On Linux, URLSession is in FoundationNetworking, which links libcurl.
     .target(

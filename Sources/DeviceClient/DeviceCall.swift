@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundDownloads
+
+/// One call of the service, before it is sent.
+struct DeviceCall: Sendable {
+  var action: DeviceClientError.Action
+  var method = "GET"
+  /// The parts of the path below the URL of the service. They are percent-encoded.
+  var path: [String]
+  /// The parameters in their order. Names need no encoding.
+  var query: [(name: String, value: String)] = []
+  var body: Data?
+  var accept = "application/json"
+
+  /// Returns the request's URL.
+  ///
+  /// - Returns: Nil if the service's URL has no host, has a query or a fragment, or if a part of the path could mean
+  ///   another place.
+  func url(of service: URL) -> URL? {
+    guard var parts = URLComponents(url: service, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,
+      parts.query == nil, parts.fragment == nil,
+      // Clients resolve these parts, even encoded ones (RFC 3986, section 5.2.4).
+      !path.contains(where: { [".", "..", ""].contains($0) })
+    else { return nil }
+    var base = parts.percentEncodedPath
+    while base.hasSuffix("/") { base.removeLast() }
+    parts.percentEncodedPath = base + path.map { "/" + Self.encoded($0) }.joined()
+    if !query.isEmpty {
+      parts.percentEncodedQuery = query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+    }
+    return parts.url
+  }
+
+  /// The header fields; nil if the key cannot be sent.
+  func fields(key: String) -> [String: String]? {
+    // A line break would begin another field.
+    guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    // A compressed answer would have another length than the declared one.
+    var fields = ["Authorization": "Bearer \(key)", "Accept": accept, "Accept-Encoding": "identity"]
+    if body != nil { fields["Content-Type"] = "application/json" }
+    return fields
+  }
+
+  /// Encodes all bytes but the unreserved characters (RFC 3986, section 2.3).
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return String(
+      decoding: text.utf8.flatMap { byte -> [UInt8] in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+          UInt8(ascii: "~"):
+          [byte]
+        default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+      }, as: UTF8.self)
+  }
+
+  /// Returns the error for a status, or nil for 200 and 201.
+  func code(of status: Int) -> DeviceClientError.Code? {
+    switch status {
+    case 200, 201: nil
+    case 401, 403: .unauthorized
+    case 410 where action == .readingLibrary: .anchorExpired
+    case 404, 410: .notFound
+    case 429: .tooMany
+    case 503: .serverBusy
+    case 500...599: .serverFailed
+    case 300...499: .refused
+    default: .unreadableAnswer
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+public import Foundation
+import SoundDownloads
+
+extension DeviceClient {
+  /// Downloads a file of the library by its digest: a clip, a voice pack's manifest, or a clip of a voice pack.
+  ///
+  /// The bytes go into a second file beside the given one, whose name ends in `.part`. It gets the given name when all
+  /// bytes are on the disk and have the digest; on an error, it is removed, and an existing file is unchanged. Two
+  /// downloads into one file must take turns.
+  ///
+  /// - Parameters:
+  ///   - sha256: The digest in 64 lower-case hexadecimal digits.
+  ///   - byteCount: The size of the file in bytes; nil if it is not known, as for the clips of a voice pack.
+  ///   - file: The place of the file. Its folder must exist.
+  /// - Throws: ``DeviceClientError``.
+  public func download(sha256: String, byteCount: Int?, to file: URL) async throws(DeviceClientError) {
+    try await download(["v1", "library", "files", sha256], sha256, byteCount, to: file)
+  }
+
+  /// Downloads a clip by its name, such as that of an announcement whose signed URL has expired. It is otherwise like
+  /// ``download(sha256:byteCount:to:)``.
+  ///
+  /// - Parameter name: The clip's file name.
+  /// - Throws: ``DeviceClientError``.
+  public func download(
+    clip name: String, sha256: String, byteCount: Int?, to file: URL
+  ) async throws(DeviceClientError) {
+    try await download(["v1", "clips", name], sha256, byteCount, to: file)
+  }
+
+  private func download(
+    _ path: [String], _ sha256: String, _ byteCount: Int?, to file: URL
+  ) async throws(DeviceClientError) {
+    guard IncrementalSHA256.isHexadecimalDigest(sha256), byteCount ?? 0 >= 0 else {
+      throw error(.invalidURL, .fetchingFile)
+    }
+    // The file gets its name only here, so it never appears after this call has failed.
+    let partial = try await limited(.fetchingFile) { client throws(DeviceClientError) in
+      try await client.receive(path, sha256, byteCount, to: file)
+    }
+    try await onWaitingThread { () throws(DeviceClientError) in
+      try self.onDisk { () throws(SystemError) in try partial.commit() }
+    }
+  }
+
+  private func receive(
+    _ path: [String], _ sha256: String, _ byteCount: Int?, to file: URL
+  ) async throws(DeviceClientError) -> PartialFile {
+    let call = DeviceCall(action: .fetchingFile, path: path, accept: "audio/*, application/json, */*;q=0.1")
+    var digest = IncrementalSHA256()
+    let partial = try await onWaitingThread { () throws(DeviceClientError) in
+      try self.onDisk { () throws(SystemError) in try PartialFile(file, calls: .system) }
+    }
+    try await stream(call, atMost: byteCount ?? Self.maximumFileBytes, byteCount: byteCount) {
+      piece throws(DeviceClientError) in
+      digest.add(piece)
+      try await onWaitingThread { () throws(DeviceClientError) in
+        try self.onDisk { () throws(SystemError) in try partial.write(piece) }
+      }
+    }
+    guard digest.hexadecimalDigest() == sha256 else { throw error(.digestMismatch, .fetchingFile) }
+    return partial
+  }
+
+  private func onDisk<Value>(_ work: () throws(SystemError) -> Value) throws(DeviceClientError) -> Value {
+    do throws(SystemError) {
+      return try work()
+    } catch {
+      throw self.error(.diskFailure, .fetchingFile, systemError: error.number)
+    }
+  }
+}

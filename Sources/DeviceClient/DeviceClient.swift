@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+public import HostAddresses
+public import SoundDownloads
+
+/// The calls that a device makes of the service with its own key: catching up, registering, telling what the
+/// file-provider extension shows, and reading the library.
+///
+/// Every call sends its requests once; it neither repeats them nor follows a redirect, because a redirect would carry
+/// the key to another place. A call ends within ``DownloadRules/longest``, and at once when its task is cancelled.
+/// ``DownloadRules/allowsUnencrypted`` and ``DownloadRules/allowsPrivateAddresses`` say which services are allowed; the
+/// other rules have no effect. The errors contain no key, no id and no amount.
+public final class DeviceClient: Sendable {
+  /// The maximum size of an answer in JSON, in bytes.
+  public static let maximumAnswerBytes = 4 << 20
+
+  /// The maximum size of a file of the library in bytes, if its size is not known.
+  public static let maximumFileBytes = 16 << 20
+
+  private static let maximumProblemBytes = 64 << 10
+
+  public let access: DeviceAccess
+  private let fetcher: any SoundFetching
+  private let resolver: any HostResolving
+  private let rules: DownloadRules
+  private let clock: any Clock<Duration>
+
+  /// - Parameters:
+  ///   - fetcher: The client that sends the requests.
+  ///   - resolver: The source of the host's addresses, which are checked before each request.
+  ///   - clock: The clock that measures ``DownloadRules/longest``.
+  public init(
+    access: DeviceAccess, fetcher: any SoundFetching, resolver: any HostResolving = SystemHostResolver(),
+    rules: DownloadRules = DownloadRules(), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.access = access
+    self.fetcher = fetcher
+    self.resolver = resolver
+    self.rules = rules
+    self.clock = clock
+  }
+
+  private var host: String? { access.service.host(percentEncoded: true).flatMap { $0.isEmpty ? nil : $0 } }
+
+  // MARK: - Calls
+
+  /// Returns the announcements that were pushed to the device after a number. It reads as many pages as are needed.
+  ///
+  /// - Parameters:
+  ///   - sequence: The last number that the device knows; 0 for none.
+  ///   - limit: The maximum number of announcements. If there are more, the result is not complete.
+  /// - Throws: ``DeviceClientError``.
+  public func announcements(
+    after sequence: Int64, atMost limit: Int = 1_000
+  ) async throws(DeviceClientError) -> CaughtUp {
+    try await limited(.catchingUp) { client throws(DeviceClientError) in
+      var result = CaughtUp(announcements: [], lastSequence: max(0, sequence), isComplete: false)
+      var last = max(0, sequence)
+      while result.announcements.count < max(1, limit) {
+        let size = min(200, max(1, limit) - result.announcements.count)
+        let data = try await client.json(
+          DeviceCall(
+            action: .catchingUp, path: ["v1", "devices", client.access.device, "announcements"],
+            query: [("after", "\(last)"), ("limit", "\(size)")]))
+        guard let page = CaughtUpPage(data, after: last), page.announcements.count <= size else {
+          throw client.error(.unreadableAnswer, .catchingUp)
+        }
+        result.lastSequence = page.lastSequence
+        result.announcements += page.announcements
+        guard let end = page.announcements.last?.sequence, end < page.lastSequence else {
+          result.isComplete = true
+          return result
+        }
+        last = end
+      }
+      return result
+    }
+  }
+
+  /// Registers the device's tokens, app, language and tone, in place of everything that was registered before.
+  ///
+  /// - Returns: The highest number of an announcement for the device. An app remembers it if it is lower than its own,
+  ///   because the device was then made anew.
+  /// - Throws: ``DeviceClientError``.
+  @discardableResult
+  public func register(_ registration: DeviceRegistration) async throws(DeviceClientError) -> Int64 {
+    struct Answer: Decodable {
+      var lastSequence: Int64
+      enum CodingKeys: String, CodingKey { case lastSequence = "last_sequence" }
+    }
+    guard let body = try? registration.body else { throw error(.invalidURL, .registering) }
+    let data = try await limited(.registering) { client throws(DeviceClientError) in
+      try await client.json(
+        DeviceCall(
+          action: .registering, method: "PUT", path: ["v1", "devices", client.access.device], body: body))
+    }
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: data) else {
+      throw error(.unreadableAnswer, .registering)
+    }
+    return answer.lastSequence
+  }
+
+  /// Tells the service that the file-provider extension shows a container now, so that its changes are pushed.
+  ///
+  /// - Parameter container: `root`, `working-set`, `clips`, `packs`, or another identifier of 1 to 128 bytes.
+  /// - Throws: ``DeviceClientError``.
+  public func beginEnumerating(_ container: String) async throws(DeviceClientError) {
+    try await enumerate(container, "PUT", .beginningEnumeration)
+  }
+
+  /// Tells the service that the extension's enumerator of a container was invalidated. A container that the service
+  /// does not know is no error.
+  ///
+  /// - Throws: ``DeviceClientError``.
+  public func endEnumerating(_ container: String) async throws(DeviceClientError) {
+    do throws(DeviceClientError) {
+      try await enumerate(container, "DELETE", .endingEnumeration)
+    } catch {
+      guard error.code == .notFound else { throw error }
+    }
+  }
+
+  private func enumerate(
+    _ container: String, _ method: String, _ action: DeviceClientError.Action
+  ) async throws(DeviceClientError) {
+    _ = try await limited(action) { client throws(DeviceClientError) in
+      try await client.json(
+        DeviceCall(
+          action: action, method: method,
+          path: ["v1", "devices", client.access.device, "enumerators", container]))
+    }
+  }
+
+  /// Returns one page of changes of the library.
+  ///
+  /// - Parameters:
+  ///   - anchor: ``LibraryChanges/next`` or ``LibraryChanges/anchor`` of the last page, unchanged; nil to list
+  ///     everything.
+  ///   - limit: The maximum number of changes, from 1 to 1,000.
+  /// - Throws: ``DeviceClientError``, with the code `anchorExpired` if everything must be listed again.
+  public func changes(after anchor: String?, limit: Int = 1_000) async throws(DeviceClientError) -> LibraryChanges {
+    let query = (anchor.map { [("after", $0)] } ?? []) + [("limit", "\(min(max(limit, 1), 1_000))")]
+    let data = try await limited(.readingLibrary) { client throws(DeviceClientError) in
+      try await client.json(
+        DeviceCall(
+          action: .readingLibrary, path: ["v1", "library", "changes"], query: query.map { (name: $0.0, value: $0.1) }))
+    }
+    guard let page = LibraryChanges(data) else { throw error(.unreadableAnswer, .readingLibrary) }
+    return page
+  }
+
+  // MARK: - Requests
+
+  func error(
+    _ code: DeviceClientError.Code, _ action: DeviceClientError.Action, systemError: Int32? = nil
+  ) -> DeviceClientError {
+    DeviceClientError(code, action, host: host, systemError: systemError)
+  }
+
+  /// Runs a call within the time limit.
+  func limited<Value: Sendable>(
+    _ action: DeviceClientError.Action,
+    _ work: @escaping @Sendable (DeviceClient) async throws(DeviceClientError) -> Value
+  ) async throws(DeviceClientError) -> Value {
+    let client = self
+    return try await LimitedWork.run(
+      within: rules.longest, clock: clock, failure: { client.error($0, action) }
+    ) { () async throws(DeviceClientError) -> Value in try await work(client) }
+  }
+
+  /// Sends a request and returns the whole body of its answer.
+  private func json(_ call: DeviceCall) async throws(DeviceClientError) -> Data {
+    var data = Data()
+    try await stream(call, atMost: Self.maximumAnswerBytes) { piece throws(DeviceClientError) in data += piece }
+    return data
+  }
+
+  /// Sends a request and passes on the pieces of its answer's body.
+  ///
+  /// - Parameter byteCount: The exact size of the body; nil if it is not known.
+  /// - Throws: ``DeviceClientError``. Some pieces may have been passed on then.
+  func stream(
+    _ call: DeviceCall, atMost limit: Int, byteCount: Int? = nil,
+    _ receive: ([UInt8]) async throws(DeviceClientError) -> Void
+  ) async throws(DeviceClientError) {
+    guard let url = call.url(of: access.service), let fields = call.fields(key: access.key) else {
+      throw error(.invalidURL, call.action)
+    }
+    do throws(SoundDownloadError) { try rules.check(url) } catch { throw self.error(.invalidURL, call.action) }
+    let addresses = await resolver.addresses(of: url.host(percentEncoded: false) ?? "")
+    try check(addresses, url, call.action)
+    let request = SoundRequest(
+      method: call.method, url: url, fields: fields, addresses: addresses, mostBytes: limit, body: call.body)
+    let answer: SoundAnswer
+    do {
+      answer = try await fetcher.fetch(request)
+    } catch {
+      throw fetchFailure(error, call.action)
+    }
+    if let code = call.code(of: answer.status) { throw await refusal(code, answer, call.action) }
+    let encoding = answer.fields["content-encoding"]?.lowercased() ?? "identity"
+    guard encoding == "identity" || encoding.isEmpty else { throw error(.unreadableAnswer, call.action) }
+    let declared = answer.fields["content-length"].flatMap { Int($0) }
+    if let declared, declared > limit { throw error(.tooLarge, call.action) }
+    if let declared, let byteCount, declared != byteCount {
+      throw error(declared > byteCount ? .tooLarge : .digestMismatch, call.action)
+    }
+    let expected = byteCount ?? declared
+    var count = 0
+    var pieces = answer.body.makeAsyncIterator()
+    while true {
+      let piece: [UInt8]?
+      do {
+        piece = try await pieces.next()
+      } catch {
+        throw fetchFailure(error, call.action)
+      }
+      guard let piece else { break }
+      if Task.isCancelled { throw error(.cancelled, call.action) }
+      guard piece.count <= (expected ?? limit) - count else { throw error(.tooLarge, call.action) }
+      count += piece.count
+      try await receive(piece)
+    }
+    // An iterator of a cancelled task ends early, too.
+    if Task.isCancelled { throw error(.cancelled, call.action) }
+    // The connection ended early.
+    if let expected, count < expected { throw error(.unreachable, call.action) }
+    // The name may have got another address between the check and the connection.
+    if let address = await answer.connectedAddress() { try check([address], url, call.action) }
+  }
+
+  private func check(
+    _ addresses: [HostAddress], _ url: URL, _ action: DeviceClientError.Action
+  ) throws(DeviceClientError) {
+    do throws(SoundDownloadError) {
+      try rules.check(addresses, of: url)
+    } catch {
+      throw self.error(error.code == .privateAddress ? .privateAddress : .unreachable, action)
+    }
+  }
+
+  private func fetchFailure(_ error: any Error, _ action: DeviceClientError.Action) -> DeviceClientError {
+    if Task.isCancelled { return self.error(.cancelled, action) }
+    return self.error(error as? SoundFetchError == .notTrusted ? .notTrusted : .unreachable, action)
+  }
+
+  /// Makes the error for a refused request, with the code of the service's problem document.
+  private func refusal(
+    _ code: DeviceClientError.Code, _ answer: SoundAnswer, _ action: DeviceClientError.Action
+  ) async -> DeviceClientError {
+    struct Problem: Decodable { var code: String }
+    var data = Data()
+    var pieces = answer.body.makeAsyncIterator()
+    while data.count <= Self.maximumProblemBytes, let piece = try? await pieces.next() {
+      data += piece.prefix(Self.maximumProblemBytes + 1 - data.count)
+    }
+    // Only the form of a code is passed on, because the error's text may be logged.
+    let problem = (try? JSONDecoder().decode(Problem.self, from: data))?.code
+    let isCode = problem.map { (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isCodeByte) } ?? false
+    let seconds = answer.fields["retry-after"].flatMap { Int($0) }.map { min(max($0, 0), 86_400) }
+    return DeviceClientError(
+      code, action, host: host, status: answer.status, problem: isCode ? problem : nil,
+      retryAfter: seconds.map { .seconds($0) })
+  }
+
+  private static func isCodeByte(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The kinds of push tokens that the service knows.
+public enum PushTokenKind: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The token of `didRegisterForRemoteNotificationsWithDeviceToken`, for notifications.
+  case alert
+  /// The token for background pushes. It may be left out; such pushes then use ``alert``.
+  case background
+  /// The app's own token of a `PKPushRegistry` of the type `fileProvider`.
+  case fileProvider = "fileprovider"
+  /// The file-provider extension's token of its own `PKPushRegistry`.
+  case fileProviderExtension = "fileprovider_extension"
+}
+
+/// What a device registers. It replaces everything that was registered before.
+///
+/// The tokens are secrets of the phone, so the description does not show them.
+public struct DeviceRegistration: Sendable, Hashable {
+  public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
+    /// An app that Xcode installed.
+    case sandbox
+    /// Any other app.
+    case production
+  }
+
+  /// The tokens by kind, as iOS gave them to the app. The service removes a kind that is missing.
+  public var tokens: [PushTokenKind: Data]
+  public var bundleID: String
+  public var environment: Environment
+  /// The language of the device's notifications and clips (BCP 47); nil for the account's.
+  public var locale: String?
+  /// The file name of the tone that the user chose; nil for none.
+  public var tone: String?
+
+  public init(
+    tokens: [PushTokenKind: Data], bundleID: String, environment: Environment, locale: String? = nil,
+    tone: String? = nil
+  ) {
+    self.tokens = tokens
+    self.bundleID = bundleID
+    self.environment = environment
+    self.locale = locale
+    self.tone = tone
+  }
+
+  private struct Body: Encodable {
+    var tokens: [String: String]
+    var bundleID: String
+    var environment: Environment
+    var locale: String?
+    var tone: String?
+
+    enum CodingKeys: String, CodingKey {
+      case tokens, environment, locale, tone
+      case bundleID = "bundle_id"
+    }
+  }
+
+  /// The body of the request, with keys in alphabetical order.
+  var body: Data {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let shown = tokens.map { ($0.key.rawValue, Self.hexadecimal($0.value)) }
+      return try encoder.encode(
+        Body(
+          tokens: Dictionary(uniqueKeysWithValues: shown), bundleID: bundleID, environment: environment,
+          locale: locale, tone: tone))
+    }
+  }
+
+  private static func hexadecimal(_ bytes: Data) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension DeviceRegistration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The app, its environment and the kinds of tokens.
+  public var description: String {
+    let kinds = tokens.keys.map(\.rawValue).sorted().joined(separator: ", ")
+    return "a registration of \(bundleID) (\(environment.rawValue)) with the tokens: \(kinds.isEmpty ? "none" : kinds)"
+  }
+
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Decides when a phone's push tokens must be registered again.
+///
+/// A registration replaces all tokens of the device, and the app and its file-provider extension each get tokens of
+/// their own. Both therefore need the tokens of the other: keep this value in the group container, in a file that only
+/// the owner can read, and let one process at a time change it. A stored value knows nothing of a call that was in
+/// progress: whatever became of the call, the tokens are registered again.
+///
+/// It has neither a clock nor a connection. The description does not show the tokens, because they are secrets.
+public struct RegisteredTokens: Sendable, Hashable {
+  /// What to do next.
+  public enum Step: Sendable, Hashable {
+    /// Nothing: the service has these tokens, or a call is in progress whose end decides.
+    case nothing
+    /// Register these tokens, and then call ``RegisteredTokens/registrationEnded(_:)``.
+    case register([PushTokenKind: Data])
+  }
+
+  /// The tokens that the phone has now.
+  public private(set) var tokens: [PushTokenKind: Data] = [:]
+
+  /// The tokens that the service certainly has; nil if this is not known.
+  private var registered: [PushTokenKind: Data]?
+
+  /// The tokens of the call in progress.
+  private var inProgress: [PushTokenKind: Data]?
+
+  /// Whether another registration was asked for during the call in progress.
+  private var mustRepeat = false
+
+  public init() {}
+
+  /// Whether the service may have other tokens than the phone.
+  public var needsRegistration: Bool { registered != tokens }
+
+  /// Takes a token that iOS gave to the app or to its extension. An empty token counts as invalidated.
+  ///
+  /// iOS gives the same token at each start, which needs no call.
+  public mutating func receive(_ token: Data, _ kind: PushTokenKind) -> Step {
+    tokens[kind] = token.isEmpty ? nil : token
+    return next()
+  }
+
+  /// Takes the news that a token is no longer valid (`pushRegistry(_:didInvalidatePushTokenFor:)`). The tokens are
+  /// registered without it.
+  public mutating func invalidate(_ kind: PushTokenKind) -> Step {
+    tokens[kind] = nil
+    return next()
+  }
+
+  /// Starts a registration whatever the service has, such as after a change of the tone or of the language, or for
+  /// another try. While a call is in progress, it is made after that call.
+  public mutating func registerAgain() -> Step {
+    registered = nil
+    mustRepeat = inProgress != nil
+    return next()
+  }
+
+  /// Ends the call in progress.
+  ///
+  /// - Parameter succeeded: Whether the service confirmed the registration. After a failed call, nobody knows what the
+  ///   service has; call ``registerAgain()`` after a pause.
+  /// - Returns: The next call if the tokens have changed meanwhile.
+  public mutating func registrationEnded(_ succeeded: Bool) -> Step {
+    guard let sent = inProgress else { return .nothing }
+    inProgress = nil
+    let repeats = mustRepeat
+    mustRepeat = false
+    if succeeded, !repeats { registered = sent }
+    // A call that failed is not repeated at once with the same tokens.
+    return succeeded || repeats || sent != tokens ? next() : .nothing
+  }
+
+  private mutating func next() -> Step {
+    guard inProgress == nil, needsRegistration else { return .nothing }
+    inProgress = tokens
+    // Until the call has ended, the service may have the former tokens or these.
+    registered = nil
+    return .register(tokens)
+  }
+}
+
+extension RegisteredTokens: Codable {
+  private enum CodingKeys: String, CodingKey { case tokens, registered }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func read(_ key: CodingKeys) throws -> [PushTokenKind: Data]? {
+      guard let stored = try container.decodeIfPresent([String: Data].self, forKey: key) else { return nil }
+      // A kind of a newer version is left out.
+      return Dictionary(
+        uniqueKeysWithValues: stored.compactMap { name, token in PushTokenKind(rawValue: name).map { ($0, token) } })
+    }
+    tokens = try read(.tokens) ?? [:]
+    registered = try read(.registered)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    func named(_ tokens: [PushTokenKind: Data]) -> [String: Data] {
+      Dictionary(uniqueKeysWithValues: tokens.map { ($0.key.rawValue, $0.value) })
+    }
+    try container.encode(named(tokens), forKey: .tokens)
+    try container.encodeIfPresent(registered.map(named), forKey: .registered)
+  }
+}
+
+extension RegisteredTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The kinds of tokens that the phone has.
+  public var description: String {
+    let kinds = tokens.keys.map(\.rawValue).sorted().joined(separator: ", ")
+    return "tokens: \(kinds.isEmpty ? "none" : kinds)\(needsRegistration ? ", not registered" : "")"
+  }
+
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }
+}

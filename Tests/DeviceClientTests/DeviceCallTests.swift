@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundDownloads
+import Testing
+
+@testable import DeviceClient
+
+@Suite("Calls of a device")
+struct DeviceCallTests {
+  private static let registration = DeviceRegistration(
+    tokens: [.alert: Data([0x74, 0x0F, 0x47]), .fileProviderExtension: Data([0x00, 0xFF])],
+    bundleID: "com.example.shop", environment: .production, locale: "zh-CN", tone: "cash.wav")
+
+  @Test("a registration is sent with its tokens in hexadecimal digits, and returns the last number")
+  func register() async throws {
+    let service = ScriptedService { _, _ in SoundAnswer(#"{"id":"till-1","last_sequence":12}"#) }
+    #expect(try await DeviceClient(service).register(Self.registration) == 12)
+    let request = try #require(service.requests.first)
+    #expect(request.method == "PUT")
+    #expect(request.url.absoluteString == "https://crier.example/v1/devices/till-1")
+    #expect(request.fields["Content-Type"] == "application/json")
+    #expect(request.fields["Authorization"] == "Bearer \(testKey)")
+    #expect(
+      request.body.map { String(decoding: $0, as: UTF8.self) }
+        == #"{"bundle_id":"com.example.shop","environment":"production","locale":"zh-CN","#
+        + #""tokens":{"alert":"740f47","fileprovider_extension":"00ff"},"tone":"cash.wav"}"#)
+  }
+
+  @Test("what a registration does not have is not sent")
+  func shortRegistration() throws {
+    let body = try DeviceRegistration(tokens: [:], bundleID: "a.b", environment: .sandbox).body
+    #expect(String(decoding: body, as: UTF8.self) == #"{"bundle_id":"a.b","environment":"sandbox","tokens":{}}"#)
+  }
+
+  @Test("an answer without the last number is no answer to a registration")
+  func registrationAnswer() async {
+    let service = ScriptedService { _, _ in SoundAnswer("{}") }
+    let error = await failure { () throws(DeviceClientError) in
+      try await DeviceClient(service).register(Self.registration)
+    }
+    #expect(error?.code == .unreadableAnswer)
+    #expect(error?.action == .registering)
+  }
+
+  @Test("containers are registered and removed by their encoded identifiers")
+  func containers() async throws {
+    let service = ScriptedService { _, _ in SoundAnswer(201, "{}") }
+    let client = DeviceClient(service)
+    try await client.beginEnumerating("working-set")
+    try await client.endEnumerating("a/b?c=é&..")
+    #expect(service.requests.map(\.method) == ["PUT", "DELETE"])
+    #expect(
+      service.requests.map { $0.url.absoluteString } == [
+        "https://crier.example/v1/devices/till-1/enumerators/working-set",
+        "https://crier.example/v1/devices/till-1/enumerators/a%2Fb%3Fc%3D%C3%A9%26..",
+      ])
+    #expect(service.requests.allSatisfy { $0.body == nil })
+  }
+
+  @Test("removing a container that the service does not know is no error")
+  func unknownContainer() async throws {
+    let service = ScriptedService { _, _ in SoundAnswer(404, "{}") }
+    try await DeviceClient(service).endEnumerating("root")
+    let error = await failure { () throws(DeviceClientError) in try await DeviceClient(service).beginEnumerating("root")
+    }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test("an identifier that would lead to another call is refused and not sent", arguments: ["", ".", ".."])
+  func leadingContainer(_ container: String) async {
+    let service = ScriptedService { _, _ in SoundAnswer("{}") }
+    let error = await failure { () throws(DeviceClientError) in
+      try await DeviceClient(service).beginEnumerating(container)
+    }
+    #expect(error?.code == .invalidURL)
+    #expect(service.requests.isEmpty)
+  }
+
+  @Test("a path of the service's URL stays before that of the call")
+  func basePath() async throws {
+    for base in ["https://crier.example/shop", "https://crier.example/shop/"] {
+      let service = ScriptedService { _, _ in SoundAnswer("{}") }
+      try await DeviceClient(service, at: url(base)).beginEnumerating("root")
+      #expect(
+        service.requests.first?.url.absoluteString == "https://crier.example/shop/v1/devices/till-1/enumerators/root")
+    }
+  }
+
+  @Test("a page of changes is read, with unknown kinds and changes")
+  func changes() async throws {
+    let digest = String(repeating: "0a", count: 32)
+    let text =
+      #"{"changes":[{"kind":"clip","name":"a.wav","change":"added","sha256":"\#(digest)","bytes":5,"changed_at":"x"},"#
+      + #"{"kind":"pack","name":"p","change":"removed"},{"kind":"film","name":"f","change":"added"},"#
+      + #"{"kind":"clip","name":"b.wav","change":"moved"}],"next":"7-7-ab"}"#
+    let service = ScriptedService { _, _ in SoundAnswer(text) }
+    let page = try await DeviceClient(service).changes(after: "40-40-9f+/")
+    #expect(
+      service.requests.first?.url.absoluteString
+        == "https://crier.example/v1/library/changes?after=40-40-9f%2B%2F&limit=1000")
+    #expect(page.next == "7-7-ab")
+    #expect(page.anchor == nil)
+    #expect(
+      page.changes == [
+        LibraryChange(
+          kind: .clip, name: "a.wav", change: .present(LibraryChange.File(sha256: digest, byteCount: 5))),
+        LibraryChange(kind: .pack, name: "p", change: .removed),
+        LibraryChange(kind: .other("film"), name: "f", change: .other("added")),
+        LibraryChange(kind: .clip, name: "b.wav", change: .other("moved")),
+      ])
+    _ = try await DeviceClient(service).changes(after: nil, limit: 0)
+    #expect(service.requests.last?.url.query() == "limit=1")
+  }
+
+  @Test(
+    "a page of changes of another form is refused",
+    arguments: [
+      "[]", #"{"changes":[]}"#, #"{"changes":[],"next":"a","anchor":"b"}"#,
+      #"{"changes":[{"kind":"clip","name":"a.wav","change":"added"}],"anchor":"b"}"#,
+      #"{"changes":[{"kind":"clip","name":"a.wav","change":"added","sha256":"../x","bytes":1}],"anchor":"b"}"#,
+      #"{"changes":[{"kind":"clip","name":"a.wav","change":"added","sha256":"0","bytes":-1}],"anchor":"b"}"#,
+    ])
+  func otherForm(_ text: String) async {
+    let service = ScriptedService { _, _ in SoundAnswer(text) }
+    let error = await failure { () throws(DeviceClientError) in try await DeviceClient(service).changes(after: nil) }
+    #expect(error?.code == .unreadableAnswer)
+  }
+
+  @Test("an expired anchor has a code of its own, and 410 of another call has not")
+  func expiredAnchor() async {
+    let service = ScriptedService { _, _ in SoundAnswer(410, #"{"code":"anchor_expired"}"#) }
+    let client = DeviceClient(service)
+    let error = await failure { () throws(DeviceClientError) in try await client.changes(after: "1") }
+    #expect(error?.code == .anchorExpired)
+    #expect(error?.problem == "anchor_expired")
+    let other = await failure { () throws(DeviceClientError) in try await client.announcements(after: 1) }
+    #expect(other?.code == .notFound)
+  }
+}

@@ -127,6 +127,13 @@ let quickTests: [Target] = [
   .testTarget(
     name: "DeviceClientTests", dependencies: ["ConcurrencySupport", "DeviceClient", "HostAddresses", "SoundDownloads"],
     swiftSettings: settings),
+  .testTarget(
+    name: "LibraryCopiesTests",
+    dependencies: [
+      "ConcurrencySupport", "DeviceClient", "FileSystem", "HostAddresses", "LibraryCopies", "SoundDownloads",
+      "SoundLibrary", "VoicePacks",
+    ],
+    swiftSettings: settings),
   .testTarget(name: "HostAddressesTests", dependencies: ["HostAddresses"], swiftSettings: settings),
   .testTarget(
     name: "WebhookMessagesTests", dependencies: ["TestSupport", "WebhookMessages"], swiftSettings: settings),
@@ -224,6 +231,7 @@ let package = Package(
     .library(name: "HostAddresses", targets: ["HostAddresses"]),
     .library(name: "NotificationServiceKit", targets: ["NotificationServiceKit"]),
     .library(name: "NotificationAttachments", targets: ["NotificationAttachments"]),
+    .library(name: "LibraryCopies", targets: ["LibraryCopies"]),
     .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
@@ -299,6 +307,12 @@ let package = Package(
 
     .target(
       name: "DeviceClient", dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"],
+      swiftSettings: settings),
+    .target(
+      name: "LibraryCopies",
+      dependencies: [
+        "ConcurrencySupport", "DeviceClient", "FileSystem", "SoundDownloads", "SoundLibrary", "VoicePacks",
+      ],
       swiftSettings: settings),
 
     // On Linux, URLSession is in FoundationNetworking, which links libcurl.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import DeviceClient
+
+/// What a phone has of the library, and up to which change: `Library/Crier/library.json` of the group container.
+public struct LibraryManifest: Sendable, Hashable {
+  /// A clip in `Library/Sounds`.
+  public struct Clip: Sendable, Hashable, Codable {
+    public var file: LibraryChange.File
+    /// A number that is higher for a newer clip.
+    public var order: Int
+
+    public init(file: LibraryChange.File, order: Int) {
+      self.file = file
+      self.order = order
+    }
+  }
+
+  /// The clips by their file names. Another program may have removed some of the files.
+  public var clips: [String: Clip] = [:]
+
+  /// The voice packs by their ids, each with its manifest's digest and size.
+  public var packs: [String: LibraryChange.File] = [:]
+
+  /// The anchor up to which all changes are in place; nil if everything must be listed.
+  public var anchor: String?
+
+  public init(
+    clips: [String: Clip] = [:], packs: [String: LibraryChange.File] = [:], anchor: String? = nil
+  ) {
+    self.clips = clips
+    self.packs = packs
+    self.anchor = anchor
+  }
+
+  /// The number for the next clip.
+  var nextOrder: Int { (clips.values.map(\.order).max() ?? 0) + 1 }
+}
+
+/// What has changed between two states of a copy.
+public struct LibraryDifference: Sendable, Hashable {
+  /// The file names of new and changed clips, in order.
+  public var changedClips: [String]
+  /// The file names of removed clips, in order.
+  public var removedClips: [String]
+  /// The ids of new and changed voice packs, in order.
+  public var changedPacks: [String]
+  /// The ids of removed voice packs, in order.
+  public var removedPacks: [String]
+}
+
+extension LibraryManifest {
+  /// Returns what has changed since an earlier state, such as the one that a file-provider extension reported last.
+  ///
+  /// The result of an update tells only what this update did. An earlier update that was ended may have put other files
+  /// into place.
+  public func difference(from earlier: LibraryManifest) -> LibraryDifference {
+    LibraryDifference(
+      changedClips: clips.filter { earlier.clips[$0.key]?.file != $0.value.file }.keys.sorted(),
+      removedClips: earlier.clips.keys.filter { clips[$0] == nil }.sorted(),
+      changedPacks: packs.filter { earlier.packs[$0.key] != $0.value }.keys.sorted(),
+      removedPacks: earlier.packs.keys.filter { packs[$0] == nil }.sorted())
+  }
+}
+
+extension LibraryManifest: Codable {
+  private static let currentFormat = 1
+
+  private enum CodingKeys: String, CodingKey { case format, clips, packs, anchor }
+
+  struct UnknownFormat: Error {}
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard try container.decode(Int.self, forKey: .format) == Self.currentFormat else { throw UnknownFormat() }
+    clips = try container.decode([String: Clip].self, forKey: .clips)
+    packs = try container.decode([String: LibraryChange.File].self, forKey: .packs)
+    anchor = try container.decodeIfPresent(String.self, forKey: .anchor)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(Self.currentFormat, forKey: .format)
+    try container.encode(clips, forKey: .clips)
+    try container.encode(packs, forKey: .packs)
+    try container.encodeIfPresent(anchor, forKey: .anchor)
+  }
+}

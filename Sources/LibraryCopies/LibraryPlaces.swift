@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSystem
+import Foundation
+import SoundLibrary
+
+/// The files of the copy in a group container, below `Library/Crier`.
+struct LibraryPlaces: Sendable {
+  let folder: URL
+
+  init(_ container: GroupContainer) {
+    folder = container.directory.appending(path: "Library/Crier", directoryHint: .isDirectory)
+  }
+
+  var manifest: URL { folder.appending(path: "library.json", directoryHint: .notDirectory) }
+  var lock: URL { folder.appending(path: ".library.lock", directoryHint: .notDirectory) }
+  var voices: URL { folder.appending(path: "Voices", directoryHint: .isDirectory) }
+
+  /// The files that were fetched and are not in place yet. Their names are their digests, and each of them is whole.
+  var fetched: URL { folder.appending(path: ".fetched", directoryHint: .isDirectory) }
+
+  func fetched(_ sha256: String) -> URL { fetched.appending(path: sha256, directoryHint: .notDirectory) }
+
+  /// The folder of a voice pack.
+  func pack(_ id: String) -> URL { voices.appending(path: id, directoryHint: .isDirectory) }
+
+  /// The folder in which a voice pack is put together, or that takes a pack just before it is removed. No pack's id
+  /// begins with a period, so nobody takes it for a pack.
+  func unfinishedPack(_ id: String) -> URL { voices.appending(path: ".new-\(id)", directoryHint: .isDirectory) }
+
+  /// Returns the names of a folder's entries in order; empty if it does not exist.
+  static func names(in folder: URL) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
+  }
+
+  /// Returns the bytes of a regular file; nil if there is none, or if it is larger than `limit`.
+  static func contents(of file: URL, atMost limit: Int) -> Data? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))
+    guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int, size <= limit
+    else { return nil }
+    return try? Data(contentsOf: file)
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceClient
+import SoundLibrary
+import VoicePacks
+
+/// Decides what a phone fetches, keeps and removes after changes of the library. It has neither a file nor a
+/// connection.
+///
+/// All voice packs are wanted. Of the clips, the newest are wanted as long as they fit into a budget.
+public struct LibraryPlan: Sendable, Hashable {
+  /// The maximum size of all clips in bytes, unless the app says otherwise: 200 MB.
+  public static let standardBudget = 200_000_000
+
+  /// A clip or a voice pack to fetch.
+  public struct Item: Sendable, Hashable {
+    /// The clip's file name, or the voice pack's id.
+    public var name: String
+    public var file: LibraryChange.File
+
+    public init(name: String, file: LibraryChange.File) {
+      self.name = name
+      self.file = file
+    }
+  }
+
+  /// The voice packs to fetch, in the order of their ids.
+  public private(set) var packs: [Item] = []
+  /// The clips to fetch, the newest first.
+  public private(set) var clips: [Item] = []
+  /// The voice packs to remove, in the order of their ids.
+  public private(set) var removedPacks: [String] = []
+  /// The clips to remove, in the order of their names.
+  public private(set) var removedClips: [String] = []
+  /// The number of names that were left out because they break the rule for names, or because their files are too
+  /// large.
+  public private(set) var refused = 0
+  /// What the phone has when the plan was carried out.
+  public private(set) var manifest: LibraryManifest
+
+  private let current: LibraryManifest
+  private let budget: Int
+  private var order: Int
+
+  /// Begins a plan.
+  ///
+  /// - Parameters:
+  ///   - current: What the phone has.
+  ///   - isWholeList: Whether the changes are everything that the library has, so that what they do not name is
+  ///     removed.
+  ///   - budget: The maximum size of all clips in bytes.
+  public init(from current: LibraryManifest, isWholeList: Bool, budget: Int = LibraryPlan.standardBudget) {
+    self.current = current
+    self.budget = budget
+    order = current.nextOrder
+    manifest = isWholeList ? LibraryManifest() : current
+  }
+
+  /// Adds the next page of changes: those after the anchor of the current manifest, or everything that the library has.
+  ///
+  /// The list of a large library is far longer than what a phone keeps, so the oldest clips are forgotten on the way.
+  public mutating func add(_ changes: [LibraryChange]) {
+    for change in changes { add(change) }
+    // Later changes may remove newer clips. Some more than the budget is therefore kept until the end.
+    let limit = budget.multipliedReportingOverflow(by: 4)
+    if !limit.overflow { keepWithin(limit.partialValue) }
+  }
+
+  private mutating func add(_ change: LibraryChange) {
+    switch (change.kind, change.change) {
+    case (.clip, .present(let file)):
+      manifest.clips[change.name] = nil
+      guard Self.isClip(change.name), (1...SoundLibrary.maximumClipBytes).contains(file.byteCount) else {
+        refused += 1
+        return
+      }
+      manifest.clips[change.name] = LibraryManifest.Clip(file: file, order: order)
+      order += 1
+    case (.pack, .present(let file)):
+      guard PackManifest.isID(change.name), (1...PackManifest.maximumBytes).contains(file.byteCount) else {
+        refused += 1
+        return
+      }
+      manifest.packs[change.name] = file
+    case (.clip, .removed): manifest.clips[change.name] = nil
+    case (.pack, .removed): manifest.packs[change.name] = nil
+    case (.other, _), (_, .other): return
+    }
+  }
+
+  /// Ends the plan after the last page.
+  ///
+  /// - Parameter anchor: The anchor at the end of the changes.
+  public mutating func end(at anchor: String) {
+    manifest.anchor = anchor
+    keepWithin(budget)
+    packs = manifest.packs.filter { current.packs[$0.key] != $0.value }.map { Item(name: $0.key, file: $0.value) }
+      .sorted { $0.name < $1.name }
+    clips = manifest.clips.filter { current.clips[$0.key]?.file != $0.value.file }
+      .sorted { $0.value.order > $1.value.order }.map { Item(name: $0.key, file: $0.value.file) }
+    removedPacks = current.packs.keys.filter { manifest.packs[$0] == nil }.sorted()
+    removedClips = current.clips.keys.filter { manifest.clips[$0] == nil }.sorted()
+  }
+
+  /// Leaves out the oldest clips beyond a number of bytes. A clip that is larger than the whole budget does not
+  /// displace the others.
+  private mutating func keepWithin(_ limit: Int) {
+    for (name, clip) in manifest.clips where clip.file.byteCount > budget { manifest.clips[name] = nil }
+    guard manifest.clips.values.reduce(0, { $0 + $1.file.byteCount }) > limit else { return }
+    var rest = limit
+    for (name, clip) in manifest.clips.sorted(by: { $0.value.order > $1.value.order }) {
+      rest -= clip.file.byteCount
+      // Everything that is older than the first clip that does not fit is left out, even if it is smaller.
+      if rest < 0 { manifest.clips[name] = nil }
+    }
+  }
+
+  /// Returns whether a clip of the library may have a name. The service names a clip by its recipe. Any other name
+  /// could be that of a tone, which the clip would replace.
+  static func isClip(_ name: String) -> Bool { SoundLibrary.isRenderedClip(name) }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import DeviceClient
+import FileSystem
+import Foundation
+import SoundDownloads
+import SoundLibrary
+import VoicePacks
+
+/// One update of a copy. The caller holds the copy's lock.
+///
+/// Every step can be the last one. The order is: fetch and switch the voice packs, fetch and publish the clips, remove
+/// what is not wanted, write the manifest with the new anchor. Before that, the manifest is written with the old anchor
+/// now and then, so that the next update need not compare the files again.
+struct LibraryUpdating {
+  /// The number of clips after which the manifest is written.
+  static let clipsPerManifest = 32
+
+  let client: DeviceClient
+  let library: SoundLibrary
+  let places: LibraryPlaces
+
+  /// What is in place, with the anchor before the update.
+  var current: LibraryManifest
+
+  private var fetchedFiles = 0
+
+  init(client: DeviceClient, library: SoundLibrary, places: LibraryPlaces, current: LibraryManifest) {
+    self.client = client
+    self.library = library
+    self.places = places
+    self.current = current
+  }
+
+  /// Carries out a plan.
+  ///
+  /// A file that is not the listed one does not keep the others from being fetched. The anchor then stays, so that the
+  /// next update tries again.
+  mutating func carryOut(
+    _ plan: LibraryPlan, isWholeList: Bool
+  ) async throws(LibraryCopyError) -> LibraryUpdate {
+    var update = LibraryUpdate(anchor: plan.manifest.anchor ?? "")
+    update.refused = plan.refused
+    var manifest = plan.manifest
+    var damage: LibraryCopyError?
+    for item in plan.packs {
+      do throws(LibraryCopyError) {
+        if try await place(pack: item) { update.changedPacks.append(item.name) }
+        current.packs[item.name] = item.file
+        try await save(current)
+      } catch {
+        if error.service?.code == .notFound {
+          update.missing += 1
+          manifest.packs[item.name] = current.packs[item.name]
+        } else if error.code == .fileDamaged {
+          damage = damage ?? error
+        } else {
+          throw error
+        }
+      }
+    }
+    for (index, item) in plan.clips.enumerated() {
+      do throws(LibraryCopyError) {
+        if try await place(clip: item) { update.changedClips.append(item.name) }
+        current.clips[item.name] = plan.manifest.clips[item.name]
+        if index % Self.clipsPerManifest == Self.clipsPerManifest - 1 { try await save(current) }
+      } catch {
+        if error.service?.code == .notFound {
+          update.missing += 1
+          manifest.clips[item.name] = current.clips[item.name]
+        } else if error.code == .fileDamaged {
+          damage = damage ?? error
+        } else {
+          throw error
+        }
+      }
+    }
+    update.removedPacks = try await remove(packs: plan.removedPacks, keeping: isWholeList ? manifest.packs : nil)
+    update.removedClips = try await remove(clips: plan.removedClips)
+    if let damage {
+      for name in plan.removedPacks { current.packs[name] = nil }
+      for name in plan.removedClips { current.clips[name] = nil }
+      try await save(current)
+      throw damage
+    }
+    try await save(manifest)
+    await tidy()
+    update.fetchedFiles = fetchedFiles
+    return update
+  }
+
+  // MARK: - Clips
+
+  /// Publishes a clip.
+  ///
+  /// - Returns: Whether it was not there yet.
+  private mutating func place(clip item: LibraryPlan.Item) async throws(LibraryCopyError) -> Bool {
+    let library = library
+    let isThere = await onWaitingThread {
+      (try? library.contents(of: item.name))?.map { IncrementalSHA256.hexadecimalDigest(of: $0) == item.file.sha256 }
+        ?? false
+    }
+    if isThere { return false }
+    try await fetch(item.file.sha256, item.file.byteCount)
+    let file = places.fetched(item.file.sha256)
+    try await onWaitingThread { () throws(LibraryCopyError) in
+      guard let bytes = LibraryPlaces.contents(of: file, atMost: SoundLibrary.maximumClipBytes) else {
+        throw LibraryCopyError(.diskFailure)
+      }
+      do throws(SoundLibraryError) { _ = try library.publish([UInt8](bytes), as: item.name) } catch {
+        throw LibraryCopyError(error)
+      }
+      try? FileManager.default.removeItem(at: file)
+    }
+    return true
+  }
+
+  private func remove(clips names: [String]) async throws(LibraryCopyError) -> [String] {
+    let library = library
+    return try await onWaitingThread { () throws(LibraryCopyError) in
+      var removed: [String] = []
+      for name in names where LibraryPlan.isClip(name) {
+        do throws(SoundLibraryError) { try library.remove(name) } catch { throw LibraryCopyError(error) }
+        removed.append(name)
+      }
+      return removed
+    }
+  }
+
+  // MARK: - Voice packs
+
+  /// Puts a voice pack into its place.
+  ///
+  /// - Returns: Whether it was not there yet.
+  private mutating func place(pack item: LibraryPlan.Item) async throws(LibraryCopyError) -> Bool {
+    let places = places
+    let (place, digest) = (places.pack(item.name), item.file.sha256)
+    // An update that was ended after the switch has left the new pack.
+    if await onWaitingThread({ PackFiles.manifestDigest(in: place) == digest }) { return false }
+    try await fetch(digest, item.file.byteCount)
+    let manifest = try await onWaitingThread { () throws(LibraryCopyError) in
+      try PackFiles.manifest(places.fetched(digest), id: item.name)
+    }
+    let wanted = Set(manifest.clips.values.map(\.sha256))
+    let here = await onWaitingThread { PackFiles.clips(wanted, places) }
+    for sha256 in wanted.sorted() where here[sha256] == nil {
+      try await fetch(sha256, nil)
+    }
+    try await onWaitingThread { () throws(LibraryCopyError) in
+      try PackFiles.assemble(manifest, digest, here: here, places)
+    }
+    return true
+  }
+
+  /// Removes voice packs. A reader that has a pack open keeps it.
+  ///
+  /// - Parameter kept: The packs of a whole list. All others are removed, even those that no manifest names.
+  private func remove(
+    packs names: [String], keeping kept: [String: LibraryChange.File]?
+  ) async throws(LibraryCopyError) -> [String] {
+    let places = places
+    return try await onWaitingThread { () throws(LibraryCopyError) in
+      var removed = names.filter { PackManifest.isID($0) }
+      if let kept {
+        let others = LibraryPlaces.names(in: places.voices).filter {
+          PackManifest.isID($0) && kept[$0] == nil && !removed.contains($0)
+        }
+        removed = (removed + others).sorted()
+      }
+      for id in removed { try PackFiles.remove(id, places) }
+      return removed
+    }
+  }
+
+  // MARK: - Files
+
+  /// Fetches a file into the folder of fetched files, unless it is there.
+  private mutating func fetch(_ sha256: String, _ byteCount: Int?) async throws(LibraryCopyError) {
+    let file = places.fetched(sha256)
+    // A file gets its name there only when it is whole.
+    if FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return }
+    do throws(DeviceClientError) {
+      try await client.download(sha256: sha256, byteCount: byteCount, to: file)
+    } catch {
+      throw LibraryCopyError(error)
+    }
+    fetchedFiles += 1
+  }
+
+  private func save(_ manifest: LibraryManifest) async throws(LibraryCopyError) {
+    let file = places.manifest
+    try await onWaitingThread { () throws(LibraryCopyError) in
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      guard let data = try? encoder.encode(manifest) else { throw LibraryCopyError(.diskFailure) }
+      do throws(SystemError) { try DurableFile.write(data, to: file) } catch { throw LibraryCopyError(error) }
+    }
+  }
+
+  /// Removes what earlier updates have left behind. Failures are ignored: the next update tries again.
+  private func tidy() async {
+    let places = places
+    await onWaitingThread {
+      for name in LibraryPlaces.names(in: places.fetched) {
+        try? FileManager.default.removeItem(at: places.fetched.appending(path: name))
+      }
+      for name in LibraryPlaces.names(in: places.voices) where name.hasPrefix(".new-") {
+        try? FileManager.default.removeItem(at: places.voices.appending(path: name))
+      }
+    }
+  }
+}

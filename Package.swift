@@ -300,8 +300,8 @@ let package = Package(
     .target(
       name: "NotificationServiceKit",
       dependencies: [
-        "Announcements", "ConcurrencySupport", "FileSystem", "PlaybackOrder", "PushMessages", "SoundDownloads",
-        "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
+        "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
+        "PushMessages", "SoundDownloads", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
       ],
       swiftSettings: settingsWithC),
 
@@ -490,8 +490,8 @@ let package = Package(
     .executableTarget(
       name: "notification-extension",
       dependencies: [
-        "ConcurrencySupport", "HostAddresses", "NotificationServiceKit", "SoundDownloads", "SoundDownloadsURLSession",
-        "SoundLibrary",
+        "ConcurrencySupport", "DeviceClient", "HostAddresses", "NotificationAttachments", "NotificationServiceKit",
+        "SoundDownloads", "SoundDownloadsURLSession", "SoundLibrary",
       ],
       path: "Tests/Support/notification-extension", swiftSettings: settings),
     .executableTarget(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import NotificationAttachments
 
 /// What the service extension hands over to iOS for one notification: what changes in the content of the push.
 public struct HandOver: Sendable, Hashable {
@@ -54,11 +55,19 @@ public struct HandOver: Sendable, Hashable {
     public var file: URL
     /// The uniform type identifier, such as `public.jpeg`.
     public var type: String
+    public var options: AttachmentOptions
 
-    public init(identifier: String, file: URL, type: String) {
+    public init(identifier: String, file: URL, type: String, options: AttachmentOptions = AttachmentOptions()) {
       self.identifier = identifier
       self.file = file
       self.type = type
+      self.options = options
+    }
+
+    init(_ downloaded: DownloadedAttachment) {
+      self.init(
+        identifier: downloaded.identifier, file: downloaded.file, type: downloaded.kind.uniformTypeIdentifier,
+        options: downloaded.options)
     }
   }
 

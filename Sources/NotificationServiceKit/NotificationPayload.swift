@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import NotificationAttachments
 import PlaybackOrder
 public import PushMessages
 
@@ -17,6 +18,12 @@ public struct NotificationPayload: Sendable, Hashable {
   public var criticalVolume: Float?
   /// The URL of a sound from elsewhere, such as a spoken message: the key `sound-url`.
   public var soundURL: URL?
+
+  /// What the push asks to attach; nil if it asks for nothing.
+  public var attachment: AttachmentRequest?
+
+  /// Whether files must be fetched to show the notification.
+  var hasFiles: Bool { attachment != nil || content?.payer?.avatarURL != nil }
 
   /// Reads a payload.
   ///
@@ -37,6 +44,7 @@ public struct NotificationPayload: Sendable, Hashable {
     }
     sound = outer.aps?.sound?.name
     criticalVolume = outer.aps?.sound?.volume
+    attachment = AttachmentPayload(json).request
     soundURL = outer.soundURL.flatMap { URL(string: $0) }
   }
 

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 public import Foundation
+public import NotificationAttachments
 import PushMessages
 public import SoundDownloads
 public import SoundLibrary
@@ -42,9 +43,9 @@ public final class NotificationService: Sendable {
     /// The notifications that the phone adds itself; nil to add none. Announcements whose pushes were lost are then not
     /// heard, and a sound whose turn would come too late overlaps another one.
     public var notifier: (any LocalNotifying)?
-    /// Returns the files to attach to a notification with a payload, as JSON. Its task is cancelled when the
-    /// notification is handed over.
-    public var attachments: (@Sendable (Data) async -> [HandOver.Attachment])?
+    /// The client for attachments and for the pictures of payers; nil to attach nothing. A file that is not there when
+    /// the notification is handed over is given up.
+    public var attachments: AttachmentDownloader?
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared before the best one so far is used.
     public var preparationLimit: Int64 = 20_000

@@ -25,6 +25,8 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
     case notPublished = "not_published"
     /// The clip cannot be downloaded.
     case downloadFailed = "download_failed"
+    /// A file cannot be attached.
+    case attachmentFailed = "attachment_failed"
     /// The service cannot be asked for missing announcements.
     case catchUpFailed = "catch_up_failed"
     /// A local notification cannot be added.
@@ -63,6 +65,7 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
     case .soundRefused: "The sound is refused\(cause). Send a mono 16-bit PCM WAV file of less than 30 s."
     case .notPublished: "The clip cannot be written\(place)\(cause). Check the app group and the space on the disk."
     case .downloadFailed: "The clip cannot be downloaded\(cause). Another sound is used."
+    case .attachmentFailed: "A file cannot be attached\(cause). The notification was handed over without it."
     case .catchUpFailed:
       "The service cannot be asked for missing announcements\(cause). The app asks again when it is opened."
     case .localNotificationRefused:

@@ -2,6 +2,7 @@
 
 import ConcurrencySupport
 import Foundation
+import NotificationAttachments
 import PushMessages
 import SoundDownloads
 
@@ -18,6 +19,8 @@ final class SoundPreparation: Sendable {
     var search: SoundSearch
     var isAttached: Bool
     var attachments: [HandOver.Attachment] = []
+    /// The picture of the payer.
+    var picture: URL?
     var tasks: [Task<Void, Never>] = []
   }
 
@@ -33,22 +36,14 @@ final class SoundPreparation: Sendable {
         search: SoundSearch(
           hasClip: content?.clip != nil, hasTokens: content?.spoken != nil, hasKind: content?.kind != nil,
           hasSoundURL: read?.soundURL != nil && !isSpoken),
-        isAttached: service.configuration.attachments == nil))
+        isAttached: service.configuration.attachments == nil || !(read?.hasFiles ?? false)))
   }
 
   func begin() {
     let search = Task { await self.search() }
     var tasks = [search]
-    if let attachments = service.configuration.attachments {
-      let payload = payload
-      tasks.append(
-        Task {
-          let files = await attachments(payload)
-          progress.withLock { progress in
-            progress.attachments = files
-            progress.isAttached = true
-          }
-        })
+    if let client = service.configuration.attachments, let read, read.hasFiles {
+      tasks.append(Task { await self.attach(read, client) })
     }
     let all = tasks
     progress.withLock { $0.tasks = all }
@@ -81,10 +76,37 @@ final class SoundPreparation: Sendable {
   /// Returns what is handed over with a sound.
   func handOver(_ sound: HandOver.Sound, summary: HandOver.Summary?) -> HandOver {
     var handOver = HandOver(sound: sound, summary: summary)
-    handOver.attachments = progress.withLock { $0.attachments }
+    let (attachments, picture) = progress.withLock { ($0.attachments, $0.picture) }
+    handOver.attachments = attachments
     handOver.criticalVolume = read?.criticalVolume
-    if let payer = read?.content?.payer { handOver.sender = HandOver.Sender(name: payer.name, picture: nil) }
+    if let payer = read?.content?.payer { handOver.sender = HandOver.Sender(name: payer.name, picture: picture) }
     return handOver
+  }
+
+  // MARK: Attachments
+
+  private func attach(_ read: NotificationPayload, _ client: AttachmentDownloader) async {
+    async let picture = file(read.content?.payer?.avatarURL.map { AttachmentRequest(url: $0) }, client)
+    let attachment = await file(read.attachment, client)
+    let face = await picture
+    progress.withLock { progress in
+      progress.attachments = [attachment].compactMap(\.self).map { HandOver.Attachment($0) }
+      // Only a picture can be one's face.
+      progress.picture = face.flatMap { $0.kind.family == .image ? $0.file : nil }
+      progress.isAttached = true
+    }
+  }
+
+  private func file(_ request: AttachmentRequest?, _ client: AttachmentDownloader) async -> DownloadedAttachment? {
+    guard let request else { return nil }
+    do throws(AttachmentError) {
+      return try await client.download(request)
+    } catch {
+      if error.code != .cancelled {
+        service.configuration.report(NotificationServiceError(.attachmentFailed, reason: error.description))
+      }
+      return nil
+    }
   }
 
   // MARK: The search

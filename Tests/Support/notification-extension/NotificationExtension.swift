@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConcurrencySupport
+import DeviceClient
 import Foundation
 import HostAddresses
+import NotificationAttachments
 import NotificationServiceKit
 import SoundDownloads
 import SoundDownloadsURLSession
@@ -84,13 +86,15 @@ final class Phone: Sendable {
     configuration.phraseBooks = settings.templates.map { URL(filePath: $0, directoryHint: .isDirectory) }
     let fetcher = URLSessionSoundFetcher()
     // The service of a simulation is on this machine, without TLS.
+    let rules = DownloadRules(allowsUnencrypted: true, allowsPrivateAddresses: true, longest: .seconds(4))
     configuration.downloader = SoundDownloader(
-      library: SoundLibrary(container: container), fetcher: fetcher,
-      rules: DownloadRules(allowsUnencrypted: true, allowsPrivateAddresses: true, longest: .seconds(4)), check: { _ in }
-    )
+      library: SoundLibrary(container: container), fetcher: fetcher, rules: rules, check: { _ in })
+    configuration.attachments = AttachmentDownloader(
+      folder: FileManager.default.temporaryDirectory, fetcher: fetcher, rules: rules)
     configuration.notifier = Notifier()
     if let url = settings.service.flatMap({ URL(string: $0) }), let device = settings.device, let key = settings.key {
-      configuration.missed = Service(url: url, device: device, key: key, fetcher: fetcher)
+      configuration.missed = DeviceClient(
+        access: DeviceAccess(service: url, device: device, key: key), fetcher: fetcher, rules: rules)
     }
     if let budget = settings.budget { configuration.settings.budget = budget }
     configuration.report = { error in FileHandle.standardError.write(Data("\(error)\n".utf8)) }
@@ -172,34 +176,5 @@ struct Notifier: LocalNotifying {
     fields["ids"] = [notification.identifier]
     fields["delay_ms"] = notification.delay
     NotificationExtension.print(fields)
-  }
-}
-
-/// Asks the service for announcements whose pushes were lost.
-struct Service: MissedAnnouncements {
-  var url: URL
-  var device: String
-  var key: String
-  var fetcher: URLSessionSoundFetcher
-
-  func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
-    let page = url.appending(path: "v1/devices/\(device)/announcements")
-      .appending(queryItems: [
-        URLQueryItem(name: "after", value: "\(sequence)"), URLQueryItem(name: "limit", value: "200"),
-      ])
-    let answer = try await fetcher.fetch(
-      SoundRequest(url: page, fields: ["Authorization": "Bearer \(key)"], addresses: [], mostBytes: 4 << 20))
-    var bytes: [UInt8] = []
-    for try await piece in answer.body { bytes += piece }
-    guard answer.status == 200,
-      let fields = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
-      let list = fields["announcements"] as? [[String: Any]]
-    else { throw SoundFetchError.connectionLost }
-    let last = (fields["last_sequence"] as? NSNumber)?.int64Value ?? 0
-    let lastListed = (list.last?["sequence"] as? NSNumber)?.int64Value ?? last
-    let payloads = try list.compactMap { item in
-      try item["payload"].map { try JSONSerialization.data(withJSONObject: $0) }
-    }
-    return (payloads, list.isEmpty || lastListed >= last)
   }
 }

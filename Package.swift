@@ -113,8 +113,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "NotificationServiceKitTests",
     dependencies: [
-      "ConcurrencySupport", "NotificationServiceKit", "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary",
-      "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
+      "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationServiceKit",
+      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),
   .testTarget(

@@ -45,7 +45,8 @@ public struct NotificationOrderFile: Sendable {
         return result
       }
     } catch {
-      throw NotificationServiceError(.orderUnavailable, folder: folder, reason: error.description)
+      throw NotificationServiceError(
+        error.kind == .busy ? .orderBusy : .orderUnavailable, folder: folder, reason: error.description)
     }
   }
 

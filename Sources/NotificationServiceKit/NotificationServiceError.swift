@@ -9,6 +9,8 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The order that the processes of the group share cannot be used.
     case orderUnavailable = "order_unavailable"
+    /// Another process has held the lock of the order for seconds, or the disk is slow.
+    case orderBusy = "order_busy"
     /// The payload cannot be read.
     case payloadUnreadable = "payload_unreadable"
     /// The phone has no voice pack or phrase book for the words.
@@ -52,6 +54,9 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
     case .orderUnavailable:
       "The order of the notifications\(place) cannot be used\(cause). The notification was handed over without it; "
         + "check that the extension has the app group and that the disk has space."
+    case .orderBusy:
+      "The order of the notifications\(place) was locked by another process until the end of the time. The notification "
+        + "was handed over without it."
     case .payloadUnreadable:
       "The payload of the push cannot be read\(cause). The notification was handed over as it was sent; send payloads "
         + "as docs/push.md describes them."

@@ -152,8 +152,9 @@ public final class NotificationWork: Sendable {
       do throws(NotificationServiceError) {
         step = try decide(&turns, isLast: isLast)
       } catch {
-        // Without the order, the notification is handed over as soon as its sound is ready.
-        let isReady = isLast || preparation.isReady(at: now)
+        // Without the order, the notification is handed over as soon as its sound is ready. A busy order is waited for.
+        let isOver = isLast || now >= preparation.beganAt.plus(settings.budget)
+        let isReady = isOver || (error.code != .orderBusy && preparation.isReady(at: now))
         if isReady { service.configuration.report(error) }
         step = isReady ? .act(.speak(preparation.best, nil)) : .wait(until: now.plus(Self.pollTime))
       }
@@ -183,7 +184,10 @@ public final class NotificationWork: Sendable {
       if isReady, order.entry(number)?.duration == nil {
         order.prepared(number, duration: best?.duration ?? PreparedSound.assumedDuration)
       }
-      let turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
+      var turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
+      if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
+        turn = .wait(until: min(until, max(time, now.plus(1))))
+      }
       return (number, turn)
     }
     turns.number = number

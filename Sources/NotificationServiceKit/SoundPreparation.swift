@@ -12,7 +12,8 @@ final class SoundPreparation: Sendable {
   /// What was read of the payload; nil if it cannot be read.
   private let read: NotificationPayload?
   private let service: NotificationService
-  private let beganAt: Int64
+  /// When the work on the notification began, in ms.
+  let beganAt: Int64
   private let progress: Locked<Progress>
 
   private struct Progress {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SoundLibrary
+import TestSupport
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("Extension processes that end early")
+struct EndedProcessTests {
+  private typealias Push = VirtualPhone.Push
+  private let settings = NotificationOrder.Settings()
+
+  private func arrive(
+    _ order: inout NotificationOrder, _ push: Push, isMissed: Bool = false, at now: Int64
+  ) throws -> Int64 {
+    let number = order.arrive(push.arrival, isMissed: isMissed, at: now, settings)
+    return try #require(number)
+  }
+
+  /// The program, beside the tests in the folder of the build.
+  private static var program: URL {
+    var folder = Bundle(for: BundleMarker.self).bundleURL
+    while !FileManager.default.fileExists(atPath: folder.appending(path: "notification-extension").path) {
+      folder.deleteLastPathComponent()
+    }
+    return folder.appending(path: "notification-extension")
+  }
+
+  private final class BundleMarker {}
+
+  @Test("A process that is killed blocks the others no longer than its lease")
+  func lease() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    _ = try arrive(&order, Push.payment(1, at: 0), at: 0)
+    let second = try arrive(&order, Push.payment(2, at: 0), at: 0)
+    order.prepared(second, duration: 1_000)
+    let answer1 = order.turn(of: second, "p2", at: 3_999, canAsk: false, settings)
+    #expect(answer1 != .speak)
+    order.renew(second, at: 3_999, settings)
+    let isRemoved = order.removeAbandoned(at: 4_001) { _ in true }
+    #expect(isRemoved)
+    let answer2 = order.turn(of: second, "p2", at: 4_001, canAsk: false, settings)
+    #expect(answer2 == .speak)
+  }
+
+  @Test("If iOS has played the clip of a killed process, its payment is not announced again")
+  func shownAsSent() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    _ = order.arrive(Push.payment(1, at: 0).arrival, at: 0, settings)
+    _ = order.removeAbandoned(at: 5_000) { $0 == "p1.wav" }
+    #expect(order.outcome(of: "p1") == .shownAsSent)
+    #expect(order.catchUpTime(settings) == nil)
+  }
+
+  @Test("If the phone had no clip for a killed process, the service is asked for its payment")
+  func missingAfterKill() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    _ = order.arrive(Push.payment(1, at: 0).arrival, at: 0, settings)
+    let second = try arrive(&order, Push.payment(2, at: 100), at: 100)
+    order.prepared(second, duration: 1_000)
+    order.renew(second, at: 3_000, settings)
+    _ = order.removeAbandoned(at: 4_100) { _ in false }
+    let answer3 = order.turn(of: second, "p2", at: 4_100, canAsk: true, settings)
+    #expect(answer3 != .speak)
+    let answer4 = order.claimCatchUp(second, at: 4_600, settings)
+    #expect(answer4 == 0)
+    let first = try arrive(&order, Push.payment(1, at: 0), isMissed: true, at: 4_700)
+    order.prepared(first, duration: 1_000)
+    order.endCatchUp(isComplete: true, at: 4_700, settings)
+    let answer5 = order.turn(of: first, "p1", at: 4_700, canAsk: true, settings)
+    #expect(answer5 == .speak)
+  }
+
+  @Test("If the process that makes a summary ends, another one makes it")
+  func summariserEnds() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    var numbers: [Int64] = []
+    for sequence in Int64(1)...12 {
+      let number = try arrive(&order, Push.payment(sequence, at: 0), at: 0)
+      order.prepared(number, duration: 3_000)
+      numbers.append(number)
+    }
+    guard case .summarise(let members) = order.turn(of: numbers[0], "p1", at: 0, canAsk: false, settings) else {
+      Issue.record("No summary is made.")
+      return
+    }
+    #expect(members.count == 12)
+    for number in numbers.dropFirst() { order.renew(number, at: 3_000, settings) }
+    _ = order.removeAbandoned(at: 4_100) { _ in true }
+    guard case .summarise(let others) = order.turn(of: numbers[1], "p2", at: 4_100, canAsk: false, settings) else {
+      Issue.record("No other process makes the summary.")
+      return
+    }
+    #expect(others.map(\.id) == (2...12).map { "p\($0)" })
+  }
+
+  @Test("A process that was stopped for longer than its lease arrives again, and is heard once")
+  func stoppedProcess() async throws {
+    var order = NotificationOrder()
+    let number = try arrive(&order, Push.payment(1, at: 0), at: 0)
+    _ = order.removeAbandoned(at: 60_000) { _ in true }
+    let answer6 = order.turn(of: number, "p1", at: 60_000, canAsk: false, settings)
+    #expect(answer6 == .forgotten)
+    let answer7 = order.arrive(Push.payment(1, at: 0).arrival, at: 60_000, settings)
+    #expect(answer7 != nil)
+  }
+
+  @Test("After a restart of the phone, nobody waits for the processes and sounds of before")
+  func restart() throws {
+    var order = NotificationOrder()
+    order.notice(1_000_000)
+    order.restart(after: 6)
+    _ = order.arrive(Push.payment(7, at: 0).arrival, at: 1_000_000, settings)
+    order.notice(2_000)
+    let number = try arrive(&order, Push.payment(7, at: 0), at: 2_000)
+    order.prepared(number, duration: 1_000)
+    let answer8 = order.turn(of: number, "p7", at: 2_000, canAsk: false, settings)
+    #expect(answer8 == .speak)
+    #expect(order.lastSequence == 7)
+  }
+
+  /// How often processes are killed; `make check-phone` sets 500.
+  private static let kills = Int(ProcessInfo.processInfo.environment["CRIER_EXTENSION_KILLS"] ?? "") ?? 40
+
+  @Test("Processes that are killed at any moment leave a whole order, and the next one speaks")
+  func killed() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: ["Received", "two", "dollars"])
+    let configuration = phone.container.directory.appending(path: "configuration.json")
+    try JSONSerialization.data(withJSONObject: [
+      "container": phone.container.directory.path(percentEncoded: false),
+      "templates": PhoneFolder.phraseBooks.path(percentEncoded: false), "last_sequence": 0,
+    ]).write(to: configuration)
+    let file = phone.container.directory.appending(path: "Library/Crier/order.json")
+    var random = SplitMix64(seed: 7)
+    for round in 0..<Self.kills {
+      let process = Process()
+      process.executableURL = Self.program
+      process.arguments = [configuration.path(percentEncoded: false)]
+      let (input, output) = (Pipe(), Pipe())
+      (process.standardInput, process.standardOutput) = (input, output)
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      // The first line says that the process is ready.
+      _ = output.fileHandleForReading.availableData
+      for number in 0..<3 {
+        let sequence = Int64(round * 3 + number + 1)
+        let payload = try JSONSerialization.jsonObject(with: TestPush(id: "p\(sequence)", sequence: sequence).payload)
+        let line = try JSONSerialization.data(
+          withJSONObject: ["do": "push", "request": "r\(number)", "payload": payload])
+        try input.fileHandleForWriting.write(contentsOf: line + Data("\n".utf8))
+      }
+      // The moment is random; nothing is waited for.
+      usleep(.random(in: 0...60_000, using: &random))
+      process.killAndWait()
+      if let data = try? Data(contentsOf: file) {
+        #expect(throws: Never.self) { try JSONDecoder().decode(NotificationOrder.self, from: data) }
+      }
+    }
+    let last = Int64(Self.kills * 3 + 1)
+    let handOvers = try await phone.service().handOver(TestPush(id: "p\(last)", sequence: last).payload)
+    guard case .named? = handOvers.first?.sound else {
+      Issue.record("The next announcement is not heard.")
+      return
+    }
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ConcurrencySupport
+import FileSystem
+import Foundation
+import SoundLibrary
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("The hand-over of notifications")
+struct HandOverTests {
+  private static let words = ["Received", "two", "dollars"]
+
+  /// The hand-overs of several works, in their order.
+  private final class Record: Sendable {
+    let handOvers = Locked<[(id: String, handOver: HandOver, at: Int64)]>([])
+
+    func receive(_ push: TestPush, by service: NotificationService) throws -> NotificationWork {
+      service.receive(try push.payload) { [self] handOver in
+        handOvers.withLock { $0.append((push.id, handOver, NotificationService.systemTime())) }
+      }
+    }
+
+    var sounds: [String] {
+      handOvers.withLock { $0.filter { if case .silent = $0.handOver.sound { false } else { true } }.map(\.id) }
+    }
+  }
+
+  private static func pushes(_ range: ClosedRange<Int64>) -> [TestPush] {
+    range.map { TestPush(id: "p\($0)", sequence: $0) }
+  }
+
+  @Test("Two processes hand over in the order of the numbers, one sound after the other")
+  func twoProcesses() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let services = [phone.service(), phone.service()]
+    try services[0].restart(after: 0)
+    let record = Record()
+    let works = try Self.pushes(1...4).reversed().enumerated().map { index, push in
+      try record.receive(push, by: services[index % 2])
+    }
+    for work in works { await work.finished() }
+    #expect(record.sounds == ["p1", "p2", "p3", "p4"])
+    let times = record.handOvers.withLock { $0.map(\.at) }
+    let name = try #require(try phone.library.names().first)
+    let duration = try #require(phone.service().sounds.duration(of: name))
+    for (first, second) in zip(times, times.dropFirst()) { #expect(second - first >= duration) }
+  }
+
+  @Test("A summary is heard once, and the payments for which it stands are silent")
+  func summary() async throws {
+    let phone = try PhoneFolder()
+    let payments = try (1...9).map { _ in try TestPush().payment("2.00") }
+    var words = Set(Self.words)
+    for count in 2...9 {
+      let summary = try #require(PaymentSummary(of: Array(payments.prefix(count))))
+      words.formUnion(try PhoneFolder.tokens(of: .summary(summary)).map(\.name))
+    }
+    try phone.installPack(tokens: words.sorted())
+    let service = phone.service(budget: 1_500)
+    try service.restart(after: 0)
+    let record = Record()
+    let works = try Self.pushes(1...9).map { try record.receive($0, by: service) }
+    for work in works { await work.finished() }
+    let handOvers = record.handOvers.withLock { $0 }
+    #expect(handOvers.count == 9)
+    let summaries = handOvers.compactMap(\.handOver.summary)
+    #expect(!summaries.isEmpty)
+    let alone = handOvers.filter { $0.handOver.summary == nil && $0.handOver.sound != .silent(.inSummary) }
+    #expect((summaries.flatMap(\.announcements) + alone.map(\.id)).sorted() == (1...9).map { "p\($0)" })
+    #expect(summaries.allSatisfy { $0.body?.contains("$\(2 * $0.announcements.count).00") == true })
+    #expect(phone.errorCodes.isEmpty)
+  }
+
+  @Test("The same announcement again is silent")
+  func duplicate() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let service = phone.service()
+    _ = try await service.handOver(TestPush().payload)
+    #expect(try await service.handOver(TestPush().payload).first?.sound == .silent(.duplicate))
+  }
+
+  @Test("A work that expires before its turn is silent, and its sound follows as a local notification")
+  func expiry() async throws {
+    let phone = try PhoneFolder()
+    try phone.publish("received.en-US.wav", milliseconds: 20_000)
+    let service = phone.service()
+    let record = Record()
+    _ = try await service.handOver(TestPush(hasTokens: false).payload)
+    let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
+    work.expire()
+    await work.finished()
+    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(record.handOvers.withLock { $0.map(\.handOver.sound) } == [.silent(.later)])
+    let first = phone.local.withLock { $0.first }
+    let local = try #require(first)
+    #expect(local.identifier == "p2")
+    #expect((19_000...20_020).contains(local.delay))
+  }
+
+  @Test("Without local notifications, a sound that comes too late is still heard")
+  func expiryWithoutNotifier() async throws {
+    let phone = try PhoneFolder()
+    try phone.publish("received.en-US.wav", milliseconds: 20_000)
+    let service = phone.service(notifies: false)
+    let record = Record()
+    _ = try await service.handOver(TestPush(hasTokens: false).payload)
+    let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
+    work.expire()
+    await work.finished()
+    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(record.sounds == ["p2"])
+  }
+
+  @Test("A turn and an expiry at the same moment hand over once", arguments: 0..<60)
+  func race(round: Int) async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let service = phone.service()
+    let record = Record()
+    let work = try record.receive(TestPush(), by: service)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          for _ in 0..<(round * number * 20) { await Task.yield() }
+          work.expire()
+        }
+      }
+    }
+    await work.finished()
+    while record.handOvers.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(record.handOvers.withLock { $0.count } == 1)
+  }
+
+  @Test("No lock of the order is held when the handler is called")
+  func lockAtHandOver() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let lock = phone.container.directory.appending(path: "Library/Crier/order.lock")
+    let free = Locked<[Bool]>([])
+    let service = phone.service()
+    for number in Int64(1)...5 {
+      let work = service.receive(try TestPush(id: "p\(number)", sequence: number).payload) { _ in
+        let isFree = (try? LockedFile(lock, patience: 0)) != nil
+        free.withLock { $0.append(isFree) }
+      }
+      await work.finished()
+    }
+    #expect(free.withLock { $0 } == [true, true, true, true, true])
+  }
+
+  @Test("A damaged order is begun anew, and the notification is handed over")
+  func damagedOrder() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let folder = phone.container.directory.appending(path: "Library/Crier")
+    try Data("{\"entries\":".utf8).write(to: folder.appending(path: "order.json"))
+    guard case .named? = try await phone.service().handOver(TestPush().payload).first?.sound else {
+      Issue.record("The announcement is not heard.")
+      return
+    }
+    #expect(phone.errorCodes.isEmpty)
+  }
+
+  @Test("Without the order, the notification is handed over with its sound, and the error is reported")
+  func noOrder() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let lock = phone.container.directory.appending(path: "Library/Crier/order.lock")
+    try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: true)
+    guard case .named? = try await phone.service().handOver(TestPush().payload).first?.sound else {
+      Issue.record("The announcement is not heard.")
+      return
+    }
+    #expect(phone.errorCodes == [.orderUnavailable])
+  }
+
+  @Test(
+    "A payload that cannot be read is handed over, and the error names no value",
+    arguments: ["", "[]", "{\"crier\":{}}", "{\"crier\":{\"id\":7,\"locale\":\"en\"}}", "{\"aps\":3,\"crier\":[]}"])
+  func badPayload(_ payload: String) async throws {
+    let phone = try PhoneFolder()
+    #expect(await phone.service().handOver(Data(payload.utf8)).map(\.sound) == [.systemDefault])
+    #expect(phone.errorCodes == [.payloadUnreadable])
+  }
+
+  @Test("A push of another sender keeps its sound, or its silence")
+  func otherSenders() async throws {
+    let phone = try PhoneFolder()
+    let service = phone.service()
+    let named = Data(#"{"aps":{"alert":"Hello","sound":"ding.wav"}}"#.utf8)
+    #expect(await service.handOver(named).map(\.sound) == [.named("ding.wav")])
+    let silent = Data(#"{"aps":{"alert":"Hello"}}"#.utf8)
+    #expect(await service.handOver(silent).map(\.sound) == [.silent(.asSent)])
+  }
+
+  @Test("A critical alert keeps its volume")
+  func criticalAlert() async throws {
+    let phone = try PhoneFolder()
+    let critical = Data(#"{"aps":{"alert":"Hello","sound":{"critical":1,"name":"ding.wav","volume":0.5}}}"#.utf8)
+    let handOver = await phone.service().handOver(critical).first
+    #expect(handOver?.sound == .named("ding.wav"))
+    #expect(handOver?.criticalVolume == 0.5)
+  }
+
+  private struct Missed: MissedAnnouncements {
+    let payloads: [Data]
+    func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
+  }
+
+  @Test("A lost push is heard before the next one, as a local notification")
+  func lostPush() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let all = try Self.pushes(1...3).map { try $0.payload }
+    let service = phone.service(missed: Missed(payloads: all))
+    try service.restart(after: 0)
+    _ = await service.handOver(all[0])
+    #expect(await service.handOver(all[2]).count == 1)
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
+    #expect(phone.local.withLock { $0.map(\.delay) } == [0])
+  }
+
+  @Test("When the app is opened, what was lost is heard once")
+  func catchUp() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let all = try Self.pushes(1...3).map { try $0.payload }
+    let service = phone.service(missed: Missed(payloads: all))
+    try service.restart(after: 0)
+    _ = await service.handOver(all[0])
+    await service.catchUp()
+    await service.catchUp()
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p3"])
+  }
+}

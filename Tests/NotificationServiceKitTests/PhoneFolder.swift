@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Announcements
+import ConcurrencySupport
+import DownloadTestSupport
+import Foundation
+import PushMessages
+import SoundDownloads
+import SoundLibrary
+import Testing
+import VoicePacks
+import Waveforms
+
+@testable import NotificationServiceKit
+
+/// A new group container, which is removed after the test, and what the phone around it does.
+final class PhoneFolder: Sendable {
+  /// The phrase books of the repository.
+  static let phraseBooks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Templates", directoryHint: .isDirectory)
+
+  let container: GroupContainer
+  let errors = Locked<[NotificationServiceError]>([])
+  let local = Locked<[LocalNotification]>([])
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "phone-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    container = GroupContainer(directory: folder)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: container.directory) }
+
+  var library: SoundLibrary { SoundLibrary(container: container) }
+
+  private struct Notifier: LocalNotifying {
+    let phone: PhoneFolder
+    func add(_ notification: LocalNotification) async throws { phone.local.withLock { $0.append(notification) } }
+  }
+
+  /// Returns a service as one process of the phone has it.
+  ///
+  /// - Parameter script: The answers to requests; without it, there is no network.
+  func service(
+    budget: Int64 = 25_000, script: ScriptedFetcher.Script? = nil, missed: (any MissedAnnouncements)? = nil,
+    notifies: Bool = true
+  ) -> NotificationService {
+    var configuration = NotificationService.Configuration(
+      container: container, tone: FileTonePreference(container: container))
+    configuration.phraseBooks = Self.phraseBooks
+    configuration.settings.budget = budget
+    configuration.settings.gap = 20
+    configuration.missed = missed
+    if notifies { configuration.notifier = Notifier(phone: self) }
+    if let script {
+      configuration.downloader = SoundDownloader(
+        library: library, fetcher: ScriptedFetcher(script), resolver: TableResolver(), check: { _ in })
+    }
+    configuration.report = { [self] error in errors.withLock { $0.append(error) } }
+    return NotificationService(configuration)
+  }
+
+  var errorCodes: [NotificationServiceError.Code] { errors.withLock { $0.map(\.code) } }
+
+  // MARK: Sounds
+
+  /// Returns the bytes of a WAV file of a constant.
+  static func sound(milliseconds: Int, level: Int16 = 100) -> [UInt8] {
+    WAVFile.encode(
+      Waveform(samples: [Int16](repeating: level, count: milliseconds * 22_050 / 1_000), sampleRate: 22_050))
+  }
+
+  func publish(_ name: String, milliseconds: Int = 100) throws {
+    _ = try library.publish(Self.sound(milliseconds: milliseconds), as: name)
+  }
+
+  /// Installs a voice pack with a clip of 100 ms for each token.
+  @discardableResult
+  func installPack(_ id: String = "en-US-test", tokens: [String]) throws -> URL {
+    let folder = container.directory.appending(path: "Library/Crier/Voices/\(id)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var manifest = PackManifest(id: id, locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
+    for (number, token) in tokens.enumerated() {
+      let bytes = Self.sound(milliseconds: 100, level: Int16(number + 1))
+      try Data(bytes).write(to: folder.appending(path: "\(number).wav"))
+      manifest.tokens[token] = .init(plain: "\(number).wav")
+      manifest.clips["\(number).wav"] = .init(
+        text: ClipToken.words(ofName: token), sha256: SHA256.hexadecimalDigest(of: bytes))
+    }
+    try manifest.json.write(to: folder.appending(path: PackManifest.fileName))
+    return folder
+  }
+
+  /// The tokens with which the service would send an announcement, and those of the summary of some payments.
+  static func tokens(of announcement: Announcement) throws -> [ClipToken] {
+    try PhraseBooks(directory: phraseBooks).writer(for: "en-US").writing(of: announcement).script.tokens
+  }
+}
+
+/// The parts of a push about a payment.
+struct TestPush {
+  var id = "p1"
+  var sequence: Int64? = 1
+  var amount = "2.00"
+  /// The amount in the tokens, if it is another one.
+  var spokenAmount: String?
+  var hasTokens = true
+  var clip: [UInt8]?
+  var clipName = String(repeating: "ab", count: 32) + ".wav"
+  var sound: String? = "default"
+  var kind = "received"
+
+  func payment(_ amount: String) throws -> Payment {
+    let dollars = try #require(Currency(code: "USD"))
+    return Payment(amount: try Money(decimalText: amount, currency: dollars))
+  }
+
+  private static func token(_ token: ClipToken) throws -> SpokenToken {
+    let role = try #require(SpokenToken.Role(rawValue: token.role.rawValue))
+    let pause = try #require(SpokenToken.Pause(rawValue: token.pause.rawValue))
+    return try SpokenToken(name: token.name, role: role, pause: pause)
+  }
+
+  var payload: Data {
+    get throws {
+      var content = AlertMessage.Content(
+        id: id, sequence: sequence, locale: "en-US",
+        amount: try AlertMessage.Content.Amount(value: amount, currency: "USD"), kind: kind)
+      if hasTokens {
+        let tokens = try PhoneFolder.tokens(of: .payment(payment(spokenAmount ?? amount)))
+        content.spoken = AlertMessage.Content.Spoken(pack: "en-US-test", tokens: try tokens.map(Self.token))
+      }
+      if let clip {
+        let url = try #require(URL(string: "https://sounds.example/clip.wav"))
+        content.clip = try PushedClip(
+          name: clipName, url: url,
+          sha256: SHA256.hexadecimalDigest(of: clip), bytes: clip.count, durationMilliseconds: 100)
+      }
+      return AlertMessage(sound: try sound.map { try AlertMessage.Sound($0) }, content: content).encoded()
+    }
+  }
+}
+
+extension NotificationService {
+  /// Works on a push to the end.
+  func handOver(_ payload: Data) async -> [HandOver] {
+    let handed = Locked<[HandOver]>([])
+    await receive(payload) { handOver in handed.withLock { $0.append(handOver) } }.finished()
+    return handed.withLock { $0 }
+  }
+}

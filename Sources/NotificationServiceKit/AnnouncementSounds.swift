@@ -193,10 +193,10 @@ struct AnnouncementSounds: Sendable {
     }
   }
 
-  /// Downloads a sound from elsewhere, such as a spoken message. The downloader's check refuses what iOS would not play.
+  /// Downloads a sound from elsewhere, such as a spoken message, and brings it to the level of announcements.
   ///
-  /// - Throws: ``NotificationServiceError`` with `downloadFailed`, or `soundRefused` if it is not a WAV file of less
-  ///   than 30 s.
+  /// - Throws: ``NotificationServiceError`` with `downloadFailed`; `soundRefused` if it is not a mono PCM16 WAV file, or
+  ///   is silent; `lengthRefused` if it is 30 s long or longer; `notPublished`.
   func downloaded(fromElsewhere url: URL) async throws(NotificationServiceError) -> PreparedSound {
     guard let downloader else { throw NotificationServiceError(.downloadFailed, reason: "downloads are switched off") }
     let name: String
@@ -205,7 +205,25 @@ struct AnnouncementSounds: Sendable {
     } catch {
       throw NotificationServiceError(.downloadFailed, reason: error.description)
     }
-    guard let duration = duration(of: name) else { throw NotificationServiceError(.soundRefused) }
+    return try await onWaitingThread { () throws(NotificationServiceError) in try leveled(name) }
+  }
+
+  /// Publishes a sound of the group at the level of announcements, under the digest of the original.
+  private func leveled(_ original: String) throws(NotificationServiceError) -> PreparedSound {
+    guard let bytes = try? library.contents(of: original), let (waveform, _) = try? WAVFile.decode(bytes) else {
+      throw NotificationServiceError(.soundRefused, reason: "it is not a mono 16-bit PCM WAV file")
+    }
+    let duration = Self.duration(frames: waveform.samples.count, sampleRate: waveform.sampleRate)
+    guard (1..<Self.limitMilliseconds).contains(duration) else { throw NotificationServiceError(.lengthRefused) }
+    guard let leveled = MessageLevel.leveled(waveform) else {
+      throw NotificationServiceError(.soundRefused, reason: "it is silent, or shorter than 0.4 s")
+    }
+    let name = "\(SHA256.hexadecimalDigest(of: Array("crier message 1\n".utf8) + bytes)).wav"
+    do throws(SoundLibraryError) {
+      _ = try library.publish(WAVFile.encode(leveled), as: name)
+    } catch {
+      throw NotificationServiceError(.notPublished, folder: library.soundsDirectory, reason: error.description)
+    }
     return PreparedSound(name: name, quality: .announcement, duration: duration)
   }
 }

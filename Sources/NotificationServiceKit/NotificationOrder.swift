@@ -19,6 +19,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// The time between the arrival of a notification and the latest moment of its hand-over. iOS allows about 30 s
     /// (observed), and other service extensions take 25 s.
     public var budget: Int64 = 25_000
+    /// The part of the budget that is left for the last decision and the hand-over, also on a busy phone.
+    public var reserve: Int64 = 1_000
     /// The silence between two sounds.
     public var gap: Int64 = 250
     /// The waiting time for a missing sequence number if nobody can be asked for it.
@@ -184,7 +186,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     entries.append(
       Entry(
         number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
-        waitsSince: now, deadline: now.plus(settings.budget), aliveUntil: now.plus(settings.lease), amount: new.amount,
+        waitsSince: now, deadline: now.plus(settings.budget).plus(-settings.reserve),
+        aliveUntil: now.plus(settings.lease), amount: new.amount,
         locale: new.locale, originalSound: new.originalSound))
     return lastNumber
   }

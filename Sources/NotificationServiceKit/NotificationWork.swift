@@ -153,7 +153,7 @@ public final class NotificationWork: Sendable {
         step = try decide(&turns, isLast: isLast)
       } catch {
         // Without the order, the notification is handed over as soon as its sound is ready. A busy order is waited for.
-        let isOver = isLast || now >= preparation.beganAt.plus(settings.budget)
+        let isOver = isLast || now >= preparation.beganAt.plus(settings.budget).plus(-settings.reserve)
         let isReady = isOver || (error.code != .orderBusy && preparation.isReady(at: now))
         if isReady { service.configuration.report(error) }
         step = isReady ? .act(.speak(preparation.best, nil)) : .wait(until: now.plus(Self.pollTime))

@@ -60,7 +60,7 @@ struct HandOverTests {
       words.formUnion(try PhoneFolder.tokens(of: .summary(summary)).map(\.name))
     }
     try phone.installPack(tokens: words.sorted())
-    let service = phone.service(budget: 1_500)
+    let service = phone.service(budget: 2_500)
     try service.restart(after: 0)
     let record = Record()
     let works = try Self.pushes(1...9).map { try record.receive($0, by: service) }

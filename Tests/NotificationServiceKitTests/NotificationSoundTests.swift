@@ -173,16 +173,4 @@ struct NotificationSoundTests {
     #expect(search.best == exact)
     #expect(search.next == nil)
   }
-
-  @Test("A sound from elsewhere is heard if the push has no announcement, and only then")
-  func soundFromElsewhere() async throws {
-    let phone = try PhoneFolder()
-    let service = phone.service(script: { _, _ in Self.answer(Self.clip) })
-    let message = #"{"aps":{"alert":"Hello","sound":"default"},"sound-url":"https://sounds.example/talk.wav"}"#
-    guard case .named(let name)? = await service.handOver(Data(message.utf8)).first?.sound else {
-      Issue.record("The message is not heard.")
-      return
-    }
-    #expect(try phone.library.contents(of: name) == Self.clip)
-  }
 }

@@ -214,6 +214,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
   }
 
+  /// Reports that the present sound began later than it was decided.
+  mutating func delaySound(by delay: Int64) { freeAt = freeAt.plus(delay) }
+
   /// Removes a notification that will not be heard here. Its sequence number is not waited for.
   public mutating func withdraw(_ number: Int64, at now: Int64) {
     guard let entry = entry(number) else { return }

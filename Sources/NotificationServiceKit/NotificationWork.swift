@@ -35,7 +35,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// What is done next.
-  private enum Step {
+  private enum Step: Sendable {
     case act(Action)
     case wait(until: Int64)
     case summarise([NotificationOrder.Entry])
@@ -44,7 +44,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// What is done at the hand-over.
-  private enum Action {
+  private enum Action: Sendable {
     case speak(PreparedSound?, HandOver.Summary?)
     case silent(HandOver.Silence)
     case later(PreparedSound?, at: Int64)
@@ -81,7 +81,7 @@ public final class NotificationWork: Sendable {
   /// Ends the work at once, because iOS is about to end the extension: the best sound so far is handed over, or its
   /// sound follows as a local notification. After a hand-over, nothing happens. It may be called on any thread.
   public func expire() {
-    guard case .act(let action) = decide(isLast: true) else { return }
+    guard case .act(let action) = decide(isLast: true), !performNow(action) else { return }
     Task { await perform(action) }
   }
 
@@ -107,10 +107,13 @@ public final class NotificationWork: Sendable {
   private func work() async {
     var catchUps: [Task<Void, Never>] = []
     while true {
-      let (step, missedAfter) = await onWaitingThread { [self] in
+      let (step, missedAfter) = await onWaitingThread { [self] () -> (Step, Int64?) in
         let step = decide(isLast: false)
-        if case .wait = step { return (step, claimCatchUp()) }
-        return (step, nil)
+        switch step {
+        case .act(let action): return (performNow(action) ? .ended : step, nil)
+        case .wait: return (step, claimCatchUp())
+        case .summarise, .ended: return (step, nil)
+        }
       }
       if let missedAfter { catchUps.append(Task { await self.catchUp(after: missedAfter) }) }
       switch step {
@@ -119,9 +122,12 @@ public final class NotificationWork: Sendable {
         await perform(action)
         return
       case .summarise(let members):
-        if let action = await onWaitingThread({ [self] in summarise(members) }) {
+        switch await onWaitingThread({ [self] in summary(of: members) }) {
+        case .act(let action):
           await perform(action)
           return
+        case .ended: return
+        case .wait, .summarise: continue
         }
       case .wait(let until): await wait(until: until)
       }
@@ -164,14 +170,17 @@ public final class NotificationWork: Sendable {
   }
 
   private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
-    let (now, settings, arrival, canAsk) = (now, settings, arrival, canAsk)
-    let isReady = isLast || preparation.isReady(at: now)
+    let (settings, arrival, canAsk, clock) = (settings, arrival, canAsk, service.configuration.now)
+    let isReady = isLast || preparation.isReady(at: clock())
     let best = isReady ? preparation.best : nil
     let isExact = best.map { $0.quality == .announcement } ?? false || !preparation.shouldBeExact
     let library = service.sounds.library
     let known = turns.number
     let timeout = isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout
-    let (number, turn) = try service.file.update(timeout: timeout) { order -> (Int64?, NotificationOrder.Turn) in
+    let (number, turn, now) = try service.file.update(timeout: timeout) {
+      order -> (Int64?, NotificationOrder.Turn, Int64) in
+      // The lock may have taken a while.
+      let now = clock()
       order.notice(now)
       if let known { order.renew(known, at: now, settings) }
       _ = order.removeAbandoned(at: now) { library.hasSound($0) }
@@ -180,7 +189,7 @@ public final class NotificationWork: Sendable {
       if known.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
         number = order.arrive(arrival, at: now, settings)
       }
-      guard let number else { return (nil, .forgotten) }
+      guard let number else { return (nil, .forgotten, now) }
       if isReady, order.entry(number)?.duration == nil {
         order.prepared(number, duration: best?.duration ?? PreparedSound.assumedDuration)
       }
@@ -188,9 +197,10 @@ public final class NotificationWork: Sendable {
       if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
         turn = .wait(until: min(until, max(time, now.plus(1))))
       }
-      return (number, turn)
+      return (number, turn, now)
     }
     turns.number = number
+    if case .speak = turn { correctBegin(decidedAt: now) }
     switch turn {
     case .wait(let until): return .wait(until: isReady ? until : min(until, now.plus(NotificationOrder.pollTime)))
     case .speak: return .act(isSilent ? .silent(.asSent) : .speak(best, nil))
@@ -201,10 +211,23 @@ public final class NotificationWork: Sendable {
     }
   }
 
+  /// Moves the end of the sound if writing the order took so long that the sound begins later than the order says.
+  private func correctBegin(decidedAt: Int64) {
+    let delay = now.plus(-decidedAt)
+    guard delay > settings.gap / 4 else { return }
+    try? service.file.update { $0.delaySound(by: delay) }
+  }
+
   /// Whether the push of another sender asks for no sound.
   private var isSilent: Bool {
     guard case .success(let payload) = content else { return false }
     return payload.content == nil && payload.sound == nil
+  }
+
+  /// Makes a summary and hands over with it. The call blocks the thread.
+  private func summary(of members: [NotificationOrder.Entry]) -> Step {
+    guard let action = summarise(members) else { return .wait(until: now) }
+    return performNow(action) ? .ended : .act(action)
   }
 
   /// Makes a summary and begins it. The call blocks the thread.
@@ -222,12 +245,15 @@ public final class NotificationWork: Sendable {
     }
     return turns.withLock { turns in
       guard !turns.isHandedOver else { return nil }
-      let (now, settings, canAsk) = (now, settings, canAsk)
-      let mayBegin = try? service.file.update { order in
-        order.beginSummary(
+      let (settings, canAsk, clock) = (settings, canAsk, service.configuration.now)
+      let begun = try? service.file.update { order -> Int64? in
+        let now = clock()
+        let mayBegin = order.beginSummary(
           number, of: members.map(\.number), lasting: made.sound.duration, at: now, canAsk: canAsk, settings)
+        return mayBegin ? now : nil
       }
-      guard mayBegin == true else { return nil }
+      guard let begun = begun ?? nil else { return nil }
+      correctBegin(decidedAt: begun)
       turns.isHandedOver = true
       return .speak(
         made.sound,
@@ -236,6 +262,21 @@ public final class NotificationWork: Sendable {
   }
 
   // MARK: The hand-over
+
+  /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
+  /// next one.
+  ///
+  /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
+  private func performNow(_ action: Action) -> Bool {
+    guard !isCaughtUp else { return false }
+    switch action {
+    case .silent(let silence): call(.silent(silence))
+    case .speak(let sound, let summary): call(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
+    case .later: return false
+    }
+    preparation.end()
+    return true
+  }
 
   private func perform(_ action: Action) async {
     preparation.end()
@@ -260,10 +301,11 @@ public final class NotificationWork: Sendable {
 
   /// Calls the handler, or adds a local notification for a push that was lost.
   private func give(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) async {
-    guard !isCaughtUp else {
-      await add(sound, summary: summary, delay: 0)
-      return
-    }
+    guard isCaughtUp else { return call(sound, summary: summary) }
+    await add(sound, summary: summary, delay: 0)
+  }
+
+  private func call(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) {
     let handler = turns.withLock { turns -> (@Sendable (HandOver) -> Void)? in
       defer { turns.handOver = nil }
       return turns.handOver

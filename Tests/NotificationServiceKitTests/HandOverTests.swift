@@ -59,8 +59,8 @@ struct HandOverTests {
       let summary = try #require(PaymentSummary(of: Array(payments.prefix(count))))
       words.formUnion(try PhoneFolder.tokens(of: .summary(summary)).map(\.name))
     }
-    try phone.installPack(tokens: words.sorted())
-    let service = phone.service(budget: 2_500)
+    try phone.installPack(tokens: words.sorted(), milliseconds: 700)
+    let service = phone.service(budget: 10_000)
     try service.restart(after: 0)
     let record = Record()
     let works = try Self.pushes(1...9).map { try record.receive($0, by: service) }

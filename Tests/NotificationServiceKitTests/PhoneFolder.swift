@@ -74,14 +74,14 @@ final class PhoneFolder: Sendable {
     _ = try library.publish(Self.sound(milliseconds: milliseconds), as: name)
   }
 
-  /// Installs a voice pack with a clip of 100 ms for each token.
+  /// Installs a voice pack with a clip for each token.
   @discardableResult
-  func installPack(_ id: String = "en-US-test", tokens: [String]) throws -> URL {
+  func installPack(_ id: String = "en-US-test", tokens: [String], milliseconds: Int = 100) throws -> URL {
     let folder = container.directory.appending(path: "Library/Crier/Voices/\(id)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var manifest = PackManifest(id: id, locale: "en-US", speaker: "Ada", licence: "CC0-1.0")
     for (number, token) in tokens.enumerated() {
-      let bytes = Self.sound(milliseconds: 100, level: Int16(number + 1))
+      let bytes = Self.sound(milliseconds: milliseconds, level: Int16(number + 1))
       try Data(bytes).write(to: folder.appending(path: "\(number).wav"))
       manifest.tokens[token] = .init(plain: "\(number).wav")
       manifest.clips["\(number).wav"] = .init(

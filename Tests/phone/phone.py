@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated phone: pushes go in, banners and sounds come out, and the extension's processes are real ones.
+
+The phone does what iOS is known to do, as docs/phone.md says. It runs in real time.
+"""
+
+import asyncio
+import dataclasses
+import hashlib
+import json
+import pathlib
+import random
+import uuid
+
+import listening
+from lookup import Places, sound_for
+from processes import PhoneProcess
+
+# iOS calls serviceExtensionTimeWillExpire after about 30 s, and shows the original content if that does not help.
+EXPIRY_SECONDS = 30.0
+GRACE_SECONDS = 0.5
+# iOS ends an extension that uses more memory than this.
+MEMORY_LIMIT_KB = 24 * 1024
+PROCESSES_AT_ONCE = 3
+OTHER_PROCESS_RATE = 0.2
+# After how many seconds without work a process is ended.
+IDLE_SECONDS = (2.0, 8.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Faults:
+    """How often the phone kills or suspends a process after a push, from 0 to 1."""
+
+    kill: float = 0.0
+    suspend: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class World:
+    """What all phones share."""
+
+    folder: pathlib.Path
+    extension: list
+    templates: pathlib.Path
+    service_url: str
+    timeline: object
+    faults: Faults
+    # The folder with the clips that the service made, to listen to stitched ones; None if there is none.
+    service_sounds: pathlib.Path | None = None
+    # The digests of the recordings in voice packs.
+    phrases: frozenset = frozenset()
+
+
+@dataclasses.dataclass
+class Request:
+    """A push that a process works on. It is open until it is handed over, or shown as it came."""
+
+    identifier: str
+    payload: dict
+    process: PhoneProcess
+    is_open: bool = True
+    timer: asyncio.TimerHandle | None = None
+
+    @property
+    def id(self):
+        return self.payload.get("crier", {}).get("id")
+
+
+class Phone:
+    def __init__(self, world, device, token, key, locale, seed, pack=None):
+        self.world = world
+        self.device = device
+        self.token = token
+        self.locale = locale
+        self.pack = pack
+        self.is_online = True
+        self.random = random.Random(seed)
+        self.container = world.folder / "containers" / device
+        self.places = Places(world.folder / "apps" / device, (self.container,), world.folder / "bundle")
+        for folder in self.places.folders():
+            folder.mkdir(parents=True, exist_ok=True)
+        # The sounds that the phone itself brings along.
+        self.tones = {_digest(path) for folder in self.places.folders() for path in folder.iterdir()}
+        self.requests = {}
+        self.processes = []
+        self.sounding = set()
+        self.pending = {}
+        self.last_event = world.timeline.now()
+        self._process_numbers = 0
+        self._sound_numbers = 0
+        self.config = world.folder / "configs" / f"{device}.json"
+        self.config.parent.mkdir(exist_ok=True)
+        settings = {
+            "container": str(self.container),
+            "templates": str(world.templates),
+            "service": world.service_url,
+            "device": device,
+            "key": key,
+            "group": "group.crier",
+        }
+        self.config.write_text(json.dumps(settings), encoding="utf-8")
+        self.config.chmod(0o600)
+
+    def record(self, event, **details):
+        entry = self.world.timeline.record(event, self.device, **details)
+        self.last_event = entry["at"]
+        return entry
+
+    @property
+    def is_quiet(self):
+        """Whether nothing is open, sounds, or is going to be shown."""
+        return not (self.sounding or self.pending or any(process.open for process in self.processes))
+
+    # Pushes
+
+    def deliver(self, delivery):
+        """Takes a push from the push service."""
+        payload = delivery["payload"]
+        crier, aps = payload.get("crier", {}), payload.get("aps", {})
+        self.record(
+            "delivered",
+            push=delivery["id"],
+            id=crier.get("id"),
+            sequence=crier.get("sequence"),
+            accepted_ms=delivery.get("accepted_ms"),
+            delivered_ms=delivery.get("delivered_ms"),
+        )
+        if "alert" not in aps:
+            return
+        if aps.get("mutable-content") != 1 or not crier:
+            self._show([crier.get("id")] if crier else [], _sound_name(aps), original="no extension")
+            return
+        process = self._choose_process()
+        request = Request(str(uuid.UUID(int=self.random.getrandbits(128), version=4)).upper(), payload, process)
+        self.requests[request.identifier] = process.open[request.identifier] = request
+        if process.idle_timer:
+            process.idle_timer.cancel()
+        self.record(
+            "handed-to-process",
+            request=request.identifier,
+            process=process.number,
+            id=request.id,
+            sequence=crier.get("sequence"),
+        )
+        process.send({"do": "push", "request": request.identifier, "payload": payload})
+        request.timer = asyncio.get_running_loop().call_later(EXPIRY_SECONDS, self._expire, request)
+        self._maybe_disturb(process)
+
+    def _choose_process(self):
+        running = [process for process in self.processes if process.role == "extension" and not process.reason]
+        if not running:
+            return self._start("extension")
+        if self.random.random() >= OTHER_PROCESS_RATE:
+            return running[0]
+        if len(running) < PROCESSES_AT_ONCE:
+            return self._start("extension")
+        return self.random.choice(running[1:])
+
+    def _start(self, role):
+        self._process_numbers += 1
+        self.record("process-started", process=self._process_numbers, role=role)
+        log = self.world.folder / "logs" / f"{self.device}.log"
+        log.parent.mkdir(exist_ok=True)
+        command = [*self.world.extension, str(self.config)]
+        process = PhoneProcess(self._process_numbers, role, command, log, self._on_line, self._on_end)
+        self.processes.append(process)
+        return process
+
+    def _expire(self, request):
+        if not request.is_open:
+            return
+        self.record("expiring", request=request.identifier, process=request.process.number, id=request.id)
+        request.process.send({"do": "expire", "request": request.identifier})
+        request.timer = asyncio.get_running_loop().call_later(GRACE_SECONDS, self._give_up, request)
+
+    def _give_up(self, request):
+        if not request.is_open:
+            return
+        self.record("expired", request=request.identifier, process=request.process.number, id=request.id)
+        self._show_original(request, "expired")
+        request.process.end("expired")
+
+    def _show_original(self, request, why):
+        self._close(request)
+        self._show([request.id], _sound_name(request.payload["aps"]), request=request.identifier, original=why)
+
+    def _close(self, request):
+        request.is_open = False
+        if request.timer:
+            request.timer.cancel()
+        request.process.open.pop(request.identifier, None)
+
+    # Processes
+
+    def _on_line(self, process, line):
+        kind = line.get("event")
+        if kind == "ready":
+            process.is_ready = True
+            self.record("process-ready", process=process.number)
+        elif kind == "hand-over":
+            self._hand_over(process, line)
+        elif kind == "local":
+            self._add_local(process, line)
+        elif kind == "caught-up":
+            self.record("caught-up", process=process.number)
+            if process.role == "app":
+                process.measure()
+                process.close_input()
+        else:
+            self.record("unknown-line", process=process.number, line=line)
+
+    def _hand_over(self, process, line):
+        request = self.requests.get(line.get("request"))
+        # Only the first hand-over of a request that is still open has an effect, as on iOS.
+        accepted = request is not None and request.is_open and request.process is process
+        self.record(
+            "hand-over",
+            request=line.get("request"),
+            process=process.number,
+            id=request.id if request else None,
+            sound=line.get("sound"),
+            silent=line.get("silent"),
+            summary=line.get("summary"),
+            title=line.get("title"),
+            attachments=len(line.get("attachments") or []),
+            accepted=accepted,
+        )
+        if not accepted:
+            return
+        self._close(request)
+        self._show([request.id], line.get("sound"), summary=line.get("summary"), request=request.identifier)
+        process.measure()
+        self._watch_idle(process)
+
+    def _add_local(self, process, line):
+        self.record(
+            "local",
+            identifier=line.get("identifier"),
+            process=process.number,
+            ids=line.get("ids") or [],
+            sound=line.get("sound"),
+            summary=line.get("summary"),
+            delay_ms=line.get("delay_ms") or 0,
+        )
+        # A request with the identifier of one that waits replaces it, as on iOS.
+        if waiting := self.pending.pop(line.get("identifier"), None):
+            waiting.cancel()
+        delay = (line.get("delay_ms") or 0) / 1000
+        self.pending[line.get("identifier")] = asyncio.get_running_loop().call_later(delay, self._show_local, line)
+
+    def _show_local(self, line):
+        self.pending.pop(line.get("identifier"), None)
+        self._show(
+            line.get("ids") or [],
+            line.get("sound"),
+            summary=line.get("summary"),
+            identifier=line.get("identifier"),
+        )
+
+    def _on_end(self, process, status):
+        self.processes.remove(process)
+        if process.idle_timer:
+            process.idle_timer.cancel()
+        self.record(
+            "process-ended",
+            process=process.number,
+            role=process.role,
+            reason=process.reason or "by itself",
+            status=status,
+            peak_dirty_kb=process.peak_dirty_kb,
+        )
+        for request in list(process.open.values()):
+            self._show_original(request, "process ended")
+
+    def _watch_idle(self, process):
+        if process.role != "extension" or process.open:
+            return
+        if process.idle_timer:
+            process.idle_timer.cancel()
+        delay = self.random.uniform(*IDLE_SECONDS)
+        process.idle_timer = asyncio.get_running_loop().call_later(delay, process.end, "idle")
+
+    def watch_memory(self):
+        """Measures all processes, and ends an extension that uses too much, as iOS does."""
+        for process in list(self.processes):
+            if process.measure() > MEMORY_LIMIT_KB and process.role == "extension":
+                process.end("memory")
+
+    def _maybe_disturb(self, process):
+        loop = asyncio.get_running_loop()
+        if self.random.random() < self.world.faults.kill:
+            loop.call_later(self.random.uniform(0, 3), self._kill, process)
+        if self.random.random() < self.world.faults.suspend:
+            loop.call_later(self.random.uniform(0, 2), self._suspend, process, self.random.uniform(1, 5))
+
+    def _kill(self, process):
+        if process.is_running and not process.reason:
+            self.record("killed", process=process.number)
+            process.end("killed")
+
+    def _suspend(self, process, seconds):
+        if process.is_running and not process.reason and not process.is_suspended:
+            self.record("suspended", process=process.number)
+            process.suspend()
+            asyncio.get_running_loop().call_later(seconds, self._resume, process)
+
+    def _resume(self, process):
+        process.resume()
+        self.record("continued", process=process.number)
+
+    # Banners and sounds
+
+    def _show(self, ids, sound_name, summary=None, **of):
+        self.record("banner", ids=ids, sound=sound_name, summary=summary, **of)
+        sound = sound_for(sound_name, self.places)
+        if sound is None:
+            return
+        self._sound_numbers += 1
+        number = self._sound_numbers
+        self.sounding.add(number)
+        began = self.record(
+            "sound-begins",
+            sound=number,
+            ids=ids,
+            summary=summary,
+            name=sound_name,
+            kind=self._kind(sound),
+            sha256=sound.sha256,
+            duration_ms=round(sound.duration_ms, 1),
+            instead=sound.instead,
+            **of,
+        )
+        if began["kind"] == "clip":
+            began["likeness"] = self._listen(of.get("request"), sound)
+        asyncio.get_running_loop().call_later(sound.duration_ms / 1000, self._end_sound, number)
+
+    def _end_sound(self, number):
+        self.sounding.discard(number)
+        self.record("sound-ends", sound=number)
+
+    def _kind(self, sound):
+        if sound.is_default:
+            return "default"
+        if sound.sha256 in self.tones:
+            return "tone"
+        return "phrase" if sound.sha256 in self.world.phrases else "clip"
+
+    def _listen(self, request, sound):
+        """Returns how alike the sound is to the service's clip of this payment, or None if there is no such clip."""
+        if request is None or self.world.service_sounds is None:
+            return None
+        name = self.requests[request].payload.get("crier", {}).get("clip", {}).get("name")
+        try:
+            original = (self.world.service_sounds / name).read_bytes()
+        except (OSError, TypeError):
+            return None
+        return 1.0 if original == sound.data else listening.likeness(original, sound.data)
+
+    # The user
+
+    def open_app(self):
+        """Opens the app, which asks the service for what the phone missed."""
+        self.record("opened")
+        self._start("app").send({"do": "catch-up"})
+
+    def switch_off(self):
+        """Ends all processes without a record of what they leave open."""
+        for process in list(self.processes):
+            process.end("switched off")
+
+
+def _sound_name(aps):
+    sound = aps.get("sound")
+    return sound.get("name", "default") if isinstance(sound, dict) else sound
+
+
+def _digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()

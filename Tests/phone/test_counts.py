@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+import unittest
+
+import counts
+import payments
+import sums
+
+
+class Story:
+    """A timeline of one phone, written by hand. Times are ms from the start."""
+
+    def __init__(self, *amounts, currency="USD"):
+        self.events = []
+        self.numbers = itertools.count(1)
+        for number, amount in enumerate(amounts, 1):
+            name = f"p{number}"
+            self.add(number, "posted", id=name, amount=amount, currency=currency, locale=None, sent_at=0)
+            self.add(10**9, "numbered", id=name, sequence=number, clip_sha256=f"clip of {name}")
+
+    def add(self, at, event, **details):
+        self.events.append({"at": at, "event": event, "phone": "phone-1"} | details)
+        return self
+
+    def push(self, at, number, process=1, request=None):
+        self.add(at, "delivered", id=f"p{number}", sequence=number, push=f"push {number}")
+        given = {"request": request or f"r{number}", "process": process}
+        return self.add(at + 1, "handed-to-process", id=f"p{number}", sequence=number, **given)
+
+    def sound(self, at, *numbers, duration=2000, kind="clip", text=None, sha256=None, likeness=None):
+        names = [f"p{number}" for number in numbers]
+        summary = {"ids": names, "text": text} if text else None
+        digest = sha256 or f"clip of {'+'.join(names)}"
+        details = {"ids": names[-1:], "summary": summary, "kind": kind, "sha256": digest, "duration_ms": duration}
+        return self.add(at, "sound-begins", sound=next(self.numbers), likeness=likeness, **details)
+
+    def hand_over(self, at, number, process=1):
+        return self.add(at, "hand-over", request=f"r{number}", process=process, id=f"p{number}", accepted=True)
+
+    def heard(self, at, number, **details):
+        return self.push(at - 10, number).hand_over(at, number).sound(at, number, **details)
+
+    def counts(self):
+        return counts.counts(self.events)
+
+
+GOOD_SUMMARY = "Received two payments, three dollars and seventy-five cents in total"
+
+
+class HeardTests(unittest.TestCase):
+    def check(self, story, good=False, **expected):
+        figures = story.counts()
+        self.assertEqual({name: figures[name] for name in expected}, expected)
+        self.assertEqual(counts.is_good(figures), good)
+
+    def test_payments_heard_one_after_another_are_good(self):
+        story = Story("1.00", "2.00", "3.00").heard(100, 1).heard(2200, 2).heard(4300, 3)
+        self.check(story, good=True, payments=3, heard=3, lost=0, overlaps=0, out_of_order=0, twice=0, late=0)
+
+    def test_a_payment_without_any_sound_is_lost(self):
+        self.check(Story("1.00", "2.00").heard(100, 1), lost=1, heard=1)
+
+    def test_a_tone_a_phrase_and_the_default_sound_tell_of_no_payment(self):
+        for kind, name in (("tone", "tones"), ("phrase", "tones"), ("default", "defaults")):
+            self.check(Story("1.00").heard(100, 1, kind=kind), lost=1, **{name: 1})
+
+    def test_the_clip_of_another_payment_tells_of_no_payment(self):
+        story = Story("1.00", "2.00").heard(100, 1, sha256="clip of p2").heard(3000, 2)
+        self.check(story, lost=1, wrong_sounds=1)
+
+    def test_a_stitched_clip_counts_if_it_is_like_the_services(self):
+        self.check(Story("1.00").heard(100, 1, sha256="stitched", likeness=0.97), good=True, lost=0)
+        self.check(Story("1.00").heard(100, 1, sha256="stitched", likeness=0.5), lost=1, wrong_sounds=1)
+
+    def test_a_payment_of_another_phone_is_not_heard_here(self):
+        self.check(Story("1.00").heard(100, 1).sound(4000, 9), wrong_sounds=1, lost=0, good=True)
+
+    def test_a_payment_heard_twice_counts_in_any_form(self):
+        self.check(Story("1.00").heard(100, 1).sound(3000, 1), twice=1, lost=0)
+        story = Story("1.25", "2.50").heard(100, 1).push(3000, 2).hand_over(3000, 2).sound(3000, 1, 2, text=GOOD_SUMMARY)
+        self.check(story, twice=1, lost=0, out_of_order=0)
+
+    def test_a_right_summary_stands_for_its_members(self):
+        story = Story("1.25", "2.50").push(90, 1).push(95, 2).sound(100, 1, 2, text=GOOD_SUMMARY)
+        story.hand_over(100, 1).hand_over(101, 2)
+        self.check(story, good=True, summaries=1, in_summaries=2, lost=0, wrong_summaries=0)
+
+    def test_a_summary_with_a_wrong_sum_or_number_loses_its_members(self):
+        for text in (
+            "Received two payments, three dollars and seventy-six cents in total",
+            "Received three payments, three dollars and seventy-five cents in total",
+            "Received two payments, ninety-three dollars and seventy-five cents in total",
+            "",
+        ):
+            story = Story("1.25", "2.50").push(90, 1).push(95, 2).sound(100, 1, 2, text=text or " ")
+            self.check(story, wrong_summaries=1, summaries=0, lost=2)
+
+    def test_a_summary_that_names_a_member_twice_or_an_unknown_one_is_wrong(self):
+        self.check(Story("1.25", "1.25").sound(100, 1, 1, text=GOOD_SUMMARY), wrong_summaries=1, lost=2)
+        self.check(Story("1.25").sound(100, 1, 2, text=GOOD_SUMMARY), wrong_summaries=1, lost=1)
+
+    def test_a_summary_played_as_a_tone_tells_of_nothing(self):
+        self.check(Story("1.25", "2.50").sound(100, 1, 2, text=GOOD_SUMMARY, kind="tone"), lost=2, summaries=0)
+
+    def test_a_payment_heard_without_a_push_was_caught_up(self):
+        story = Story("1.00", "2.00").sound(100, 1).heard(2200, 2)
+        self.check(story, good=True, dropped=1, caught_up=1, lost=0)
+
+
+class OrderTests(unittest.TestCase):
+    def test_a_payment_heard_after_a_later_one_is_out_of_order(self):
+        self.assertEqual(Story("1.00", "2.00").heard(100, 2).heard(3000, 1).counts()["out_of_order"], 1)
+
+    def test_a_payment_heard_after_a_summary_of_later_ones_is_out_of_order(self):
+        story = Story("1.00", "1.25", "2.50").sound(100, 2, 3, text=GOOD_SUMMARY).sound(9000, 1)
+        self.assertEqual(story.counts()["out_of_order"], 1)
+
+    def test_a_summary_after_a_later_payment_is_out_of_order_once(self):
+        story = Story("1.25", "2.50", "1.00").sound(100, 3).sound(9000, 1, 2, text=GOOD_SUMMARY)
+        self.assertEqual(story.counts()["out_of_order"], 1)
+
+    def test_a_gap_is_not_out_of_order(self):
+        self.assertEqual(Story("1.00", "2.00", "3.00").heard(100, 1).heard(3000, 3).counts()["out_of_order"], 0)
+
+    def test_sounds_overlap_if_one_begins_before_the_end_of_another(self):
+        self.assertEqual(Story("1.00", "2.00").heard(100, 1).heard(2099, 2).counts()["overlaps"], 1)
+        self.assertEqual(Story("1.00", "2.00").heard(100, 1).heard(2100, 2).counts()["overlaps"], 0)
+
+    def test_a_short_sound_within_a_long_one_does_not_hide_the_next_overlap(self):
+        story = Story("1.00", "2.00", "3.00").heard(0, 1, duration=5000).heard(1000, 2, duration=100).heard(2000, 3)
+        self.assertEqual(story.counts()["overlaps"], 2)
+
+    def test_any_two_sounds_overlap_also_the_default_one(self):
+        story = Story("1.00", "2.00").heard(0, 1).heard(500, 2, kind="default")
+        self.assertEqual(story.counts()["overlaps"], 1)
+
+    def test_the_sounds_of_two_phones_do_not_overlap(self):
+        story = Story("1.00").heard(0, 1)
+        other = Story("1.00").heard(500, 1)
+        for event in other.events:
+            event["phone"] = "phone-2"
+        figures = counts.counts(story.events + other.events)
+        self.assertEqual((figures["overlaps"], figures["payments"]), (0, 2))
+
+    def test_reordered_pushes_are_those_that_come_after_a_later_one(self):
+        story = Story("1.00", "2.00", "3.00").push(10, 2).push(20, 1).push(30, 3)
+        self.assertEqual(story.counts()["reordered"], 1)
+
+    def test_a_push_delivered_twice_is_neither_reordered_nor_dropped(self):
+        figures = Story("1.00", "2.00").push(10, 1).push(20, 2).push(30, 1, request="again").counts()
+        self.assertEqual((figures["reordered"], figures["dropped"]), (0, 0))
+
+
+class HandOverTests(unittest.TestCase):
+    def test_a_hand_over_after_25_s_is_late(self):
+        for after, late in ((25_000, 0), (25_001, 1)):
+            story = Story("1.00").push(100, 1).hand_over(101 + after, 1).sound(101 + after, 1)
+            self.assertEqual(story.counts()["late"], late)
+
+    def test_a_request_that_expired_is_late_once(self):
+        story = Story("1.00").push(100, 1).add(30_600, "expired", request="r1", process=1, id="p1")
+        self.assertEqual(story.counts()["late"], 1)
+        self.assertEqual(story.hand_over(30_700, 1).counts()["late"], 1)
+
+    def test_two_hand_overs_of_one_request_are_counted(self):
+        self.assertEqual(Story("1.00").heard(100, 1).hand_over(200, 1).counts()["handed_over_twice"], 1)
+        self.assertEqual(Story("1.00", "2.00").heard(100, 1).hand_over(200, 2).counts()["handed_over_twice"], 0)
+
+    def test_a_request_without_any_end_is_counted(self):
+        self.assertEqual(Story("1.00").push(100, 1).counts()["never_handed_over"], 1)
+        shown = Story("1.00").push(100, 1).add(500, "banner", ids=["p1"], request="r1", original="process ended")
+        self.assertEqual(shown.counts()["never_handed_over"], 0)
+
+
+class FigureTests(unittest.TestCase):
+    def test_latency_is_from_the_answer_to_the_begin_of_the_sound(self):
+        story = Story("1.00", "2.00").sound(1001, 1).sound(5002, 2)
+        figures = story.counts()
+        self.assertEqual((figures["p50_ms"], figures["p99_ms"]), (5000, 5000))
+        self.assertIsNone(Story("1.00").counts()["p50_ms"])
+
+    def test_processes_memory_and_faults_are_counted(self):
+        story = Story()
+        for number, reason in ((1, "memory"), (2, "idle"), (3, "killed")):
+            story.add(0, "process-started", process=number, role="extension")
+            story.add(9, "process-ended", process=number, role="extension", reason=reason, peak_dirty_kb=number * 1000)
+        story.add(5, "killed", process=3).add(5, "suspended", process=2)
+        figures = story.counts()
+        self.assertEqual((figures["processes"], figures["killed_for_memory"], figures["killed"]), (3, 1, 1))
+        self.assertEqual((figures["peak_dirty_kb"], figures["suspended"]), (3000, 1))
+
+    def test_the_push_services_own_figures_are_kept(self):
+        events = [{"at": 0, "event": "push-service", "phone": None, "counts": {"dropped": 3}}]
+        self.assertEqual(counts.counts(events)["push_service"], {"dropped": 3})
+
+
+class SumTests(unittest.TestCase):
+    RIGHT = (
+        ("Received three payments, one hundred five dollars and five cents in total", 3, "105.05", "USD"),
+        ("Received 12 payments, twenty-two thousand two hundred dollars in total", 12, "22200.00", "USD"),
+        ("Received one payment of one cent", 1, "0.01", "USD"),
+        ("Received two payments, one thousand ten point one zero yuan in total", 2, "1010.10", "CNY"),
+        ("Received 3 payments. Total: $1,057.50", 3, "1057.50", "USD"),
+        ("收款三笔，合计一千零一十元一角", 3, "1010.10", "CNY"),
+        ("收款十二笔，合计两万两千二百二十二元两角二分", 12, "22222.22", "CNY"),
+        ("收款两笔，合计五十七美元五十美分", 2, "57.50", "USD"),
+        ("收款 3 笔，合计 ¥57.50", 3, "57.50", "CNY"),
+        ("收款两笔，合计五元。收款三笔，合计一美元一美分", 3, "1.01", "USD"),
+    )
+    WRONG = (
+        ("Received twenty-three payments, one dollar in total", 3, "1.00", "USD"),
+        ("Received two payments, one hundred five dollars in total", 2, "5.00", "USD"),
+        ("Received two payments, five dollars and ten cents in total", 2, "5.00", "USD"),
+        ("Received two payments, five dollars and ten cents in total", 2, "0.10", "USD"),
+        ("Received two payments, five point one two yuan in total", 2, "5.00", "CNY"),
+        ("Received two payments, five yuan in total", 2, "5.00", "USD"),
+        ("收款二十三笔，合计五元", 3, "5.00", "CNY"),
+        ("收款三笔，合计五元一角", 3, "5.00", "CNY"),
+        ("收款三笔，合计五元一角", 3, "0.10", "CNY"),
+        ("收款三笔，合计十五美元", 3, "5.00", "USD"),
+        ("收款 3 笔，合计 ¥157.50", 3, "57.50", "CNY"),
+    )
+
+    def test_right_texts(self):
+        for text, count, amount, currency in self.RIGHT:
+            self.assertTrue(sums.names(text, count, amount, currency), text)
+
+    def test_wrong_texts(self):
+        for text, count, amount, currency in self.WRONG:
+            self.assertFalse(sums.names(text, count, amount, currency), text)
+
+
+class PlanTests(unittest.TestCase):
+    def test_the_seed_decides_the_payments_and_nothing_else_does(self):
+        one, same, other = (payments.plan(seed, "phone-1", "en-US", 200) for seed in (1, 1, 2))
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+        self.assertEqual(len({payment.id for payment in one}), 200)
+
+    def test_payments_come_in_bursts_in_both_currencies_and_languages(self):
+        plan = payments.plan(1, "phone-1", "zh-CN", 500)
+        self.assertEqual([payment.at for payment in plan], sorted(payment.at for payment in plan))
+        within = max(sum(0 <= other.at - payment.at <= 1 for other in plan) for payment in plan)
+        self.assertTrue(16 <= within <= 30, within)
+        self.assertEqual({payment.currency for payment in plan}, {"CNY", "USD"})
+        self.assertEqual({payment.locale for payment in plan}, {None, "en-US"})
+
+    def test_a_phone_is_away_for_some_seconds_at_a_time(self):
+        found = payments.absences(1, "phone-1", 1000)
+        self.assertTrue(found)
+        self.assertTrue(all(3 <= on - off <= 20 for off, on in found))
+        self.assertTrue(all(on < off for (_, on), (off, _) in itertools.pairwise(found)))
+
+
+if __name__ == "__main__":
+    unittest.main()

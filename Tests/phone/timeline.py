@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of everything that happens on the simulated phones: one event after the other, each with its time."""
+
+import json
+import time
+
+
+class Timeline:
+    """A list of events. An event is a dictionary with `at` (ms since 1970), `event`, `phone`, and its details.
+
+    | event | when | details |
+    |---|---|---|
+    | `posted` | the service answered a payment | `id`, `amount`, `currency`, `locale`, `sent_at` |
+    | `numbered` | at the end, from the service's own list | `id`, `sequence`, `clip_sha256` |
+    | `delivered` | the phone received a push | `push`, `id`, `sequence`, `accepted_ms`, `delivered_ms` |
+    | `handed-to-process` | a process got the push | `request`, `process`, `id`, `sequence` |
+    | `hand-over` | the process handed it over | `request`, `process`, `id`, `sound`, `silent`, `summary`, `accepted` |
+    | `local` | the process added a local notification | `identifier`, `process`, `ids`, `summary`, `delay_ms` |
+    | `banner` | a notification was shown | `ids`, and `request` or `identifier`; `original` if nothing changed it |
+    | `sound-begins` | a sound began | `sound` (a number), `ids`, `summary`, `kind`, `sha256`, `duration_ms`, `likeness` |
+    | `sound-ends` | the sound ended | `sound` |
+    | `expiring`, `expired` | the time of a request ran out; it was shown as it came | `request`, `id` |
+    | `process-started`, `process-ready`, `process-ended` | a process of the phone | `process`, `role`, `reason`, `peak_dirty_kb` |
+    | `suspended`, `continued`, `killed` | a fault that the phone made | `process` |
+    | `offline`, `online` | the phone lost or found its push service | |
+    | `opened`, `caught-up` | the app was opened; it had caught up | |
+    | `push-service` | the counters of the simulated push service, without a phone | `counts` |
+
+    The kind of a sound is `clip`, `phrase` (a recording of a voice pack), `tone` or `default`.
+    """
+
+    def __init__(self):
+        self.events = []
+        self._start = time.time() * 1000 - time.monotonic() * 1000
+
+    def now(self):
+        """Returns the ms since 1970 by a clock that never jumps."""
+        return round(self._start + time.monotonic() * 1000, 1)
+
+    def record(self, event, phone=None, at=None, **details):
+        entry = {"at": self.now() if at is None else at, "event": event, "phone": phone} | details
+        self.events.append(entry)
+        return entry
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            for event in ordered(self.events):
+                file.write(json.dumps(event, ensure_ascii=False) + "\n")
+
+
+def ordered(events):
+    return sorted(events, key=lambda event: event["at"])
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]

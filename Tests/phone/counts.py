@@ -134,17 +134,20 @@ def _is_clip_of(sound, payment, digests):
 
 
 def _is_right_summary(summary, payments):
-    """Returns whether the text names, for each currency, the number and the exact sum of the members."""
-    members = summary["ids"]
+    """Returns whether the text names the exact sum of the members in each currency, and how many they are.
+
+    The number may be that of all members, as in a banner, or that of each currency, as in the spoken words.
+    """
+    members, text = summary["ids"], summary["text"]
     if not members or len(set(members)) != len(members) or any(name not in payments for name in members):
         return False
     totals = {}
     for name in members:
         count, amount = totals.get(payments[name]["currency"], (0, decimal.Decimal(0)))
         totals[payments[name]["currency"]] = (count + 1, amount + decimal.Decimal(payments[name]["amount"]))
-    return all(
-        sums.names(summary["text"], count, str(amount), currency) for currency, (count, amount) in totals.items()
-    )
+    if not all(sums.names_amount(text, str(amount), currency) for currency, (_, amount) in totals.items()):
+        return False
+    return sums.names_count(text, len(members)) or all(sums.names_count(text, count) for count, _ in totals.values())
 
 
 def _judge(heard, payments, delivered, figures):

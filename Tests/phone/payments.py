@@ -9,7 +9,8 @@ CURRENCY = {"en-US": "USD", "zh-CN": "CNY"}
 # How often a burst has how many payments: most are single, and some are a queue at a till.
 BURSTS = ((0.40, 1, 1), (0.30, 2, 5), (0.20, 6, 15), (0.10, 16, 30))
 BURST_SECONDS = 1.0
-QUIET_SECONDS = (5.0, 30.0)
+# After a burst, it is quiet for this time and one more second for each payment of the burst.
+QUIET_SECONDS = (3.0, 10.0)
 # The share of payments in another currency, and in another language, than those of the phone.
 FOREIGN_CURRENCY = 0.05
 FOREIGN_LOCALE = 0.05
@@ -34,9 +35,10 @@ def plan(seed, device, locale, count):
     choose = random.Random(f"{seed}/{device}/payments")
     payments, start = [], choose.uniform(0, QUIET_SECONDS[1])
     while len(payments) < count:
-        for at in sorted(choose.uniform(0, BURST_SECONDS) for _ in range(min(_size(choose), count - len(payments)))):
+        size = min(_size(choose), count - len(payments))
+        for at in sorted(choose.uniform(0, BURST_SECONDS) for _ in range(size)):
             payments.append(_payment(choose, device, locale, start + at, len(payments)))
-        start += BURST_SECONDS + choose.uniform(*QUIET_SECONDS)
+        start += BURST_SECONDS + choose.uniform(*QUIET_SECONDS) + size
     return payments
 
 

@@ -12,13 +12,21 @@ ONES = (
     "eighteen nineteen"
 ).split()
 TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
+SIGNED = ("$", "us$", "¥", "cn¥")
 NUMERALS = "零一二三四五六七八九"
 
 
 def names(text, count, amount, currency):
     """Returns whether the text names this number of payments and this sum (decimal text in major units)."""
-    plain = _plain(text)
-    return _has(plain, _counts(count)) and _has(plain, _amounts(amount, currency))
+    return names_count(text, count) and names_amount(text, amount, currency)
+
+
+def names_count(text, count):
+    return _has(_plain(text), _counts(count))
+
+
+def names_amount(text, amount, currency):
+    return _has(_plain(text), _amounts(amount, currency))
 
 
 def _has(text, forms):
@@ -26,7 +34,8 @@ def _has(text, forms):
     for form in forms:
         for found in re.finditer(re.escape(form), text):
             before, after = text[: found.start()].rstrip(), text[found.end() :]
-            if not _ends_in_number(before) and not _begins_with_number(after):
+            begins_with_sign = form.startswith(SIGNED)
+            if (begins_with_sign or not _ends_in_number(before)) and not _begins_with_number(after):
                 return True
     return False
 

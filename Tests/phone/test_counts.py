@@ -95,6 +95,17 @@ class HeardTests(unittest.TestCase):
             story = Story("1.25", "2.50").push(90, 1).push(95, 2).sound(100, 1, 2, text=text or " ")
             self.check(story, wrong_summaries=1, summaries=0, lost=2)
 
+    def test_a_summary_of_two_currencies_names_each_sum_and_the_number_of_each_or_of_all(self):
+        for text, wrong in (
+            ("Received three payments: $3.75 and ¥8.00 in total", 0),
+            ("Received two payments, $3.75 in total. Received one payment of eight yuan", 0),
+            ("Received two payments: $3.75 and ¥8.00 in total", 1),
+            ("Received three payments: $3.75 in total", 1),
+        ):
+            story = Story("1.25", "2.50", "8.00").sound(100, 1, 2, 3, text=text)
+            story.events[4]["currency"] = "CNY"
+            self.assertEqual(story.counts()["wrong_summaries"], wrong, text)
+
     def test_a_summary_that_names_a_member_twice_or_an_unknown_one_is_wrong(self):
         self.check(Story("1.25", "1.25").sound(100, 1, 1, text=GOOD_SUMMARY), wrong_summaries=1, lost=2)
         self.check(Story("1.25").sound(100, 1, 2, text=GOOD_SUMMARY), wrong_summaries=1, lost=1)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws a part of a timeline as SVG: for each phone what was posted, how long it waited, and what was heard."""
+
+import html
+
+WINDOW_MS = 60_000
+WIDTH, LEFT, RIGHT, TOP = 1200, 96, 24, 84
+PHONE_HEIGHT, BAR_HEIGHT = 176, 18
+# The heights within the row of a phone: payments, pushes, hand-overs, and the lanes of sounds.
+POSTED, DELIVERED, HANDED, SOUNDS = 26, 58, 100, 112
+LANES = 3
+COLOURS = {
+    "alone": "#1f6f5c",
+    "summary": "#3a5fcd",
+    "tone": "#b58900",
+    "overlap": "#c0392b",
+    "posted": "#333333",
+    "wait": "#b9c2cc",
+    "dropped": "#c0392b",
+    "reordered": "#d9822b",
+    "silent": "#7a8794",
+    "away": "#f0ece4",
+    "text": "#222222",
+    "faint": "#8a939c",
+}
+FONT = 'font-family="Helvetica, Arial, sans-serif"'
+
+
+def draw(events, phones=3, window_ms=WINDOW_MS):
+    """Returns an SVG picture of the phones with the most to see, around one of the largest bursts."""
+    events = sorted(events, key=lambda event: event["at"])
+    chosen, start = _choose(events, phones, window_ms)
+    height = TOP + PHONE_HEIGHT * len(chosen) + 92
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">',
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        _text(LEFT, 30, "What simulated phones heard of a burst of payments", size=18, weight="bold"),
+        _text(LEFT, 52, _subtitle(events, chosen, start, window_ms), colour="faint"),
+    ]
+    for row, phone in enumerate(chosen):
+        parts.append(_phone(events, phone, start, window_ms, TOP + row * PHONE_HEIGHT))
+    bottom = TOP + PHONE_HEIGHT * len(chosen)
+    parts += [_axis(bottom, len(chosen), window_ms), _legend(bottom + 46), "</svg>"]
+    return "\n".join(parts) + "\n"
+
+
+def _choose(events, count, window_ms):
+    """Returns the phones and the begin of the window that show the most payments, summaries and lost pushes."""
+    points = {"posted": 1.0, "offline": 2.0, "sound-begins": 0.5}
+    by_phone = {}
+    for event in events:
+        value = points.get(event["event"], 0) + (4 if event["event"] == "sound-begins" and event.get("summary") else 0)
+        if event.get("phone") and value:
+            by_phone.setdefault(event["phone"], []).append((event["at"], value))
+    best, start = -1.0, 0.0
+    for found in by_phone.values():
+        for at, _ in found:
+            value = sum(other for when, other in found if 0 <= when - at <= window_ms * 0.8)
+            if value > best:
+                best, start = value, at - 3_000
+    values = {
+        phone: sum(value for when, value in found if 0 <= when - start <= window_ms) for phone, found in by_phone.items()
+    }
+    chosen = sorted(values, key=lambda phone: -values[phone])[:count]
+    return sorted(chosen, key=lambda phone: (len(phone), phone)), start
+
+
+def _subtitle(events, chosen, start, window_ms):
+    within = [event for event in events if event.get("phone") in chosen and 0 <= event["at"] - start <= window_ms]
+    posted = sum(event["event"] == "posted" for event in within)
+    return f"{len(chosen)} phones, {window_ms // 1000} s, {posted} payments; a line leads from a payment to its sound"
+
+
+def _x(at, start, window_ms):
+    return LEFT + min(max((at - start) / window_ms, 0), 1) * (WIDTH - LEFT - RIGHT)
+
+
+def _text(x, y, text, size=12, colour="text", weight="normal", anchor="start"):
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{COLOURS[colour]}" font-weight="{weight}" '
+        f'text-anchor="{anchor}" {FONT}>{html.escape(text)}</text>'
+    )
+
+
+def _line(x1, y1, x2, y2, colour, width=1.0, dash=""):
+    dash = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{COLOURS[colour]}" '
+        f'stroke-width="{width}"{dash}/>'
+    )
+
+
+def _rect(x, y, width, height, colour, title=""):
+    title = f"<title>{html.escape(title)}</title>" if title else ""
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{height}" rx="2" '
+        f'fill="{COLOURS[colour]}">{title}</rect>'
+    )
+
+
+def _phone(events, phone, start, window_ms, top):
+    own = [event for event in events if event.get("phone") == phone]
+    end = start + window_ms
+    parts = _away(own, start, end, window_ms, top)
+    for offset, name in ((POSTED, "payments"), (DELIVERED, "pushes"), (HANDED, "hand-overs"), (SOUNDS + 14, "sounds")):
+        parts.append(_text(LEFT - 10, top + offset + 4, name, size=11, colour="faint", anchor="end"))
+    parts.append(_text(12, top + 8, phone, weight="bold"))
+    parts.append(_line(LEFT, top + POSTED, WIDTH - RIGHT, top + POSTED, "wait", 0.5))
+    numbers = {event["id"]: event["sequence"] for event in own if event["event"] == "numbered"}
+    posted = {event["id"]: event["at"] for event in own if event["event"] == "posted"}
+    parts += _waits(own, posted, start, end, window_ms, top)
+    parts += _pushes(own, posted, start, end, window_ms, top)
+    for name, at in posted.items():
+        if start <= at <= end:
+            x = _x(at, start, window_ms)
+            title = f"payment {numbers.get(name, '?')} at {(at - start) / 1000:.2f} s"
+            parts.append(f"<g><title>{title}</title>{_line(x, top + POSTED - 10, x, top + POSTED + 6, 'posted', 1.5)}</g>")
+    for event in own:
+        if event["event"] == "hand-over" and start <= event["at"] <= end:
+            x = _x(event["at"], start, window_ms)
+            colour = "silent" if event["sound"] is None else "posted"
+            fill = "#ffffff" if event["sound"] is None else COLOURS[colour]
+            parts.append(
+                f'<circle cx="{x:.1f}" cy="{top + HANDED}" r="3" fill="{fill}" stroke="{COLOURS[colour]}"/>'
+            )
+    parts += _sounds(own, numbers, start, end, window_ms, top)
+    parts.append(_line(12, top + PHONE_HEIGHT - 8, WIDTH - RIGHT, top + PHONE_HEIGHT - 8, "wait", 0.5))
+    return "\n".join(parts)
+
+
+def _away(own, start, end, window_ms, top):
+    parts, since = [], None
+    for event in own + [{"event": "online", "at": end}]:
+        if event["event"] == "offline":
+            since = event["at"]
+        elif event["event"] == "online" and since is not None:
+            if since < end and event["at"] > start:
+                left, right = _x(since, start, window_ms), _x(event["at"], start, window_ms)
+                parts.append(_rect(left, top + 10, right - left, PHONE_HEIGHT - 24, "away", "the phone is off"))
+                parts.append(_text(left + 6, top + PHONE_HEIGHT - 20, "off", size=11, colour="faint"))
+            since = None
+    return parts
+
+
+def _waits(own, posted, start, end, window_ms, top):
+    parts, seen = [], set()
+    for sound in own:
+        if sound["event"] != "sound-begins" or sound["kind"] != "clip":
+            continue
+        for name in (sound.get("summary") or sound)["ids"]:
+            if name in posted and name not in seen and posted[name] <= end and sound["at"] >= start:
+                seen.add(name)
+                left, right = _x(posted[name], start, window_ms), _x(sound["at"], start, window_ms)
+                parts.append(_line(left, top + POSTED + 6, right, top + SOUNDS, "wait", 0.8))
+    return parts
+
+
+def _pushes(own, posted, start, end, window_ms, top):
+    parts, highest, delivered = [], 0, set()
+    for event in own:
+        if event["event"] != "delivered" or event["id"] in delivered:
+            continue
+        delivered.add(event["id"])
+        late = event["sequence"] < highest
+        highest = max(highest, event["sequence"])
+        if start <= event["at"] <= end:
+            x, y = _x(event["at"], start, window_ms), top + DELIVERED
+            if late:
+                parts.append(
+                    f'<path d="M{x - 4:.1f} {y + 4} L{x + 4:.1f} {y + 4} L{x:.1f} {y - 4} Z" '
+                    f'fill="{COLOURS["reordered"]}"><title>reordered</title></path>'
+                )
+            else:
+                parts.append(_line(x, y - 4, x, y + 4, "silent", 1.2))
+    for name, at in posted.items():
+        if name not in delivered and start <= at <= end:
+            x, y = _x(at, start, window_ms), top + DELIVERED
+            parts.append(_line(x - 4, y - 4, x + 4, y + 4, "dropped", 2) + _line(x - 4, y + 4, x + 4, y - 4, "dropped", 2))
+    return parts
+
+
+def _sounds(own, numbers, start, end, window_ms, top):
+    """Draws each sound as a bar. A sound that begins while others sound gets a lane of its own below them."""
+    parts, lanes = [], []
+    for sound in own:
+        if sound["event"] != "sound-begins":
+            continue
+        until = sound["at"] + sound["duration_ms"]
+        lanes = [lane if lane > sound["at"] else 0 for lane in lanes]
+        overlaps = any(lanes)
+        lane = lanes.index(0) if 0 in lanes else len(lanes)
+        lanes[lane : lane + 1] = [until]
+        if until < start or sound["at"] > end:
+            continue
+        summary = sound.get("summary")
+        colour = "tone" if sound["kind"] != "clip" else "summary" if summary else "alone"
+        left, right = _x(sound["at"], start, window_ms), _x(until, start, window_ms)
+        y = top + SOUNDS + min(lane, LANES - 1) * (BAR_HEIGHT - 2)
+        members = (summary or sound)["ids"]
+        label = f"{len(members)} payments" if summary else "/".join(str(numbers.get(name, "?")) for name in members)
+        parts.append(_rect(left, y, right - left, BAR_HEIGHT, colour, (summary or {}).get("text") or label))
+        if overlaps:
+            parts.append(
+                f'<rect x="{left:.1f}" y="{y}" width="{max(right - left, 1):.1f}" height="{BAR_HEIGHT}" rx="2" '
+                f'fill="none" stroke="{COLOURS["overlap"]}" stroke-width="2"/>'
+            )
+        if right - left > 7 * len(label) + 4:
+            parts.append(
+                f'<text x="{(left + right) / 2:.1f}" y="{y + 13}" font-size="11" fill="#ffffff" '
+                f'text-anchor="middle" {FONT}>{html.escape(label)}</text>'
+            )
+    return parts
+
+
+def _axis(bottom, rows, window_ms):
+    parts = []
+    for second in range(0, window_ms // 1000 + 1, 5):
+        x = _x(second * 1000, 0, window_ms)
+        parts.append(_line(x, TOP, x, bottom, "wait", 0.4, "2 4"))
+        parts.append(_text(x, bottom + 10, f"{second} s", size=11, colour="faint", anchor="middle"))
+    return "\n".join(parts)
+
+
+def _legend(y):
+    """Draws one line of signs with their meanings."""
+    half = BAR_HEIGHT / 2
+    entries = (
+        (lambda x: _line(x + 7, y - 8, x + 7, y + 8, "posted", 1.5), "payment"),
+        (lambda x: _line(x + 3, y - 4, x + 11, y + 4, "dropped", 2) + _line(x + 3, y + 4, x + 11, y - 4, "dropped", 2), "push never came"),
+        (lambda x: f'<path d="M{x + 3} {y + 4} L{x + 11} {y + 4} L{x + 7} {y - 4} Z" fill="{COLOURS["reordered"]}"/>', "push came late"),
+        (lambda x: f'<circle cx="{x + 7}" cy="{y}" r="3" fill="{COLOURS["posted"]}"/>', "hand-over"),
+        (lambda x: f'<circle cx="{x + 7}" cy="{y}" r="3" fill="#ffffff" stroke="{COLOURS["silent"]}"/>', "silent hand-over"),
+        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "alone"), "heard alone (its number)"),
+        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "summary"), "summary"),
+        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "tone"), "tone or default"),
+        (lambda x: f'<rect x="{x}" y="{y - half}" width="14" height="{BAR_HEIGHT}" rx="2" fill="none" stroke="{COLOURS["overlap"]}" stroke-width="2"/>', "overlap"),
+        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "away"), "phone off"),
+    )
+    parts, x = [], LEFT - 60
+    for sign, meaning in entries:
+        parts += [sign(x), _text(x + 20, y + 4, meaning, size=11)]
+        x += 20 + 6.1 * len(meaning) + 22
+    return "\n".join(parts)

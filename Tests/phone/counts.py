@@ -11,8 +11,9 @@ import decimal
 import sums
 
 LATE_MS = 25_000
-# A stitched clip must be at least as like the service's clip as this, from 0 to 1.
-LEAST_LIKENESS = 0.9
+# A stitched clip must be at least as like the service's clip as this, from 0 to 1. Right ones were measured at 0.98 and
+# above; the clips of two other payments at 0.23 in the median.
+LEAST_LIKENESS = 0.97
 MUST_BE_ZERO = ("overlaps", "out_of_order", "lost", "twice", "late", "handed_over_twice")
 
 

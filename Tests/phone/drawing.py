@@ -59,7 +59,8 @@ def _choose(events, count, window_ms):
             if value > best:
                 best, start = value, at - 3_000
     values = {
-        phone: sum(value for when, value in found if 0 <= when - start <= window_ms) for phone, found in by_phone.items()
+        phone: sum(value for when, value in found if 0 <= when - start <= window_ms)
+        for phone, found in by_phone.items()
     }
     chosen = sorted(values, key=lambda phone: -values[phone])[:count]
     return sorted(chosen, key=lambda phone: (len(phone), phone)), start
@@ -114,15 +115,11 @@ def _phone(events, phone, start, window_ms, top):
         if start <= at <= end:
             x = _x(at, start, window_ms)
             title = f"payment {numbers.get(name, '?')} at {(at - start) / 1000:.2f} s"
-            parts.append(f"<g><title>{title}</title>{_line(x, top + POSTED - 10, x, top + POSTED + 6, 'posted', 1.5)}</g>")
+            tick = _line(x, top + POSTED - 10, x, top + POSTED + 6, "posted", 1.5)
+            parts.append(f"<g><title>{title}</title>{tick}</g>")
     for event in own:
         if event["event"] == "hand-over" and start <= event["at"] <= end:
-            x = _x(event["at"], start, window_ms)
-            colour = "silent" if event["sound"] is None else "posted"
-            fill = "#ffffff" if event["sound"] is None else COLOURS[colour]
-            parts.append(
-                f'<circle cx="{x:.1f}" cy="{top + HANDED}" r="3" fill="{fill}" stroke="{COLOURS[colour]}"/>'
-            )
+            parts.append(_circle(_x(event["at"], start, window_ms), top + HANDED, event["sound"] is None))
     parts += _sounds(own, numbers, start, end, window_ms, top)
     parts.append(_line(12, top + PHONE_HEIGHT - 8, WIDTH - RIGHT, top + PHONE_HEIGHT - 8, "wait", 0.5))
     return "\n".join(parts)
@@ -166,16 +163,12 @@ def _pushes(own, posted, start, end, window_ms, top):
         if start <= event["at"] <= end:
             x, y = _x(event["at"], start, window_ms), top + DELIVERED
             if late:
-                parts.append(
-                    f'<path d="M{x - 4:.1f} {y + 4} L{x + 4:.1f} {y + 4} L{x:.1f} {y - 4} Z" '
-                    f'fill="{COLOURS["reordered"]}"><title>reordered</title></path>'
-                )
+                parts.append(_triangle(x, y))
             else:
                 parts.append(_line(x, y - 4, x, y + 4, "silent", 1.2))
     for name, at in posted.items():
         if name not in delivered and start <= at <= end:
-            x, y = _x(at, start, window_ms), top + DELIVERED
-            parts.append(_line(x - 4, y - 4, x + 4, y + 4, "dropped", 2) + _line(x - 4, y + 4, x + 4, y - 4, "dropped", 2))
+            parts.append(_cross(_x(at, start, window_ms), top + DELIVERED))
     return parts
 
 
@@ -200,10 +193,7 @@ def _sounds(own, numbers, start, end, window_ms, top):
         label = f"{len(members)} payments" if summary else "/".join(str(numbers.get(name, "?")) for name in members)
         parts.append(_rect(left, y, right - left, BAR_HEIGHT, colour, (summary or {}).get("text") or label))
         if overlaps:
-            parts.append(
-                f'<rect x="{left:.1f}" y="{y}" width="{max(right - left, 1):.1f}" height="{BAR_HEIGHT}" rx="2" '
-                f'fill="none" stroke="{COLOURS["overlap"]}" stroke-width="2"/>'
-            )
+            parts.append(_frame(left, y, right - left))
         if right - left > 7 * len(label) + 4:
             parts.append(
                 f'<text x="{(left + right) / 2:.1f}" y="{y + 13}" font-size="11" fill="#ffffff" '
@@ -221,20 +211,47 @@ def _axis(bottom, rows, window_ms):
     return "\n".join(parts)
 
 
+def _cross(x, y):
+    return _line(x - 4, y - 4, x + 4, y + 4, "dropped", 2) + _line(x - 4, y + 4, x + 4, y - 4, "dropped", 2)
+
+
+def _triangle(x, y):
+    return (
+        f'<path d="M{x - 4:.1f} {y + 4} L{x + 4:.1f} {y + 4} L{x:.1f} {y - 4} Z" fill="{COLOURS["reordered"]}">'
+        "<title>reordered</title></path>"
+    )
+
+
+def _circle(x, y, is_silent):
+    colour, fill = ("silent", "#ffffff") if is_silent else ("posted", COLOURS["posted"])
+    return f'<circle cx="{x:.1f}" cy="{y}" r="3" fill="{fill}" stroke="{COLOURS[colour]}"/>'
+
+
+def _frame(x, y, width):
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{BAR_HEIGHT}" rx="2" fill="none" '
+        f'stroke="{COLOURS["overlap"]}" stroke-width="2"/>'
+    )
+
+
 def _legend(y):
     """Draws one line of signs with their meanings."""
-    half = BAR_HEIGHT / 2
+    top = y - BAR_HEIGHT / 2
+
+    def bar(colour):
+        return lambda x: _rect(x, top, 14, BAR_HEIGHT, colour)
+
     entries = (
         (lambda x: _line(x + 7, y - 8, x + 7, y + 8, "posted", 1.5), "payment"),
-        (lambda x: _line(x + 3, y - 4, x + 11, y + 4, "dropped", 2) + _line(x + 3, y + 4, x + 11, y - 4, "dropped", 2), "push never came"),
-        (lambda x: f'<path d="M{x + 3} {y + 4} L{x + 11} {y + 4} L{x + 7} {y - 4} Z" fill="{COLOURS["reordered"]}"/>', "push came late"),
-        (lambda x: f'<circle cx="{x + 7}" cy="{y}" r="3" fill="{COLOURS["posted"]}"/>', "hand-over"),
-        (lambda x: f'<circle cx="{x + 7}" cy="{y}" r="3" fill="#ffffff" stroke="{COLOURS["silent"]}"/>', "silent hand-over"),
-        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "alone"), "heard alone (its number)"),
-        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "summary"), "summary"),
-        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "tone"), "tone or default"),
-        (lambda x: f'<rect x="{x}" y="{y - half}" width="14" height="{BAR_HEIGHT}" rx="2" fill="none" stroke="{COLOURS["overlap"]}" stroke-width="2"/>', "overlap"),
-        (lambda x: _rect(x, y - half, 14, BAR_HEIGHT, "away"), "phone off"),
+        (lambda x: _cross(x + 7, y), "push never came"),
+        (lambda x: _triangle(x + 7, y), "push came late"),
+        (lambda x: _circle(x + 7, y, False), "hand-over"),
+        (lambda x: _circle(x + 7, y, True), "silent hand-over"),
+        (bar("alone"), "heard alone (its number)"),
+        (bar("summary"), "summary"),
+        (bar("tone"), "tone or default"),
+        (lambda x: _frame(x, top, 14), "overlap"),
+        (bar("away"), "phone off"),
     )
     parts, x = [], LEFT - 60
     for sign, meaning in entries:

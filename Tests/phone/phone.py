@@ -97,6 +97,8 @@ class Phone:
             "device": device,
             "key": key,
             "group": "group.crier",
+            # The number that the service told when the device was registered.
+            "last_sequence": 0,
         }
         self.config.write_text(json.dumps(settings), encoding="utf-8")
         self.config.chmod(0o600)
@@ -330,7 +332,7 @@ class Phone:
             instead=sound.instead,
             **of,
         )
-        if began["kind"] == "clip":
+        if began["kind"] == "clip" and not summary:
             began["likeness"] = self._listen(of.get("request"), sound)
         asyncio.get_running_loop().call_later(sound.duration_ms / 1000, self._end_sound, number)
 

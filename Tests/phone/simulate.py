@@ -247,7 +247,7 @@ def arguments():
     parser.add_argument("--phones", type=int, help="the number of phones (default: one for 50 payments, 2 to 100)")
     parser.add_argument("--reorder", type=float, default=0.05, help="share of reordered pushes (default: 0.05)")
     parser.add_argument("--drop", type=float, default=0.02, help="share of dropped pushes (default: 0.02)")
-    parser.add_argument("--download-faults", type=float, default=0.05, help="share of failing downloads (default: 0.05)")
+    parser.add_argument("--download-faults", type=float, default=0.05, help="share of bad downloads (default: 0.05)")
     parser.add_argument("--kill", type=float, default=0, help="share of pushes after which a process is killed")
     parser.add_argument("--suspend", type=float, default=0, help="share of pushes after which a process is suspended")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".build" / "release", help="the built programs")

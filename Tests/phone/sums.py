@@ -59,7 +59,8 @@ def _plain(text):
 
 
 def _counts(count):
-    return [f"{count} payment", f"{_english(count)} payment", f"{count}笔", f"{count} 笔", f"{_plain(_chinese(count))}笔"]
+    numbers = (f"{count} payment", f"{_english(count)} payment", f"{count}笔", f"{count} 笔")
+    return [*numbers, f"{_plain(_chinese(count))}笔"]
 
 
 def _amounts(amount, currency):

@@ -17,16 +17,19 @@ class Timeline:
     | `hand-over` | the process handed it over | `request`, `process`, `id`, `sound`, `silent`, `summary`, `accepted` |
     | `local` | the process added a local notification | `identifier`, `process`, `ids`, `summary`, `delay_ms` |
     | `banner` | a notification was shown | `ids`, and `request` or `identifier`; `original` if nothing changed it |
-    | `sound-begins` | a sound began | `sound` (a number), `ids`, `summary`, `kind`, `sha256`, `duration_ms`, `likeness` |
+    | `sound-begins` | a sound began | `sound`, a number, `ids`, `summary`, `kind`, `sha256`, `duration_ms`, … |
     | `sound-ends` | the sound ended | `sound` |
     | `expiring`, `expired` | the time of a request ran out; it was shown as it came | `request`, `id` |
-    | `process-started`, `process-ready`, `process-ended` | a process of the phone | `process`, `role`, `reason`, `peak_dirty_kb` |
+    | `process-started`, `process-ready` | a process of the phone | `process`, `role`: `extension` or `app` |
+    | `process-ended` | it ended, or was ended | `process`, `role`, `reason`, `peak_dirty_kb` |
     | `suspended`, `continued`, `killed` | a fault that the phone made | `process` |
     | `offline`, `online` | the phone lost or found its push service | |
     | `opened`, `caught-up` | the app was opened; it had caught up | |
     | `push-service` | the counters of the simulated push service, without a phone | `counts` |
 
-    The kind of a sound is `clip`, `phrase` (a recording of a voice pack), `tone` or `default`.
+    A `sound-begins` also has `name`, `instead` (why another sound is played than the one that was named), and
+    `likeness` to the service's clip (0 to 1, or None). The kind of a sound is `clip`, `phrase` (a recording of a voice
+    pack), `tone` or `default`.
     """
 
     def __init__(self):

@@ -5,14 +5,16 @@ import html
 
 WINDOW_MS = 60_000
 WIDTH, LEFT, RIGHT, TOP = 1200, 96, 24, 84
-PHONE_HEIGHT, BAR_HEIGHT = 176, 18
+# The height of a phone with one lane of sounds, and of each further lane.
+PHONE_HEIGHT, LANE_HEIGHT, BAR_HEIGHT = 144, 16, 18
 # The heights within the row of a phone: payments, pushes, hand-overs, and the lanes of sounds.
 POSTED, DELIVERED, HANDED, SOUNDS = 26, 58, 100, 112
-LANES = 3
+MOST_LANES = 8
 COLOURS = {
     "alone": "#1f6f5c",
     "summary": "#3a5fcd",
     "tone": "#b58900",
+    "wrong": "#7d3c98",
     "overlap": "#c0392b",
     "posted": "#333333",
     "wait": "#b9c2cc",
@@ -30,18 +32,53 @@ def draw(events, phones=3, window_ms=WINDOW_MS):
     """Returns an SVG picture of the phones with the most to see, around one of the largest bursts."""
     events = sorted(events, key=lambda event: event["at"])
     chosen, start = _choose(events, phones, window_ms)
-    height = TOP + PHONE_HEIGHT * len(chosen) + 92
+    rows = [_Row(events, phone, start, window_ms) for phone in chosen]
+    bottom = TOP + sum(row.height for row in rows)
+    height = bottom + 92
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">',
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
         _text(LEFT, 30, "What simulated phones heard of a burst of payments", size=18, weight="bold"),
         _text(LEFT, 52, _subtitle(events, chosen, start, window_ms), colour="faint"),
     ]
-    for row, phone in enumerate(chosen):
-        parts.append(_phone(events, phone, start, window_ms, TOP + row * PHONE_HEIGHT))
-    bottom = TOP + PHONE_HEIGHT * len(chosen)
-    parts += [_axis(bottom, len(chosen), window_ms), _legend(bottom + 46), "</svg>"]
+    top = TOP
+    for row in rows:
+        parts.append(_phone(row, start, window_ms, top))
+        top += row.height
+    parts += [_axis(bottom, window_ms), _legend(bottom + 46), "</svg>"]
     return "\n".join(parts) + "\n"
+
+
+class _Row:
+    """What is drawn of one phone: its events, and its sounds, each with a lane in which it overlaps no other one."""
+
+    def __init__(self, events, phone, start, window_ms):
+        self.phone = phone
+        self.events = [event for event in events if event.get("phone") == phone]
+        numbered = [event for event in self.events if event["event"] == "numbered"]
+        self.numbers = {event["id"]: event["sequence"] for event in numbered}
+        self.digests = {event["id"]: event["clip_sha256"] for event in numbered}
+        self.all_digests = {event["clip_sha256"] for event in events if event["event"] == "numbered"}
+        self.sounds, ends = [], []
+        for sound in self.events:
+            if sound["event"] != "sound-begins":
+                continue
+            ends = [end if end > sound["at"] else 0 for end in ends]
+            lane = ends.index(0) if 0 in ends else len(ends)
+            overlaps = any(ends)
+            ends[lane : lane + 1] = [sound["at"] + sound["duration_ms"]]
+            if max(ends) >= start and sound["at"] <= start + window_ms:
+                self.sounds.append((sound, min(lane, MOST_LANES - 1), overlaps))
+        lanes = max((lane for _, lane, _ in self.sounds), default=0) + 1
+        self.height = PHONE_HEIGHT + (lanes - 1) * LANE_HEIGHT
+
+    def colour(self, sound):
+        if sound["kind"] != "clip":
+            return "tone"
+        if sound.get("summary"):
+            return "summary"
+        own = self.digests.get(sound["ids"][0]) if sound["ids"] else None
+        return "wrong" if sound["sha256"] != own and sound["sha256"] in self.all_digests else "alone"
 
 
 def _choose(events, count, window_ms):
@@ -99,33 +136,32 @@ def _rect(x, y, width, height, colour, title=""):
     )
 
 
-def _phone(events, phone, start, window_ms, top):
-    own = [event for event in events if event.get("phone") == phone]
+def _phone(row, start, window_ms, top):
+    own = row.events
     end = start + window_ms
-    parts = _away(own, start, end, window_ms, top)
-    for offset, name in ((POSTED, "payments"), (DELIVERED, "pushes"), (HANDED, "hand-overs"), (SOUNDS + 14, "sounds")):
+    parts = _away(own, start, end, window_ms, top, row.height)
+    for offset, name in ((POSTED, "payments"), (DELIVERED, "pushes"), (HANDED, "hand-overs"), (SOUNDS + 9, "sounds")):
         parts.append(_text(LEFT - 10, top + offset + 4, name, size=11, colour="faint", anchor="end"))
-    parts.append(_text(12, top + 8, phone, weight="bold"))
+    parts.append(_text(12, top + 8, row.phone, weight="bold"))
     parts.append(_line(LEFT, top + POSTED, WIDTH - RIGHT, top + POSTED, "wait", 0.5))
-    numbers = {event["id"]: event["sequence"] for event in own if event["event"] == "numbered"}
     posted = {event["id"]: event["at"] for event in own if event["event"] == "posted"}
     parts += _waits(own, posted, start, end, window_ms, top)
     parts += _pushes(own, posted, start, end, window_ms, top)
     for name, at in posted.items():
         if start <= at <= end:
             x = _x(at, start, window_ms)
-            title = f"payment {numbers.get(name, '?')} at {(at - start) / 1000:.2f} s"
+            title = f"payment {row.numbers.get(name, '?')} at {(at - start) / 1000:.2f} s"
             tick = _line(x, top + POSTED - 10, x, top + POSTED + 6, "posted", 1.5)
             parts.append(f"<g><title>{title}</title>{tick}</g>")
     for event in own:
         if event["event"] == "hand-over" and start <= event["at"] <= end:
             parts.append(_circle(_x(event["at"], start, window_ms), top + HANDED, event["sound"] is None))
-    parts += _sounds(own, numbers, start, end, window_ms, top)
-    parts.append(_line(12, top + PHONE_HEIGHT - 8, WIDTH - RIGHT, top + PHONE_HEIGHT - 8, "wait", 0.5))
+    parts += _sounds(row, start, window_ms, top)
+    parts.append(_line(12, top + row.height - 8, WIDTH - RIGHT, top + row.height - 8, "wait", 0.5))
     return "\n".join(parts)
 
 
-def _away(own, start, end, window_ms, top):
+def _away(own, start, end, window_ms, top, height):
     parts, since = [], None
     for event in own + [{"event": "online", "at": end}]:
         if event["event"] == "offline":
@@ -133,8 +169,8 @@ def _away(own, start, end, window_ms, top):
         elif event["event"] == "online" and since is not None:
             if since < end and event["at"] > start:
                 left, right = _x(since, start, window_ms), _x(event["at"], start, window_ms)
-                parts.append(_rect(left, top + 10, right - left, PHONE_HEIGHT - 24, "away", "the phone is off"))
-                parts.append(_text(left + 6, top + PHONE_HEIGHT - 20, "off", size=11, colour="faint"))
+                parts.append(_rect(left, top + 10, right - left, height - 24, "away", "the phone is off"))
+                parts.append(_text(left + 6, top + height - 18, "off", size=11, colour="faint"))
             since = None
     return parts
 
@@ -172,26 +208,17 @@ def _pushes(own, posted, start, end, window_ms, top):
     return parts
 
 
-def _sounds(own, numbers, start, end, window_ms, top):
-    """Draws each sound as a bar. A sound that begins while others sound gets a lane of its own below them."""
-    parts, lanes = [], []
-    for sound in own:
-        if sound["event"] != "sound-begins":
-            continue
-        until = sound["at"] + sound["duration_ms"]
-        lanes = [lane if lane > sound["at"] else 0 for lane in lanes]
-        overlaps = any(lanes)
-        lane = lanes.index(0) if 0 in lanes else len(lanes)
-        lanes[lane : lane + 1] = [until]
-        if until < start or sound["at"] > end:
-            continue
+def _sounds(row, start, window_ms, top):
+    """Draws each sound as a bar. A sound that begins while others sound is in a lane below them, and framed."""
+    parts = []
+    for sound, lane, overlaps in row.sounds:
         summary = sound.get("summary")
-        colour = "tone" if sound["kind"] != "clip" else "summary" if summary else "alone"
-        left, right = _x(sound["at"], start, window_ms), _x(until, start, window_ms)
-        y = top + SOUNDS + min(lane, LANES - 1) * (BAR_HEIGHT - 2)
+        left = _x(sound["at"], start, window_ms)
+        right = _x(sound["at"] + sound["duration_ms"], start, window_ms)
+        y = top + SOUNDS + lane * LANE_HEIGHT
         members = (summary or sound)["ids"]
-        label = f"{len(members)} payments" if summary else "/".join(str(numbers.get(name, "?")) for name in members)
-        parts.append(_rect(left, y, right - left, BAR_HEIGHT, colour, (summary or {}).get("text") or label))
+        label = f"{len(members)} payments" if summary else "/".join(str(row.numbers.get(name, "?")) for name in members)
+        parts.append(_rect(left, y, right - left, BAR_HEIGHT, row.colour(sound), (summary or {}).get("text") or label))
         if overlaps:
             parts.append(_frame(left, y, right - left))
         if right - left > 7 * len(label) + 4:
@@ -202,7 +229,7 @@ def _sounds(own, numbers, start, end, window_ms, top):
     return parts
 
 
-def _axis(bottom, rows, window_ms):
+def _axis(bottom, window_ms):
     parts = []
     for second in range(0, window_ms // 1000 + 1, 5):
         x = _x(second * 1000, 0, window_ms)
@@ -250,11 +277,12 @@ def _legend(y):
         (bar("alone"), "heard alone (its number)"),
         (bar("summary"), "summary"),
         (bar("tone"), "tone or default"),
+        (bar("wrong"), "another payment"),
         (lambda x: _frame(x, top, 14), "overlap"),
         (bar("away"), "phone off"),
     )
-    parts, x = [], LEFT - 60
+    parts, x = [], 14
     for sign, meaning in entries:
         parts += [sign(x), _text(x + 20, y + 4, meaning, size=11)]
-        x += 20 + 6.1 * len(meaning) + 22
+        x += 20 + 5.6 * len(meaning) + 18
     return "\n".join(parts)

@@ -55,7 +55,7 @@ def _correlation(first, second, shift):
     second = second + [0.0] * (length - len(second))
     mean_first, mean_second = sum(first) / length, sum(second) / length
     both = square_first = square_second = 0.0
-    for a, b in zip(first, second):
+    for a, b in zip(first, second, strict=True):
         a -= mean_first
         b -= mean_second
         both += a * b

@@ -40,9 +40,9 @@ def counts(events):
             total[name] += value
     waits.sort()
     total |= {"p50_ms": _percentile(waits, 0.5), "p99_ms": _percentile(waits, 0.99), "peak_dirty_kb": peak}
-    for event in events:
-        if event["event"] == "push-service":
-            total["push_service"] = event["counts"]
+    total["lag_ms"] = max((event["ms"] for event in _of(events, "lag")), default=0)
+    for event in _of(events, "push-service"):
+        total["push_service"] = event["counts"]
     return total
 
 

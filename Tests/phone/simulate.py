@@ -33,6 +33,9 @@ RECIPES = ("kit", "fixed-name", "at-once", "serial-queue")
 POSTERS = 8
 # The longest time to wait until all phones are quiet.
 QUIET_LIMIT_SECONDS = 180
+# How often the clock of the simulation is looked at, in seconds, and which delay is recorded, in ms.
+LAG_INTERVAL = 0.02
+LEAST_LAG_MS = 10
 
 
 class Run:
@@ -130,7 +133,7 @@ class Run:
                 for off, on in payments.absences(self.options.seed, phone.device, last):
                     away.append(loop.call_at(start + off, self.set_online, pushes, phone, False))
                     away.append(loop.call_at(start + on, self.set_online, pushes, phone, True))
-            watch = asyncio.ensure_future(self.watch())
+            watch = asyncio.gather(self.watch(), self.watch_clock())
             try:
                 await asyncio.gather(*posts)
                 progress("all payments are made")
@@ -149,6 +152,7 @@ class Run:
                 await self.quiet()
             finally:
                 watch.cancel()
+                await asyncio.gather(watch, return_exceptions=True)
 
     def set_online(self, pushes, phone, online):
         phone.is_online = online
@@ -205,6 +209,16 @@ class Run:
             if time.monotonic() - told >= 10:
                 told = time.monotonic()
                 self.tell()
+
+    async def watch_clock(self):
+        """Records when the simulation itself was late, because its own delays must not count against the extension."""
+        loop = asyncio.get_running_loop()
+        while True:
+            before = loop.time()
+            await asyncio.sleep(LAG_INTERVAL)
+            late = (loop.time() - before - LAG_INTERVAL) * 1000
+            if late >= LEAST_LAG_MS:
+                self.timeline.record("lag", ms=round(late, 1))
 
     def tell(self):
         seen = {}

@@ -203,6 +203,11 @@ class FigureTests(unittest.TestCase):
         self.assertEqual((figures["processes"], figures["killed_for_memory"], figures["killed"]), (3, 1, 1))
         self.assertEqual((figures["peak_dirty_kb"], figures["suspended"]), (3000, 1))
 
+    def test_the_largest_delay_of_the_simulation_itself_is_told(self):
+        events = [{"at": at, "event": "lag", "phone": None, "ms": ms} for at, ms in ((0, 12.5), (1, 80.0), (2, 11.0))]
+        self.assertEqual(counts.counts(events)["lag_ms"], 80.0)
+        self.assertEqual(counts.counts([])["lag_ms"], 0)
+
     def test_the_push_services_own_figures_are_kept(self):
         events = [{"at": 0, "event": "push-service", "phone": None, "counts": {"dropped": 3}}]
         self.assertEqual(counts.counts(events)["push_service"], {"dropped": 3})

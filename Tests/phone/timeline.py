@@ -25,6 +25,7 @@ class Timeline:
     | `suspended`, `continued`, `killed` | a fault that the phone made | `process` |
     | `offline`, `online` | the phone lost or found its push service | |
     | `opened`, `caught-up` | the app was opened; it had caught up | |
+    | `lag` | the simulation itself was late, without a phone | `ms` |
     | `push-service` | the counters of the simulated push service, without a phone | `counts` |
 
     A `sound-begins` also has `name`, `instead` (why another sound is played than the one that was named), and

@@ -106,7 +106,11 @@ class PhoneProcess:
             self._process.send_signal(number)
 
     def measure(self):
-        """Returns the dirty pages that belong to this process alone, in KiB, and remembers the highest figure."""
+        """Returns the dirty pages that belong to this process alone, in KiB, and remembers the highest figure.
+
+        Those are its anonymous pages. `Private_Dirty` would also count mapped pages of files that the system has not
+        yet written to the disk, such as those of a voice pack that was just copied, which cost a process nothing.
+        """
         if self._process is None or not self.is_running:
             return 0
         try:
@@ -114,7 +118,7 @@ class PhoneProcess:
         except OSError:
             return 0
         for line in text.splitlines():
-            if line.startswith("Private_Dirty:"):
+            if line.startswith("Anonymous:"):
                 dirty = int(line.split()[1])
                 self.peak_dirty_kb = max(self.peak_dirty_kb, dirty)
                 return dirty

@@ -49,6 +49,8 @@ class World:
     service_sounds: pathlib.Path | None = None
     # The digests of the recordings in voice packs.
     phrases: frozenset = frozenset()
+    # What stands before the extension's command, such as another priority.
+    prefix: tuple = ()
 
 
 @dataclasses.dataclass
@@ -163,7 +165,7 @@ class Phone:
         self.record("process-started", process=self._process_numbers, role=role)
         log = self.world.folder / "logs" / f"{self.device}.log"
         log.parent.mkdir(exist_ok=True)
-        command = [*self.world.extension, str(self.config)]
+        command = [*self.world.prefix, *self.world.extension, str(self.config)]
         process = PhoneProcess(self._process_numbers, role, command, log, self._on_line, self._on_end)
         self.processes.append(process)
         return process
@@ -206,7 +208,6 @@ class Phone:
         elif kind == "caught-up":
             self.record("caught-up", process=process.number)
             if process.role == "app":
-                process.measure()
                 process.close_input()
         else:
             self.record("unknown-line", process=process.number, line=line)
@@ -231,7 +232,6 @@ class Phone:
             return
         self._close(request)
         self._show([request.id], line.get("sound"), summary=line.get("summary"), request=request.identifier)
-        process.measure()
         self._watch_idle(process)
 
     def _add_local(self, process, line):
@@ -282,10 +282,11 @@ class Phone:
         delay = self.random.uniform(*IDLE_SECONDS)
         process.idle_timer = asyncio.get_running_loop().call_later(delay, process.end, "idle")
 
-    def watch_memory(self):
+    async def watch_memory(self):
         """Measures all processes, and ends an extension that uses too much, as iOS does."""
         for process in list(self.processes):
-            if process.measure() > MEMORY_LIMIT_KB and process.role == "extension":
+            # The kernel takes a while to count the pages, and the phone must not be late meanwhile.
+            if await asyncio.to_thread(process.measure) > MEMORY_LIMIT_KB and process.role == "extension":
                 process.end("memory")
 
     def _maybe_disturb(self, process):

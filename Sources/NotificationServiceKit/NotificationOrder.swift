@@ -188,7 +188,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
         number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
         waitsSince: now, deadline: now.plus(settings.budget).plus(-settings.reserve),
         aliveUntil: now.plus(settings.lease), amount: new.amount,
-        locale: new.locale, originalSound: new.originalSound))
+        locale: new.locale,
+        // iOS shows nothing for a lost push if its process ends.
+        originalSound: isMissed ? nil : new.originalSound))
     return lastNumber
   }
 

@@ -76,6 +76,18 @@ struct EndedProcessTests {
     #expect(answer5 == .speak)
   }
 
+  @Test("If the process of a lost push ends, the service is asked for its payment again")
+  func missedAfterKill() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    _ = try arrive(&order, Push.payment(1, at: 0), isMissed: true, at: 0)
+    let second = try arrive(&order, Push.payment(2, at: 100), at: 100)
+    order.renew(second, at: 3_000, settings)
+    _ = order.removeAbandoned(at: 4_100) { _ in true }
+    #expect(order.outcome(of: "p1") == nil)
+    #expect(order.catchUpTime(settings) == 4_600)
+  }
+
   @Test("If the process that makes a summary ends, another one makes it")
   func summariserEnds() throws {
     var order = NotificationOrder()

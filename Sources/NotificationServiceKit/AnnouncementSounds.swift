@@ -56,7 +56,7 @@ struct AnnouncementSounds: Sendable {
 
   /// Returns the duration in ms of a WAV file in the group container; nil if there is none that iOS plays.
   func duration(of name: String) -> Int64? {
-    guard let bytes = try? library.contents(of: name), let layout = try? WAVFile.layout(of: bytes.span) else {
+    guard let bytes = try? library.contents(of: name), let layout = try? WAVFile.layout(of: bytes) else {
       return nil
     }
     let duration = Self.duration(frames: layout.sampleCount, sampleRate: layout.sampleRate)

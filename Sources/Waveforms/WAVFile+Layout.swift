@@ -28,7 +28,8 @@ extension WAVFile {
         }
         if let result { return result }
       #endif
-      let samples = (0..<sampleCount).map { Int16(truncatingIfNeeded: bytes.little16(at: $0 * 2)) }
+      // A slice, because the span of an array exists since iOS 26 only.
+      let samples = (0..<sampleCount).map { Int16(truncatingIfNeeded: bytes.little16(at: $0 * 2)) }[...]
       return body(samples.span)
     }
   }
@@ -37,6 +38,16 @@ extension WAVFile {
   ///
   /// The check is strict: every length must match exactly. Otherwise a clip that a power cut truncated could be
   /// accepted as complete. No input causes a trap. However long the file is, only the headers of its chunks are read.
+  ///
+  /// - Throws: `WAVFileError`.
+  public static func layout(of bytes: [UInt8]) throws(WAVFileError) -> Layout {
+    // The span of an array exists since iOS 26 only.
+    let bytes = bytes[...]
+    return try layout(of: bytes.span)
+  }
+
+  /// Finds the samples of a mono 16-bit PCM file in memory that somebody else owns, such as a mapped file; see
+  /// ``layout(of:)``.
   ///
   /// - Throws: `WAVFileError`.
   public static func layout(of bytes: Span<UInt8>) throws(WAVFileError) -> Layout {

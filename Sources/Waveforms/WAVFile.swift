@@ -54,8 +54,10 @@ public enum WAVFile {
   ///   repaired.
   /// - Throws: `WAVFileError`.
   public static func decode(_ bytes: [UInt8]) throws(WAVFileError) -> (waveform: Waveform, comment: String?) {
-    let layout = try layout(of: bytes.span)
-    let samples = layout.withSamples(in: bytes.span) { samples in
+    let layout = try layout(of: bytes)
+    // A slice, because the span of an array exists since iOS 26 only.
+    let all = bytes[...]
+    let samples = layout.withSamples(in: all.span) { samples in
       samples.withUnsafeBufferPointer { unsafe Array($0) }  // Copied before the span ends.
     }
     let comment = layout.comment.map { String(decoding: bytes[$0].prefix { $0 != 0 }, as: UTF8.self) }

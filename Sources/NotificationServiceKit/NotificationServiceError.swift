@@ -7,6 +7,8 @@ public import Foundation
 /// A notification is handed over whatever the error is. The errors are for the app's log.
 public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// This program is not a member of the app group.
+    case groupUnavailable = "group_unavailable"
     /// The order that the processes of the group share cannot be used.
     case orderUnavailable = "order_unavailable"
     /// Another process has held the lock of the order for seconds, or the disk is slow.
@@ -51,6 +53,9 @@ public struct NotificationServiceError: Error, Sendable, Hashable, CustomStringC
     let cause = reason.map { " (\($0))" } ?? ""
     let place = folder.map { " in \($0.path(percentEncoded: false))" } ?? ""
     return switch code {
+    case .groupUnavailable:
+      "The app group cannot be used\(cause). Notifications are handed over as they were sent; in Xcode, add the "
+        + "capability App Groups with this group to the app and to each of its extensions."
     case .orderUnavailable:
       "The order of the notifications\(place) cannot be used\(cause). The notification was handed over without it; "
         + "check that the extension has the app group and that the disk has space."

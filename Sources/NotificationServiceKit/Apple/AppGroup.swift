@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(UserNotifications)
+  import Foundation
+  public import SoundLibrary
+  // Besides the condition above, nothing of it is used here.
+  import UserNotifications
+
+  extension GroupContainer {
+    /// Creates the container of an app group of this app.
+    ///
+    /// - Throws: ``NotificationServiceError`` with `groupUnavailable` if this program is not a member of the group.
+    public init(appGroup: String) throws(NotificationServiceError) {
+      let manager = FileManager.default
+      guard let directory = manager.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
+        throw NotificationServiceError(.groupUnavailable, reason: "no container of \"\(appGroup)\"")
+      }
+      self.init(directory: directory)
+    }
+  }
+
+  extension NotificationService.Configuration {
+    /// Creates the configuration of an app group: its container, the tone in its `UserDefaults`, and local
+    /// notifications. Nothing is downloaded, and the service is not asked for lost pushes, until the app says how.
+    ///
+    /// - Throws: ``NotificationServiceError`` with `groupUnavailable` if this program is not a member of the group.
+    public init(appGroup: String) throws(NotificationServiceError) {
+      let container = try GroupContainer(appGroup: appGroup)
+      do throws(SoundLibraryError) {
+        self.init(container: container, tone: try DefaultsTonePreference(group: appGroup))
+      } catch {
+        throw NotificationServiceError(.groupUnavailable, reason: "no preferences of \"\(appGroup)\"")
+      }
+      notifier = UserNotificationCenterNotifier()
+    }
+  }
+#endif

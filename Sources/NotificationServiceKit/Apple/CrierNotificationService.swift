@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(UserNotifications)
+  import ConcurrencySupport
+  import Foundation
+  public import UserNotifications
+
+  /// The principal class of a notification service extension. Inherit from it, and name your app group:
+  ///
+  ///     final class ShopNotificationService: CrierNotificationService {
+  ///       override var appGroup: String { "group.com.example.shop" }
+  ///     }
+  ///
+  /// All instances in a process share one ``NotificationService`` for each app group. One instance may receive any
+  /// number of requests. If the app group cannot be used, each notification is handed over as it was sent.
+  open class CrierNotificationService: UNNotificationServiceExtension {
+    /// The longest time in seconds for which the end of the extension's time waits for the hand-over.
+    private static let expiryWait = 1.0
+
+    private static let services = Locked<[String: NotificationService]>([:])
+    private let works = Locked<[UUID: NotificationWork]>([:])
+    /// The hand-overs that are still to come.
+    private let handOvers = DispatchGroup()
+
+    /// The identifier of the app group, such as `group.com.example.shop`. Each subclass overrides it.
+    open var appGroup: String { "" }
+
+    /// Changes the configuration of the process's service, such as its downloader. It is called before the first
+    /// notification of a process, and perhaps again if several arrive at the same time.
+    ///
+    /// - Parameter configuration: What ``NotificationService/Configuration/init(appGroup:)`` makes.
+    open func configure(_ configuration: inout NotificationService.Configuration) {}
+
+    /// Receives the errors of the work, such as for a log. They contain no amounts, names or URLs. It is called on any
+    /// thread.
+    open class func report(_ error: NotificationServiceError) {}
+
+    open override func didReceive(
+      _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+      let reporter = type(of: self)
+      do throws(NotificationServiceError) {
+        let service = try service()
+        guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else {
+          contentHandler(request.content)
+          return
+        }
+        let delivery = Delivery(content: content, handler: contentHandler)
+        let id = UUID()
+        handOvers.enter()
+        // Two requests may have the same identifier, because APNs takes it from the push's collapse id.
+        let (works, handOvers) = (works, handOvers)
+        works.withLock { waiting in
+          waiting[id] = service.receive(UserInfo.payload(of: request.content.userInfo)) { handOver in
+            delivery.give(handOver)
+            works.withLock { $0[id] = nil }
+            handOvers.leave()
+          }
+        }
+      } catch {
+        reporter.report(error)
+        contentHandler(request.content)
+      }
+    }
+
+    open override func serviceExtensionTimeWillExpire() {
+      let waiting = works.withLock { Array($0.values) }
+      for work in waiting { work.expire() }
+      // iOS may end the process as soon as this method returns, and shows the push as it was sent if it was not handed
+      // over by then.
+      _ = handOvers.wait(timeout: .now() + Self.expiryWait)
+    }
+
+    private func service() throws(NotificationServiceError) -> NotificationService {
+      let group = appGroup
+      if let known = Self.services.withLock({ $0[group] }) { return known }
+      var configuration = try NotificationService.Configuration(appGroup: group)
+      let reporter = type(of: self)
+      configuration.report = { reporter.report($0) }
+      configure(&configuration)
+      let new = NotificationService(configuration)
+      return Self.services.withLock { services in
+        // Another instance may have made it meanwhile.
+        if let known = services[group] { return known }
+        services[group] = new
+        return new
+      }
+    }
+  }
+
+  /// The content of one request, and the handler that iOS gave for it.
+  ///
+  /// It crosses to another thread once: iOS gives both to this request alone, and the work hands over exactly once.
+  private struct Delivery: @unchecked Sendable {
+    let content: UNMutableNotificationContent
+    let handler: (UNNotificationContent) -> Void
+
+    func give(_ handOver: HandOver) {
+      content.apply(handOver)
+      handler(content.withSender(of: handOver))
+    }
+  }
+#endif

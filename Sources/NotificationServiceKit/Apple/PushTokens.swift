@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(PushKit)
+  public import Foundation
+  public import PushKit
+
+  /// The push tokens of PushKit. The app and its file-provider extension each keep one of these for as long as they
+  /// run, and each has a token of its own.
+  ///
+  /// Register a token with the service when it arrives, and register again without it when it becomes invalid. iOS
+  /// gives a new one by itself.
+  public final class PushTokens: NSObject, PKPushRegistryDelegate {
+    /// The kinds of tokens. Tokens for VoIP are not among them: such a push must ring.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+      /// The token for file-provider pushes.
+      case fileProvider
+
+      init?(_ type: PKPushType) {
+        guard type == .fileProvider else { return nil }
+        self = .fileProvider
+      }
+    }
+
+    private let registry: PKPushRegistry
+    private let changed: @Sendable (Kind, Data?) -> Void
+
+    /// Asks iOS for the token.
+    ///
+    /// - Parameter changed: Receives each token, and nil when the token has become invalid. It is called on the main
+    ///   thread, at each start of the program too.
+    public init(changed: @escaping @Sendable (Kind, Data?) -> Void) {
+      registry = PKPushRegistry(queue: .main)
+      self.changed = changed
+      super.init()
+      registry.delegate = self
+      registry.desiredPushTypes = [.fileProvider]
+    }
+
+    public func pushRegistry(
+      _ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType
+    ) {
+      Kind(type).map { changed($0, pushCredentials.token) }
+    }
+
+    public func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType) {
+      Kind(type).map { changed($0, nil) }
+    }
+  }
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(UserNotifications)
+  import Foundation
+  import UserNotifications
+
+  /// Adds local notifications to the user's notification center, from the app or from its service extension.
+  public struct UserNotificationCenterNotifier: LocalNotifying {
+    public init() {}
+
+    /// Adds a notification with the texts and the options of the push for which it stands.
+    ///
+    /// - Throws: The error of `UNUserNotificationCenter`, such as when the app may not show notifications.
+    public func add(_ notification: LocalNotification) async throws {
+      let content = UNMutableNotificationContent()
+      content.userInfo = UserInfo.userInfo(of: notification.payload)
+      content.apply(PushedTexts(notification.payload))
+      content.apply(notification.handOver)
+      // An interval of 0 is an exception in Objective-C; without a trigger, the notification is shown at once.
+      let trigger =
+        notification.delay > 0
+        ? UNTimeIntervalNotificationTrigger(timeInterval: TimeInterval(notification.delay) / 1_000, repeats: false)
+        : nil
+      try await UNUserNotificationCenter.current().add(
+        UNNotificationRequest(
+          identifier: notification.identifier, content: content.withSender(of: notification.handOver),
+          trigger: trigger))
+    }
+  }
+#endif

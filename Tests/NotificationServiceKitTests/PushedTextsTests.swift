@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import NotificationServiceKit
+
+struct PushedTextsTests {
+  private func texts(_ json: String) -> PushedTexts { PushedTexts(Data(json.utf8)) }
+
+  @Test("All that iOS reads is read")
+  func all() {
+    let texts = texts(
+      """
+      {"aps":{"alert":{"title":"Alipay","subtitle":"Tea shop","body":"¥12.50"},"badge":3,"category":"payment",
+      "interruption-level":"time-sensitive","relevance-score":0.75,"thread-id":"till-2"},"crier":{"id":"1"}}
+      """)
+    #expect(texts.title == "Alipay")
+    #expect(texts.subtitle == "Tea shop")
+    #expect(texts.body == "¥12.50")
+    #expect(texts.badge == 3)
+    #expect(texts.category == "payment")
+    #expect(texts.interruptionLevel == .timeSensitive)
+    #expect(texts.relevanceScore == 0.75)
+    #expect(texts.thread == "till-2")
+  }
+
+  @Test("An alert that is a text is the body")
+  func text() {
+    #expect(texts(#"{"aps":{"alert":"Paid"}}"#).body == "Paid")
+    #expect(texts(#"{"aps":{"alert":"Paid"}}"#).title == nil)
+  }
+
+  @Test("A badge of 0 is kept, because it removes the number")
+  func noBadge() { #expect(texts(#"{"aps":{"badge":0}}"#).badge == 0) }
+
+  @Test("Each level is read by its name", arguments: PushedTexts.InterruptionLevel.allCases)
+  func levels(level: PushedTexts.InterruptionLevel) {
+    #expect(texts(#"{"aps":{"interruption-level":"\#(level.rawValue)"}}"#).interruptionLevel == level)
+  }
+
+  @Test("A score is kept between 0 and 1", arguments: [(-3.0, 0.0), (0.5, 0.5), (7.0, 1.0)])
+  func scores(score: Double, kept: Double) {
+    #expect(texts(#"{"aps":{"relevance-score":\#(score)}}"#).relevanceScore == kept)
+  }
+
+  @Test(
+    "A value of another type counts as absent, and the others are read",
+    arguments: [
+      #""alert":7"#, #""alert":{"title":7}"#, #""badge":"3""#, #""badge":1.5"#, #""thread-id":{}"#,
+      #""interruption-level":"loud""#, #""interruption-level":1"#, #""relevance-score":"high""#, #""category":[]"#,
+      #""alert":null"#,
+    ])
+  func otherTypes(member: String) {
+    var expected = PushedTexts(Data())
+    expected.body = nil
+    #expect(texts(#"{"aps":{\#(member)}}"#) == expected)
+    let name = member.hasPrefix(#""category""#) ? "thread-id" : "category"
+    let texts = texts(#"{"aps":{\#(member),"\#(name)":"kept"}}"#)
+    #expect((texts.category ?? texts.thread) == "kept")
+  }
+
+  @Test(
+    "A payload without texts has none",
+    arguments: ["", "{", "[]", "{}", #"{"aps":7}"#, #"{"aps":null}"#, #"{"aps":{}}"#])
+  func nothing(json: String) { #expect(texts(json) == PushedTexts(Data())) }
+}

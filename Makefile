@@ -74,6 +74,7 @@ test:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
+	@SWIFT=$(SWIFT) scripts/check-apple --mutate
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
@@ -82,7 +83,7 @@ sanitize:
 	SWIFT=$(SWIFT) scripts/sanitize address
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Fuzzing Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
 	@scripts/check-targets
 	@scripts/check-concurrency
 	@scripts/check-licences
@@ -91,7 +92,7 @@ lint:
 	@scripts/check-console-texts
 
 format:
-	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Fuzzing Package.swift
+	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
 
 # The recorded sounds and the speech programs with which recordings are checked.
 SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k

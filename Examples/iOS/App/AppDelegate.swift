@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceClient
+import Foundation
+import NotificationServiceKit
+import UIKit
+import UserNotifications
+
+final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCenterDelegate {
+  private var tokens: PushTokens?
+
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    UNUserNotificationCenter.current().delegate = self
+    tokens = PushTokens { _, token in
+      Task { await ShopRegistration.shared.changed(.fileProvider, to: token) }
+    }
+    Task { await begin() }
+    return true
+  }
+
+  private func begin() async {
+    // Add .criticalAlert if Apple has granted the entitlement.
+    _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound, .badge])
+    UIApplication.shared.registerForRemoteNotifications()
+    try? await ShopDevice().registerWithBackend()
+    await ShopRegistration.shared.register()
+  }
+
+  func application(
+    _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+  ) {
+    Task { await ShopRegistration.shared.changed(.alert, to: deviceToken) }
+  }
+
+  /// A background push says that the library has changed.
+  func application(
+    _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+    fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+  ) {
+    Task {
+      do {
+        try await ShopLibrary(ShopDevice())?.update()
+        completionHandler(.newData)
+      } catch {
+        completionHandler(.failed)
+      }
+    }
+  }
+
+  /// Notifications are shown and heard while the app is open too.
+  nonisolated func userNotificationCenter(
+    _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+    withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+  ) {
+    completionHandler([.banner, .list, .sound, .badge])
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceClient
+import FileProvider
+import Foundation
+
+/// The enumerator of a container without items. When iOS asks it for changes, it copies the changes of the library.
+final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
+  private let isRoot: Bool
+
+  /// - Parameter isRoot: Whether the root is enumerated, and not the working set.
+  init(isRoot: Bool) {
+    self.isRoot = isRoot
+    super.init()
+    // The service pushes the working set's changes always, and those of others while they are enumerated.
+    if isRoot { Task { try? await ShopDevice().client?.beginEnumerating("root") } }
+  }
+
+  func invalidate() {
+    if isRoot { Task { try? await ShopDevice().client?.endEnumerating("root") } }
+  }
+
+  func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
+    observer.finishEnumerating(upTo: nil)
+  }
+
+  func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {
+    let observer = Observer(observer: observer)
+    Task {
+      do {
+        let library = try ShopLibrary(ShopDevice())
+        try await library?.update()
+        observer.finish(upTo: LibraryEnumerator.anchor(of: library))
+      } catch {
+        // iOS asks again later.
+        observer.finish(NSFileProviderError(.serverUnreachable))
+      }
+    }
+  }
+
+  func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void) {
+    completionHandler(Self.anchor(of: (try? ShopDevice()).flatMap(ShopLibrary.init)))
+  }
+
+  private static func anchor(of library: ShopLibrary?) -> NSFileProviderSyncAnchor {
+    NSFileProviderSyncAnchor(Data((library?.anchor ?? "none").utf8))
+  }
+
+  /// It crosses to the task that updates the library, which alone calls it, and once.
+  private struct Observer: @unchecked Sendable {
+    let observer: any NSFileProviderChangeObserver
+
+    func finish(upTo anchor: NSFileProviderSyncAnchor) {
+      observer.finishEnumeratingChanges(upTo: anchor, moreComing: false)
+    }
+
+    func finish(_ error: any Error) { observer.finishEnumeratingWithError(error) }
+  }
+}

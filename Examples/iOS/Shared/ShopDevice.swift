@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceClient
+import Foundation
+import NotificationServiceKit
+import SoundDownloadsURLSession
+import SoundLibrary
+
+/// This phone, as the Crier service knows it. The app and its extensions share its files in the group container.
+///
+/// Each file has one writer at a time, and is replaced as a whole.
+struct ShopDevice: Sendable {
+  /// The id and the key that the shop's backend got from Crier for this phone.
+  private struct Access: Codable {
+    var device: String
+    var key: String
+  }
+
+  let container: GroupContainer
+  private let folder: URL
+
+  /// - Throws: `NotificationServiceError` if this program is not a member of the app group.
+  init() throws {
+    container = try GroupContainer(appGroup: Shop.appGroup)
+    folder = container.directory.appending(path: "Library/Shop", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private var accessFile: URL { folder.appending(path: "device.json", directoryHint: .notDirectory) }
+
+  /// The calls of the service; nil before the backend has registered this phone.
+  var client: DeviceClient? {
+    guard let service = URL(string: Shop.service), let data = try? Data(contentsOf: accessFile),
+      let access = try? JSONDecoder().decode(Access.self, from: data)
+    else { return nil }
+    return DeviceClient(
+      access: DeviceAccess(service: service, device: access.device, key: access.key),
+      fetcher: URLSessionSoundFetcher())
+  }
+
+  // MARK: The first registration
+
+  /// Lets the shop's backend register this phone, unless it is registered.
+  ///
+  /// The backend has a key of Crier with the scope `announce`, which must never be in an app. It calls
+  /// `PUT /v1/devices/{id}` and answers with `{"device": "…", "key": "…"}`: the id, and the device's own key. How the
+  /// backend knows this phone's user is the app's affair, such as by a session cookie.
+  func registerWithBackend() async throws {
+    guard client == nil, let backend = URL(string: Shop.backend) else { return }
+    var request = URLRequest(url: backend)
+    request.httpMethod = "POST"
+    let (body, answer) = try await URLSession.shared.data(for: request)
+    guard (answer as? HTTPURLResponse)?.statusCode == 201,
+      let access = try? JSONDecoder().decode(Access.self, from: body)
+    else { throw URLError(.badServerResponse) }
+    try JSONEncoder().encode(access).write(to: accessFile, options: .atomic)
+  }
+
+  // MARK: Tokens
+
+  private func file(of kind: PushTokenKind) -> URL {
+    folder.appending(path: "token-\(kind.rawValue)", directoryHint: .notDirectory)
+  }
+
+  /// Stores a token; nil removes it. One program stores the tokens of each kind.
+  func store(_ token: Data?, _ kind: PushTokenKind) throws {
+    if let token {
+      try token.write(to: file(of: kind), options: .atomic)
+    } else if FileManager.default.fileExists(atPath: file(of: kind).path(percentEncoded: false)) {
+      try FileManager.default.removeItem(at: file(of: kind))
+    }
+  }
+
+  /// The registration of this phone with all its tokens. A registration replaces the one before.
+  var registration: DeviceRegistration {
+    var tokens: [PushTokenKind: Data] = [:]
+    for kind in PushTokenKind.allCases { tokens[kind] = try? Data(contentsOf: file(of: kind)) }
+    #if DEBUG
+      let environment = DeviceRegistration.Environment.sandbox
+    #else
+      let environment = DeviceRegistration.Environment.production
+    #endif
+    let tone = try? DefaultsTonePreference(group: Shop.appGroup).tone()
+    return DeviceRegistration(
+      tokens: tokens, bundleID: Shop.bundleID, environment: environment,
+      locale: Locale.current.identifier(.bcp47), tone: tone)
+  }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+// Foundation on Linux has `CGRect`. On Apple's systems, the type is `CFDictionary`, which bridges to `NSDictionary`.
+
+extension CGRect {
+  public var dictionaryRepresentation: NSDictionary { fatalError() }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public struct UTType: Hashable, Sendable {
+  public static var folder: UTType { fatalError() }
+  public static var wav: UTType { fatalError() }
+}

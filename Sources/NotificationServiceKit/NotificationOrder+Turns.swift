@@ -49,7 +49,8 @@ extension NotificationOrder {
       }
     }
     if mustEnd { return later(entry, isExact: isExact, at: now, canAsk: canAsk, settings) }
-    return .wait(until: min(entry.deadline, max(freeAt, now.plus(Self.pollTime))))
+    let isPlaying = now < freeAt
+    return .wait(until: min(entry.deadline, isPlaying ? freeAt : now.plus(Self.pollTime)))
   }
 
   /// The longest time between two questions of a process whose turn depends on another process.

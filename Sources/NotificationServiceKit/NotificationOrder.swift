@@ -56,6 +56,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     var waitsSince: Int64
     /// The latest moment of the hand-over.
     public var deadline: Int64
+    /// The process that works on the notification; nil if it is not known.
+    var process: String?
     /// The moment after which the entry's process counts as ended.
     public var aliveUntil: Int64
     /// The duration of the prepared sound; nil until it is prepared.
@@ -174,7 +176,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// - Returns: Its number; nil if the announcement waits already or was heard, so that this notification must be
   ///   silent.
   public mutating func arrive(
-    _ new: Arrival, isMissed: Bool = false, at now: Int64, _ settings: Settings
+    _ new: Arrival, isMissed: Bool = false, process: String? = nil, at now: Int64, _ settings: Settings
   ) -> Int64? {
     guard !entries.contains(where: { $0.id == new.id }), !wasHeard(new.id) else { return nil }
     if isMissed {
@@ -187,7 +189,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       Entry(
         number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
         waitsSince: now, deadline: now.plus(settings.budget).plus(-settings.reserve),
-        aliveUntil: now.plus(settings.lease), amount: new.amount,
+        process: process, aliveUntil: now.plus(settings.lease), amount: new.amount,
         locale: new.locale,
         // iOS shows nothing for a lost push if its process ends.
         originalSound: isMissed ? nil : new.originalSound))
@@ -208,16 +210,31 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     change(number) { $0.duration = max(0, duration) }
   }
 
-  /// Says that the process of a notification still works on it.
+  /// Says that the process of a notification still works. This renews all notifications of the process, because each
+  /// change is written to the disk.
   public mutating func renew(_ number: Int64, at now: Int64, _ settings: Settings) {
-    // Each change is written to the disk and wakes the other processes.
-    guard let entry = entry(number), entry.aliveUntil.plus(-settings.lease / 2) <= now else { return }
-    change(number) { $0.aliveUntil = now.plus(settings.lease) }
+    guard let entry = entry(number), isRenewalDue(entry, at: now, settings) else { return }
+    for index in entries.indices {
+      let isSame = entry.process != nil && entries[index].process == entry.process
+      if isSame || entries[index].number == number { entries[index].aliveUntil = now.plus(settings.lease) }
+    }
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
   }
 
   /// Reports that the present sound began later than it was decided.
   mutating func delaySound(by delay: Int64) { freeAt = freeAt.plus(delay) }
+
+  private func isRenewalDue(_ entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
+    entry.aliveUntil.plus(-settings.lease / 2) <= now
+  }
+
+  /// Whether the process of a notification must ask for its turn. Otherwise, asking would change nothing.
+  func concerns(_ number: Int64, at now: Int64, _ settings: Settings) -> Bool {
+    guard let entry = entry(number) else { return true }
+    if entry.slot != nil || now >= entry.deadline || isRenewalDue(entry, at: now, settings) { return true }
+    if let summary = entry.summary, summary != number, now < summaryUntil { return false }
+    return now >= freeAt
+  }
 
   /// Removes a notification that will not be heard here. Its sequence number is not waited for.
   public mutating func withdraw(_ number: Int64, at now: Int64) {

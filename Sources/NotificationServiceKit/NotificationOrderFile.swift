@@ -17,6 +17,8 @@ public struct NotificationOrderFile: Sendable {
   /// The folder of the group container in which Crier keeps its files.
   public let folder: URL
 
+  private let memory = Memory()
+
   /// - Parameter container: The directory of the group container.
   public init(container: URL) {
     folder = container.appending(path: "Library/Crier", directoryHint: .isDirectory)
@@ -60,9 +62,20 @@ public struct NotificationOrderFile: Sendable {
     }
   }
 
-  private func read() -> NotificationOrder? {
+  /// The order that was read last, so that the works of a process do not all decode the same bytes.
+  private final class Memory: Sendable {
+    let last = Locked<(bytes: Data, order: NotificationOrder)?>(nil)
+  }
+
+  /// Returns the order as it is now; nil if there is none, or if it is damaged. No lock is needed to look at it.
+  func read() -> NotificationOrder? {
     guard let data = try? Data(contentsOf: file) else { return nil }
-    return try? JSONDecoder().decode(NotificationOrder.self, from: data)
+    return memory.last.withLock { last in
+      if let last, last.bytes == data { return last.order }
+      guard let order = try? JSONDecoder().decode(NotificationOrder.self, from: data) else { return nil }
+      last = (data, order)
+      return order
+    }
   }
 
   private func write(_ order: NotificationOrder) throws(SystemError) {

@@ -68,6 +68,8 @@ public final class NotificationService: Sendable {
   let configuration: Configuration
   let sounds: AnnouncementSounds
   let file: NotificationOrderFile
+  /// The name of this process in the order.
+  let process = UUID().uuidString
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration

@@ -97,8 +97,11 @@ public final class NotificationWork: Sendable {
   func arrive() async -> Bool {
     await onWaitingThread { [self] in
       turns.withLock { turns in
-        let (now, settings, arrival) = (now, settings, arrival)
-        turns.number = (try? service.file.update { $0.arrive(arrival, isMissed: true, at: now, settings) }) ?? nil
+        let (now, settings, arrival, process) = (now, settings, arrival, service.process)
+        let number = try? service.file.update {
+          $0.arrive(arrival, isMissed: true, process: process, at: now, settings)
+        }
+        turns.number = number ?? nil
         return turns.number != nil
       }
     }
@@ -136,15 +139,19 @@ public final class NotificationWork: Sendable {
 
   /// Waits until a moment, or until something that may change the turn has happened.
   private func wait(until: Int64) async {
-    let version = service.file.version
+    var version = service.file.version
+    var looked = now
     let isReady = preparation.isReady(at: now)
-    let until = min(until, now.plus(settings.lease / 4))
+    let number = turns.withLock { $0.number }
     while now < until {
-      // A process that is not heard from for the time of a lease counts as ended.
       let pollTime = isReady ? Self.pollTime : Self.preparationPollTime
       await service.configuration.pause(max(1, min(pollTime, until - now)))
       if turns.withLock({ $0.isHandedOver }) || preparation.isReady(at: now) != isReady { return }
-      if service.file.version != version { return }
+      let present = service.file.version
+      // A process that is not heard from for the time of a lease counts as ended.
+      guard present != version || now >= looked.plus(settings.lease / 8) else { continue }
+      (version, looked) = (present, now)
+      guard let number, let order = service.file.read(), !order.concerns(number, at: now, settings) else { return }
     }
   }
 
@@ -174,7 +181,7 @@ public final class NotificationWork: Sendable {
     let isReady = isLast || preparation.isReady(at: clock())
     let best = isReady ? preparation.best : nil
     let isExact = best.map { $0.quality == .announcement } ?? false || !preparation.shouldBeExact
-    let library = service.sounds.library
+    let (library, process) = (service.sounds.library, service.process)
     let known = turns.number
     let timeout = isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout
     let (number, turn, now) = try service.file.update(timeout: timeout) {
@@ -187,7 +194,7 @@ public final class NotificationWork: Sendable {
       var number = known
       // A process that was stopped for so long that it counted as ended arrives again.
       if known.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
-        number = order.arrive(arrival, at: now, settings)
+        number = order.arrive(arrival, process: process, at: now, settings)
       }
       guard let number else { return (nil, .forgotten, now) }
       if isReady, order.entry(number)?.duration == nil {

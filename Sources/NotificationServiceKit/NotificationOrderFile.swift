@@ -4,6 +4,16 @@ import ConcurrencySupport
 import FileSystem
 public import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Darwin
+#endif
+
 /// The ``NotificationOrder`` of a group, in a file of the group container that all extension processes share.
 ///
 /// The file is `Library/Crier/order.json`. It is replaced as a whole while a lock on `order.lock` is held, so a process
@@ -17,11 +27,13 @@ public struct NotificationOrderFile: Sendable {
   /// The folder of the group container in which Crier keeps its files.
   public let folder: URL
 
+  private let path: String
   private let memory = Memory()
 
   /// - Parameter container: The directory of the group container.
   public init(container: URL) {
     folder = container.appending(path: "Library/Crier", directoryHint: .isDirectory)
+    path = folder.appending(path: "order.json", directoryHint: .notDirectory).path(percentEncoded: false)
   }
 
   var file: URL { folder.appending(path: "order.json", directoryHint: .notDirectory) }
@@ -65,6 +77,7 @@ public struct NotificationOrderFile: Sendable {
   /// The order that was read last, so that the works of a process do not all decode the same bytes.
   private final class Memory: Sendable {
     let last = Locked<(bytes: Data, order: NotificationOrder)?>(nil)
+    let look = Locked<(at: Int64, version: Version?)?>(nil)
   }
 
   /// Returns the order as it is now; nil if there is none, or if it is damaged. No lock is needed to look at it.
@@ -88,13 +101,36 @@ public struct NotificationOrderFile: Sendable {
   /// A mark of the file's present version. It differs after each change.
   struct Version: Hashable, Sendable {
     fileprivate var file: UInt64
-    fileprivate var changedAt: Date?
+    /// The time of the last change, in ns.
+    fileprivate var changedAt: Int64
   }
 
+  /// The time in ms for which the works of a process share one look at the file.
+  static let lookTime: Int64 = 80
+
   /// Returns the mark of the file's present version; nil if there is none. No lock is needed.
-  var version: Version? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))
-    guard let attributes, let number = attributes[.systemFileNumber] as? UInt64 else { return nil }
-    return Version(file: number, changedAt: attributes[.modificationDate] as? Date)
+  ///
+  /// - Parameter now: The time in ms. A look that is not older than ``lookTime`` is not repeated.
+  func version(at now: Int64) -> Version? {
+    memory.look.withLock { look in
+      if let look, (look.at...look.at.plus(Self.lookTime)).contains(now) { return look.version }
+      let version = self.version
+      look = (now, version)
+      return version
+    }
+  }
+
+  private var version: Version? {
+    var status = stat()
+    // Safe: the text lives as long as the call, and the system fills in a local variable.
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return Version(
+      file: UInt64(truncatingIfNeeded: status.st_ino),
+      changedAt: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }

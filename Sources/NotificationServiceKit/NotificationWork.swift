@@ -139,7 +139,7 @@ public final class NotificationWork: Sendable {
 
   /// Waits until a moment, or until something that may change the turn has happened.
   private func wait(until: Int64) async {
-    var version = service.file.version
+    var version = service.file.version(at: now)
     var looked = now
     let isReady = preparation.isReady(at: now)
     let number = turns.withLock { $0.number }
@@ -147,7 +147,7 @@ public final class NotificationWork: Sendable {
       let pollTime = isReady ? Self.pollTime : Self.preparationPollTime
       await service.configuration.pause(max(1, min(pollTime, until - now)))
       if turns.withLock({ $0.isHandedOver }) || preparation.isReady(at: now) != isReady { return }
-      let present = service.file.version
+      let present = service.file.version(at: now)
       // A process that is not heard from for the time of a lease counts as ended.
       guard present != version || now >= looked.plus(settings.lease / 8) else { continue }
       (version, looked) = (present, now)

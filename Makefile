@@ -12,6 +12,7 @@
 #   make check-hostile   announce 2,000 hostile texts, and give them to the engine
 #   make check-keeping   let four processes publish, look up and prune clips in one folder for a minute
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
+#   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
 #   make check-console   check the console in a real browser
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
@@ -27,7 +28,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console fuzz bench build install clean wording
 
 setup:
 	@scripts/setup
@@ -74,7 +75,8 @@ test:
 	@scripts/setup $(SOUND_SERVER) $(SOUND_PROGRAMS) $(PUSH_SERVERS) curl nghttp2-client sqlite3
 	@scripts/run-tests $(TEST) --skip '^(ExhaustiveChecks|$(ALONE))[./]'
 	@for target in $(subst |, ,$(ALONE)); do scripts/run-tests $(TEST) --skip-build --filter "^$$target[./]" || exit 1; done
-	@SWIFT=$(SWIFT) scripts/check-apple --mutate
+	@python3 -m unittest discover --quiet -s Tests/phone
+	@SWIFT=$(SWIFT) scripts/check-apple
 
 # The build folders are .build/thread and .build/address; scripts/sanitize explains them.
 sanitize:
@@ -110,6 +112,18 @@ check:
 	@$(RELEASE)/crier-bench worst --count 1 >/dev/null
 	@scripts/fuzz 20000
 	@for check in schemathesis mutations kill stop; do scripts/check-service $$check --scale 0.02 || exit 1; done
+	@SWIFT=$(SWIFT) scripts/check-apple --mutate
+	@scripts/simulate-phone --seed 1 --payments 100 --phones 4 --json
+
+# Ten thousand payments take a quarter of an hour; use a machine that does nothing else, because the times are real.
+PAYMENTS ?= 10000
+PHONES ?= 40
+
+check-phone: build
+	$(SWIFT) build -c release --product notification-extension
+	$(SWIFT) build -c release --product simulated-push-service
+	CRIER_EXTENSION_KILLS=500 $(SWIFT) test --filter EndedProcessTests
+	scripts/simulate-phone --payments $(PAYMENTS) --phones $(PHONES) --json
 
 # This takes some hours on one core; FUZZ_RUNS=100000 takes minutes.
 FUZZ_RUNS ?= 10000000

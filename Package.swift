@@ -114,7 +114,8 @@ let quickTests: [Target] = [
     name: "NotificationServiceKitTests",
     dependencies: [
       "Announcements", "ConcurrencySupport", "DownloadTestSupport", "FileSystem", "NotificationServiceKit",
-      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement", "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
+      "PlaybackOrder", "PushMessages", "SoundDownloads", "SoundLibrary", "SoundMeasurement",
+      "TestSupport", "VoicePacks", "Waveforms", "notification-extension",
     ],
     swiftSettings: settings),
   .testTarget(

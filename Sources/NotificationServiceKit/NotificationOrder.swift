@@ -20,7 +20,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     /// (observed), and other service extensions take 25 s.
     public var budget: Int64 = 25_000
     /// The part of the budget that is left for the last decision and the hand-over, also on a busy phone.
-    public var reserve: Int64 = 1_000
+    public var reserve: Int64 = 2_000
     /// The silence between two sounds.
     public var gap: Int64 = 250
     /// The waiting time for a missing sequence number if nobody can be asked for it.

@@ -120,7 +120,7 @@ struct NotificationOrderTests {
     phone.run((1...15).map { .payment($0, at: $0) })
     #expect(phone.heard == (1...15).map { "p\($0)" })
     #expect(phone.overlaps == 0)
-    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 24_020 })
+    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 23_020 })
   }
 
   @Test("A payment that arrives during a sound of 29 s follows it as a local notification")
@@ -128,7 +128,7 @@ struct NotificationOrderTests {
     var phone = VirtualPhone()
     phone.run([.payment(1, at: 0, duration: 29_000), .payment(2, at: 1_000)])
     #expect(phone.sounds.map(\.begin) == [0, 29_250])
-    #expect(phone.handOvers[1].at <= 25_020)
+    #expect(phone.handOvers[1].at <= 24_020)
   }
 
   @Test("The clip of a slow download keeps its place")
@@ -179,6 +179,6 @@ struct NotificationOrderTests {
     #expect(phone.overlaps == 0)
     #expect(phone.heard == (1...60).map { "p\($0)" })
     #expect(phone.handOvers.count == pushes.count)
-    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 24_020 })
+    #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 23_020 })
   }
 }

@@ -56,10 +56,10 @@ SOUND_PROGRAMS = sox ffmpeg
 PUSH_SERVERS = nghttp2-server python3-h2 python3-cryptography openssl
 
 # Tests that run without others: those of pushes and webhooks have servers that give up after a time; those of the player
-# keep time, and those of the engine use all processors for as long as a child of the engine may run. Those of voice packs occupy
+# and of notifications keep time, and those of the engine use all processors for as long as a child of the engine may run. Those of voice packs occupy
 # threads for minutes, and others would wait for them until their signed requests have expired.
 VOICES_ALONE = CrierCommandTests.VoicesBuildWithTests|CrierCommandTests.VoicesCommandTests|CrierCommandTests.SwappedRecordingsTests
-ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)
+ALONE = SpeechEngineTests|LedgerTests|PlaybackTests|NotificationServiceKitTests|PushDeliveryTests|WebhookDeliveryTests|$(VOICES_ALONE)
 
 # The most test cases that run at a time. Without it, Swift Testing starts all of them at once, each of them ends when
 # almost all others have ended, and the time limit of a test measures the others. Older toolchains ignore it.

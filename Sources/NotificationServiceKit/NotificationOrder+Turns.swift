@@ -217,8 +217,9 @@ extension NotificationOrder {
   ///
   /// - Parameter isComplete: Whether the service named all announcements up to the end of the gap. Numbers that it did
   ///   not name are then not waited for.
-  public mutating func endCatchUp(isComplete: Bool, at now: Int64, _ settings: Settings) {
-    guard let ended = catchUp else { return }
+  public mutating func endCatchUp(_ number: Int64, isComplete: Bool, at now: Int64, _ settings: Settings) {
+    // Another process has asked meanwhile if this one was not heard from.
+    guard let ended = catchUp, ended.number == number, !ended.isEnded else { return }
     catchUp?.isEnded = true
     catchUp?.until = now.plus(settings.lease)
     guard isComplete, let last = lastSequence else { return }

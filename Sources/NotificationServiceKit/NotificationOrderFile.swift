@@ -52,7 +52,7 @@ public struct NotificationOrderFile: Sendable {
         throw .busy
       }
       return try withExtendedLifetime(held) { () throws(SystemError) -> Result in
-        let old = read()
+        let old = try read()
         var order = old ?? NotificationOrder()
         let result = body(&order)
         if order != old { try write(order) }
@@ -81,8 +81,16 @@ public struct NotificationOrderFile: Sendable {
   }
 
   /// Returns the order as it is now; nil if there is none, or if it is damaged. No lock is needed to look at it.
-  func read() -> NotificationOrder? {
-    guard let data = try? Data(contentsOf: file) else { return nil }
+  ///
+  /// - Throws: ``SystemError`` if there is a file that cannot be read.
+  func read() throws(SystemError) -> NotificationOrder? {
+    let data: Data
+    do {
+      data = try Data(contentsOf: file)
+    } catch {
+      guard (error as? CocoaError)?.code == .fileReadNoSuchFile else { throw .inputOutput }
+      return nil
+    }
     return memory.last.withLock { last in
       if let last, last.bytes == data { return last.order }
       guard let order = try? JSONDecoder().decode(NotificationOrder.self, from: data) else { return nil }

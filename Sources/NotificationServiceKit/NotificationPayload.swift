@@ -53,7 +53,7 @@ public struct NotificationPayload: Sendable, Hashable {
     guard let content else { return nil }
     let amount = content.kind == "received" ? content.amount : nil
     return NotificationOrder.Arrival(
-      id: content.id, category: category, sequence: content.sequence,
+      id: content.id, category: category, sequence: content.sequence.flatMap { $0 > 0 ? $0 : nil },
       amount: amount.map { NotificationOrder.Amount(value: $0.value, currency: $0.currency) },
       locale: content.locale, originalSound: sound)
   }

@@ -99,10 +99,12 @@ public final class NotificationService: Sendable {
   public func catchUp() async {
     guard configuration.missed != nil else { return }
     let file = file
-    let last = await onWaitingThread {
-      (try? file.update { order in min(order.lastSequence ?? 0, (order.unheard.first ?? .max).plus(-1)) }) ?? 0
+    let last = await onWaitingThread { () -> Int64? in
+      let order = try? file.read()
+      return order?.lastSequence.map { min($0, (order?.unheard.first ?? .max).plus(-1)) }
     }
-    guard let missed = await missed(after: last, upTo: .max) else { return }
+    // Without a number, nobody knows what was announced before; see ``restart(after:)``.
+    guard let last, let missed = await missed(after: last, upTo: .max) else { return }
     for work in missed.works { await work.finished() }
   }
 
@@ -120,14 +122,20 @@ public final class NotificationService: Sendable {
   func missed(after sequence: Int64, upTo last: Int64) async -> (works: [NotificationWork], isComplete: Bool)? {
     guard let missed = configuration.missed, configuration.notifier != nil else { return nil }
     do {
-      let (payloads, isComplete) = try await missed.announcements(after: sequence)
+      var (payloads, isComplete) = try await missed.announcements(after: sequence)
       var works: [NotificationWork] = []
       for payload in payloads {
         guard let content = try? NotificationPayload(payload).content, content.sequence ?? .min <= last else {
           continue
         }
         let work = NotificationWork(payload, service: self, isCaughtUp: true)
-        guard await work.arrive() else { continue }
+        do {
+          guard try await work.arrive() else { continue }
+        } catch {
+          configuration.report(error)
+          isComplete = false
+          continue
+        }
         work.begin(handOver: { _ in })
         works.append(work)
       }

@@ -94,23 +94,22 @@ public final class NotificationWork: Sendable {
   /// Enters the order ahead of ``begin(handOver:)``.
   ///
   /// - Returns: False if the announcement waits or was heard.
-  func arrive() async -> Bool {
-    await onWaitingThread { [self] in
-      turns.withLock { turns in
-        let (now, settings, arrival, process) = (now, settings, arrival, service.process)
-        let number = try? service.file.update {
-          $0.arrive(arrival, isMissed: true, process: process, at: now, settings)
-        }
-        turns.number = number ?? nil
-        return turns.number != nil
+  /// - Throws: ``NotificationServiceError`` if the order cannot be used.
+  func arrive() async throws(NotificationServiceError) -> Bool {
+    try await onWaitingThread { [self] () throws(NotificationServiceError) -> Bool in
+      let (now, settings, arrival, process) = (now, settings, arrival, service.process)
+      let number = try service.file.update {
+        $0.arrive(arrival, isMissed: true, process: process, at: now, settings)
       }
+      turns.withLock { $0.number = number }
+      return number != nil
     }
   }
 
   private func work() async {
     var catchUps: [Task<Void, Never>] = []
     while true {
-      let (step, missedAfter) = await onWaitingThread { [self] () -> (Step, Int64?) in
+      let (step, claim) = await onWaitingThread { [self] () -> (Step, CatchUp?) in
         let step = decide(isLast: false)
         switch step {
         case .act(let action): return (performNow(action) ? .ended : step, nil)
@@ -118,7 +117,7 @@ public final class NotificationWork: Sendable {
         case .summarise, .ended: return (step, nil)
         }
       }
-      if let missedAfter { catchUps.append(Task { await self.catchUp(after: missedAfter) }) }
+      if let claim { catchUps.append(Task { await self.ask(claim) }) }
       switch step {
       case .ended: return
       case .act(let action):
@@ -151,7 +150,7 @@ public final class NotificationWork: Sendable {
       // A process that is not heard from for the time of a lease counts as ended.
       guard present != version || now >= looked.plus(settings.lease / 8) else { continue }
       (version, looked) = (present, now)
-      guard let number, let order = service.file.read(), !order.concerns(number, at: now, settings) else { return }
+      guard let number, let order = try? service.file.read(), !order.concerns(number, at: now, settings) else { return }
     }
   }
 
@@ -194,7 +193,7 @@ public final class NotificationWork: Sendable {
       var number = known
       // A process that was stopped for so long that it counted as ended arrives again.
       if known.map({ order.entry($0) == nil && !order.wasHeard(arrival.id) }) ?? true {
-        number = order.arrive(arrival, process: process, at: now, settings)
+        number = order.arrive(arrival, isMissed: isCaughtUp, process: process, at: now, settings)
       }
       guard let number else { return (nil, .forgotten, now) }
       if isReady, order.entry(number)?.duration == nil {
@@ -338,19 +337,29 @@ public final class NotificationWork: Sendable {
   // MARK: Lost pushes
 
   /// Returns the sequence number after which this work must ask the service for lost pushes, if it is its task.
-  private func claimCatchUp() -> Int64? {
+  private func claimCatchUp() -> CatchUp? {
     guard canAsk, let number = turns.withLock({ $0.number }) else { return nil }
     let (now, settings) = (now, settings)
-    return (try? service.file.update { $0.claimCatchUp(number, at: now, settings) }) ?? nil
+    let claim = try? service.file.update { order -> CatchUp? in
+      guard let after = order.claimCatchUp(number, at: now, settings) else { return nil }
+      return CatchUp(number: number, after: after, upTo: order.catchUpEnd ?? after)
+    }
+    return claim ?? nil
   }
 
-  private func catchUp(after sequence: Int64) async {
-    let file = service.file
-    let (now, settings) = (now, settings)
-    let upTo = await onWaitingThread { (try? file.update { $0.catchUpEnd }) ?? nil } ?? sequence
-    let missed = await service.missed(after: sequence, upTo: upTo)
+  /// A request for lost pushes that this work makes.
+  private struct CatchUp: Sendable {
+    var number: Int64
+    var after: Int64
+    var upTo: Int64
+  }
+
+  private func ask(_ claim: CatchUp) async {
+    let (file, settings) = (service.file, settings)
+    let missed = await service.missed(after: claim.after, upTo: claim.upTo)
+    let (clock, isComplete) = (service.configuration.now, missed?.isComplete ?? false)
     await onWaitingThread {
-      try? file.update { $0.endCatchUp(isComplete: missed?.isComplete ?? false, at: now, settings) }
+      try? file.update { $0.endCatchUp(claim.number, isComplete: isComplete, at: clock(), settings) }
     }
   }
 }

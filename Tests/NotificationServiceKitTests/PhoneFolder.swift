@@ -42,14 +42,15 @@ final class PhoneFolder: Sendable {
   ///
   /// - Parameter script: The answers to requests; without it, there is no network.
   func service(
-    budget: Int64 = 25_000, script: ScriptedFetcher.Script? = nil, missed: (any MissedAnnouncements)? = nil,
+    budget: Int64 = 25_000, gap: Int64 = 20, script: ScriptedFetcher.Script? = nil,
+    missed: (any MissedAnnouncements)? = nil,
     notifies: Bool = true
   ) -> NotificationService {
     var configuration = NotificationService.Configuration(
       container: container, tone: FileTonePreference(container: container))
     configuration.phraseBooks = Self.phraseBooks
     configuration.settings.budget = budget
-    configuration.settings.gap = 20
+    configuration.settings.gap = gap
     configuration.missed = missed
     if notifies { configuration.notifier = Notifier(phone: self) }
     if let script {

@@ -49,7 +49,7 @@ struct VirtualPhone {
   private(set) var silent: [String] = []
   private var works: [Work] = []
   /// The answers of the service that are on their way.
-  private var answers: [(at: Int64, after: Int64, upTo: Int64)] = []
+  private var answers: [(at: Int64, number: Int64, after: Int64, upTo: Int64)] = []
   private var random: SplitMix64
 
   init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
@@ -97,7 +97,7 @@ struct VirtualPhone {
         works[index].isPrepared = true
       }
       if canAsk, let after = order.claimCatchUp(number, at: now, settings), let upTo = order.catchUpEnd {
-        answers.append((now + 200, after, upTo))
+        answers.append((now + 200, number, after, upTo))
       }
       switch order.turn(of: number, push.arrival.id, at: now, canAsk: canAsk, settings) {
       case .wait(let until):
@@ -148,7 +148,7 @@ struct VirtualPhone {
         push.at = now
         works.append(Work(push: push, number: number, isMissed: true))
       }
-      order.endCatchUp(isComplete: true, at: now, settings)
+      order.endCatchUp(answer.number, isComplete: true, at: now, settings)
     }
     answers.removeAll { $0.at <= now }
   }

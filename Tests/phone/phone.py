@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated phone: pushes go in, banners and sounds come out, and the extension's processes are real ones.
 
-The phone does what iOS is known to do, as docs/phone.md says. It runs in real time.
+The phone does what iOS is known to do, as docs/simulated-phone.md says. It runs in real time.
 """
 
 import asyncio

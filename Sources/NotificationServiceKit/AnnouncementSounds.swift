@@ -144,8 +144,8 @@ struct AnnouncementSounds: Sendable {
     }
   }
 
-  /// Joins the clips of a plan and publishes them under the digest of their recipe. The name differs from that of the
-  /// service's clip, because the bytes do.
+  /// Joins the clips of a plan and publishes them under the digest of their recipe. Its name differs from that of the
+  /// service's clip, because the two files have different bytes.
   private func publish(_ plan: SpeakingPlan) throws(NotificationServiceError) -> PreparedSound {
     guard let recording = plan.recording, plan.parts.count == 1, case .recorded(let clips) = plan.parts[0].source else {
       throw NotificationServiceError(.wordsUnavailable, reason: "the pack lacks words")

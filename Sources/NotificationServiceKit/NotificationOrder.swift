@@ -136,10 +136,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// asked for them again.
   public internal(set) var unheard: [Int64] = []
   var summaryUntil: Int64 = 0
-  /// The number of the newest entry when a summary could not be made. Until a newer payment arrives, none is tried.
+  /// The number of the newest notification at the moment when a summary could not be made. No summary is tried until a
+  /// newer notification arrives.
   var refusedSummary: Int64 = 0
   var catchUp: CatchUp?
-  /// The latest time that the order was told, which shows whether the phone was restarted.
+  /// The latest time that a process has reported. An earlier time means that the phone was restarted.
   var toldTime: Int64 = 0
 
   /// Creates an order in which nothing was heard yet.

@@ -21,7 +21,7 @@ public import Foundation
 /// lock is held for a few system calls, and never while a notification is handed over: iOS ends a process that is
 /// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
 public struct NotificationOrderFile: Sendable {
-  /// The time for which a process waits for the lock, in seconds. A process that is suspended with it ends.
+  /// The longest time for which a process waits for the lock, in seconds.
   static let lockTimeout: TimeInterval = 2
 
   /// The folder of the group container in which Crier keeps its files.

@@ -107,7 +107,6 @@ public final class NotificationWork: Sendable {
   }
 
   private func work() async {
-    var catchUps: [Task<Void, Never>] = []
     while true {
       let (step, claim) = await onWaitingThread { [self] () -> (Step, CatchUp?) in
         let step = decide(isLast: false)
@@ -117,7 +116,8 @@ public final class NotificationWork: Sendable {
         case .summarise, .ended: return (step, nil)
         }
       }
-      if let claim { catchUps.append(Task { await self.ask(claim) }) }
+      // The work goes on waiting for its turn meanwhile.
+      if let claim { Task { await self.ask(claim) } }
       switch step {
       case .ended: return
       case .act(let action):

@@ -47,7 +47,7 @@ final class LibraryEnumerator: NSObject, NSFileProviderEnumerator {
   }
 
   /// It crosses to the task that updates the library, which alone calls it, and once.
-  private struct Observer: @unchecked Sendable {
+  private struct Observer: @unchecked Sendable {  // Only one task uses it.
     let observer: any NSFileProviderChangeObserver
 
     func finish(upTo anchor: NSFileProviderSyncAnchor) {

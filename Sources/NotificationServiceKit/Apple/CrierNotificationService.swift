@@ -91,7 +91,7 @@
   /// The content of one request, and the handler that iOS gave for it.
   ///
   /// It crosses to another thread once: iOS gives both to this request alone, and the work hands over exactly once.
-  private struct Delivery: @unchecked Sendable {
+  private struct Delivery: @unchecked Sendable {  // Only one thread uses it at a time.
     let content: UNMutableNotificationContent
     let handler: (UNNotificationContent) -> Void
 

@@ -13,9 +13,9 @@ package import Foundation
 #endif
 
 /// A file that is locked as long as this object lives. The kernel releases the lock when the process ends, however it
-/// ends. Child processes do not inherit the lock.
+/// ends. A program that the process starts does not get the lock.
 package final class LockedFile: Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   /// Opens a file, creates it if it is missing (0600), and waits at most `patience` seconds for its lock.
   ///
@@ -39,7 +39,12 @@ package final class LockedFile: Sendable {
     descriptor = opened
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Closing alone is not enough: a child process that is between fork and exec has a copy of the descriptor, and the
+    // lock lasts as long as one of the copies is open (flock(2)).
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Writes bytes at the start of the file. They are not synchronized to the disk.
   ///

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts from a timeline what the user heard. It reads events only, and shares no code with the phone or the product.
 
-A payment is heard if the sound at one of its banners is a clip of this payment, or the clip of a summary whose text
-names the number and the exact sum of its members. A tone, the default sound or the clip of another payment does not
-count.
+A payment is heard if the sound at one of its banners is a clip of this payment, or the clip of a summary whose text and
+spoken words name the number and the exact sum of its members. A tone, the default sound, the clip of another payment
+and a sound that could not be compared do not count.
 """
 
 import decimal
@@ -14,7 +14,9 @@ LATE_MS = 25_000
 # A stitched clip must be at least as like the service's clip as this, from 0 to 1. Right ones were measured at 0.98 and
 # above; the clips of two other payments at 0.23 in the median.
 LEAST_LIKENESS = 0.97
-MUST_BE_ZERO = ("overlaps", "out_of_order", "lost", "twice", "late", "handed_over_twice")
+MUST_BE_ZERO = ("overlaps", "out_of_order", "lost", "twice", "late", "handed_over_twice", "locked_when_suspended")
+# The dirty pages that an extension process may have above those of one that does nothing.
+MOST_ABOVE_EMPTY_KB = 20 * 1024
 
 
 def counts(events):
@@ -28,7 +30,8 @@ def counts(events):
     total = dict.fromkeys(
         "payments reordered dropped overlaps out_of_order lost twice late handed_over_twice never_handed_over heard "
         "summaries in_summaries wrong_summaries wrong_sounds caught_up tones defaults processes killed_for_memory "
-        "killed suspended".split(),
+        "killed overlaps_by_kills out_of_order_by_kills lost_by_kills twice_by_kills suspended idle_suspended "
+        "locked_when_suspended dropped_locals".split(),
         0,
     )
     waits, peak = [], 0
@@ -39,7 +42,10 @@ def counts(events):
         for name, value in figures.items():
             total[name] += value
     waits.sort()
+    total["most_pending"] = max((event.get("waiting", 0) for event in _of(events, "local")), default=0)
     total |= {"p50_ms": _percentile(waits, 0.5), "p99_ms": _percentile(waits, 0.99), "peak_dirty_kb": peak}
+    empty = max((event["dirty_kb"] for event in _of(events, "empty-process")), default=None)
+    total |= {"empty_kb": empty, "above_empty_kb": None if empty is None else peak - empty}
     total["lag_ms"] = max((event["ms"] for event in _of(events, "lag")), default=0)
     for event in _of(events, "push-service"):
         total["push_service"] = event["counts"]
@@ -47,7 +53,7 @@ def counts(events):
 
 
 def is_good(figures):
-    return not any(figures[name] for name in MUST_BE_ZERO)
+    return not any(figures[name] for name in MUST_BE_ZERO) and (figures["above_empty_kb"] or 0) <= MOST_ABOVE_EMPTY_KB
 
 
 def _percentile(ordered, share):
@@ -65,15 +71,20 @@ def _phone(events, digests):
             payments[event["id"]] |= {"sequence": event["sequence"], "clip_sha256": event["clip_sha256"]}
     figures = {"payments": len(payments)}
     delivered = _deliveries(events, payments, figures)
-    figures["overlaps"] = _overlaps(events)
+    killed = _killed_requests(events)
+    _overlaps(events, killed, figures)
     heard = _heard(events, payments, digests, figures)
     _judge(heard, payments, delivered, figures)
+    _judge_order(heard, events, payments, killed, figures)
     _hand_overs(events, figures)
     ended = _of(events, "process-ended")
     figures["processes"] = len(_of(events, "process-started"))
     figures["killed_for_memory"] = sum(event["reason"] == "memory" for event in ended)
     figures["killed"] = len(_of(events, "killed"))
     figures["suspended"] = len(_of(events, "suspended"))
+    figures["idle_suspended"] = len(_of(events, "idle-suspended"))
+    figures["locked_when_suspended"] = len(_of(events, "locked-when-suspended"))
+    figures["dropped_locals"] = len(_of(events, "local-dropped"))
     begins = {}
     for sound, members in heard:
         for name in members:
@@ -95,13 +106,28 @@ def _deliveries(events, payments, figures):
     return delivered
 
 
-def _overlaps(events):
-    """Counts the sounds that began while another one was heard."""
-    until, overlaps = 0.0, 0
+def _killed_requests(events):
+    """Returns the requests that iOS showed as they came, because the phone had killed their process.
+
+    The extension did not decide what was shown, nor when. A process that ended for another reason is no excuse.
+    """
+    killed = {event["process"] for event in _of(events, "killed")}
+    given = {event["request"] for event in _of(events, "handed-to-process") if event["process"] in killed}
+    return {event["request"] for event in _of(events, "banner") if event.get("original") == "process ended"} & given
+
+
+def _overlaps(events, killed, figures):
+    """Counts the sounds that began while another one was heard; separately, if one of both was of a killed process."""
+    until = until_any = 0.0
+    figures |= {"overlaps": 0, "overlaps_by_kills": 0}
     for sound in _of(events, "sound-begins"):
-        overlaps += sound["at"] < until
-        until = max(until, sound["at"] + sound["duration_ms"])
-    return overlaps
+        end, is_shown_by_kill = sound["at"] + sound["duration_ms"], sound.get("request") in killed
+        if sound["at"] < until and not is_shown_by_kill:
+            figures["overlaps"] += 1
+        elif sound["at"] < until_any:
+            figures["overlaps_by_kills"] += 1
+        until_any = max(until_any, end)
+        until = until if is_shown_by_kill else max(until, end)
 
 
 def _heard(events, payments, digests, figures):
@@ -113,7 +139,7 @@ def _heard(events, payments, digests, figures):
             figures["defaults" if sound["kind"] == "default" else "tones"] += 1
         elif sound.get("summary"):
             members = sound["summary"]["ids"]
-            if _is_right_summary(sound["summary"], payments):
+            if sound["sha256"] not in digests and _is_right_summary(sound, payments):
                 figures["summaries"] += 1
                 heard.append((sound, members))
             else:
@@ -130,45 +156,69 @@ def _is_clip_of(sound, payment, digests):
         return False
     if sound["sha256"] == payment.get("clip_sha256"):
         return True
-    likeness = sound.get("likeness")
-    return sound["sha256"] not in digests and (likeness is None or likeness >= LEAST_LIKENESS)
+    # A sound that was not compared, or whose words are not known, may be anything.
+    if sound["sha256"] in digests or (sound.get("likeness") or 0) < LEAST_LIKENESS:
+        return False
+    return sums.names_amount(sound.get("words") or "", payment["amount"], payment["currency"])
 
 
-def _is_right_summary(summary, payments):
-    """Returns whether the text names the exact sum of the members in each currency, and how many they are.
+def _is_right_summary(sound, payments):
+    """Returns whether text and words name the exact sum of the members in each currency, and how many they are.
 
     The number may be that of all members, as in a banner, or that of each currency, as in the spoken words.
     """
-    members, text = summary["ids"], summary["text"]
+    members, texts = sound["summary"]["ids"], (sound["summary"]["text"] or "", sound.get("words") or "")
     if not members or len(set(members)) != len(members) or any(name not in payments for name in members):
         return False
     totals = {}
     for name in members:
         count, amount = totals.get(payments[name]["currency"], (0, decimal.Decimal(0)))
         totals[payments[name]["currency"]] = (count + 1, amount + decimal.Decimal(payments[name]["amount"]))
+    return all(_names(text, totals, len(members)) for text in texts)
+
+
+def _names(text, totals, number):
     if not all(sums.names_amount(text, str(amount), currency) for currency, (_, amount) in totals.items()):
         return False
-    return sums.names_count(text, len(members)) or all(sums.names_count(text, count) for count, _ in totals.values())
+    return sums.names_count(text, number) or all(sums.names_count(text, count) for count, _ in totals.values())
 
 
 def _judge(heard, payments, delivered, figures):
-    """Counts from the sounds in the order of their begin what was heard late, twice or never."""
-    times, highest, out_of_order, in_summaries, caught_up = {}, 0, 0, 0, 0
+    """Counts from the sounds in the order of their begin what was heard in summaries, or without a push."""
+    known, in_summaries, caught_up = set(), 0, 0
     for sound, members in heard:
-        numbers = [payments[name].get("sequence", 0) for name in members if name not in times]
-        out_of_order += bool(numbers) and min(numbers) < highest
-        highest = max([highest, *numbers])
-        for name in members:
-            if name not in times:
-                in_summaries += bool(sound.get("summary"))
-                caught_up += name not in delivered
-            times[name] = times.get(name, 0) + 1
-    figures["out_of_order"] = out_of_order
+        new = set(members) - known
+        in_summaries += len(new) if sound.get("summary") else 0
+        caught_up += len(new - delivered)
+        known |= new
     figures["in_summaries"] = in_summaries
     figures["caught_up"] = caught_up
-    figures["heard"] = len(times)
-    figures["lost"] = len(payments) - len(times)
-    figures["twice"] = sum(count > 1 for count in times.values())
+    figures["heard"] = len(known)
+
+
+def _judge_order(heard, events, payments, killed, figures):
+    """Counts what was heard out of order, twice or never; separately, what was so because of a killed process."""
+    order, times, times_by_kill = {"": 0, "_by_kills": 0}, {}, {}
+    highest = highest_any = 0
+    for sound, members in heard:
+        numbers = [payments[name].get("sequence", 0) for name in members if name not in times]
+        is_shown_by_kill = sound.get("request") in killed
+        if numbers and min(numbers) < highest and not is_shown_by_kill:
+            order[""] += 1
+        elif numbers and min(numbers) < highest_any:
+            order["_by_kills"] += 1
+        highest_any = max([highest_any, *numbers])
+        highest = highest if is_shown_by_kill else max([highest, *numbers])
+        for name in members:
+            times[name] = times.get(name, 0) + 1
+            times_by_kill[name] = times_by_kill.get(name, 0) + is_shown_by_kill
+    shown = {name for event in _of(events, "banner") if event.get("request") in killed for name in event["ids"]}
+    lost = payments.keys() - times.keys()
+    twice = {name for name, count in times.items() if count - times_by_kill[name] > 1}
+    twice_any = {name for name, count in times.items() if count > 1}
+    figures |= {"out_of_order": order[""], "out_of_order_by_kills": order["_by_kills"]}
+    figures |= {"lost": len(lost - shown), "lost_by_kills": len(lost & shown)}
+    figures |= {"twice": len(twice), "twice_by_kills": len(twice_any - twice)}
 
 
 def _hand_overs(events, figures):

@@ -3,6 +3,8 @@
 
 import html
 
+from counts import LEAST_LIKENESS
+
 WINDOW_MS = 60_000
 WIDTH, LEFT, RIGHT, TOP = 1200, 96, 24, 84
 # The height of a phone with one lane of sounds, and of each further lane.
@@ -77,8 +79,10 @@ class _Row:
             return "tone"
         if sound.get("summary"):
             return "summary"
-        own = self.digests.get(sound["ids"][0]) if sound["ids"] else None
-        return "wrong" if sound["sha256"] != own and sound["sha256"] in self.all_digests else "alone"
+        if sound["ids"] and sound["sha256"] == self.digests.get(sound["ids"][0]):
+            return "alone"
+        is_like = sound["sha256"] not in self.all_digests and (sound.get("likeness") or 0) >= LEAST_LIKENESS
+        return "alone" if is_like else "wrong"
 
 
 def _choose(events, count, window_ms):

@@ -33,24 +33,38 @@ def likeness(one, other):
 
 def _loudness(data):
     """Returns the mean absolute value of each frame of a WAV file of 16-bit PCM, or [] for any other file."""
-    position, rate, channels, frames = 12, 0, 0, []
+    rate, channels, samples = pcm(data)
+    in_frame = rate * FRAME_MS // 1000 * channels
+    if not in_frame:
+        return []
+    samples, frames = _numbers(samples), []
+    for start in range(0, len(samples) - in_frame + 1, in_frame):
+        taken = samples[start : start + in_frame : STRIDE]
+        frames.append(sum(map(abs, taken)) / len(taken))
+    return frames
+
+
+def pcm(data):
+    """Returns the rate, the channels and the samples (bytes) of a WAV file of 16-bit PCM; (0, 0, b"") for others."""
+    position, rate, channels = 12, 0, 0
     while position + 8 <= len(data):
         kind, size = data[position : position + 4], struct.unpack_from("<I", data, position + 4)[0]
-        if kind == b"fmt ":
+        if kind == b"fmt " and position + 24 <= len(data):
             encoding, channels, rate, _, _, bits = struct.unpack_from("<HHIIHH", data, position + 8)
-            if encoding != 1 or bits != 16 or not rate:
-                return []
+            if encoding != 1 or bits != 16:
+                break
         elif kind == b"data" and rate:
-            samples = array.array("h", data[position + 8 : position + 8 + min(size, len(data)) // 2 * 2])
-            if sys.byteorder == "big":
-                samples.byteswap()
-            in_frame = rate * FRAME_MS // 1000 * channels
-            for start in range(0, len(samples) - in_frame + 1, in_frame):
-                taken = samples[start : start + in_frame : STRIDE]
-                frames.append(sum(map(abs, taken)) / len(taken))
-            return frames
+            samples = data[position + 8 : position + 8 + size]
+            return rate, channels, samples[: len(samples) // 2 * 2]
         position += 8 + size + size % 2
-    return []
+    return 0, 0, b""
+
+
+def _numbers(samples):
+    numbers = array.array("h", samples)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
 
 
 def _correlation(first, second, shift):

@@ -12,8 +12,8 @@ import pathlib
 import random
 import uuid
 
-import listening
 from lookup import Places, sound_for
+from pending import Pending
 from processes import PhoneProcess
 
 # iOS calls serviceExtensionTimeWillExpire after about 30 s, and shows the original content if that does not help.
@@ -25,6 +25,8 @@ PROCESSES_AT_ONCE = 3
 OTHER_PROCESS_RATE = 0.2
 # After how many seconds without work a process is ended.
 IDLE_SECONDS = (2.0, 8.0)
+# After how many seconds without an open request a process is suspended (assumed).
+SUSPENSION_SECONDS = (0.0, 0.1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,8 +47,8 @@ class World:
     service_url: str
     timeline: object
     faults: Faults
-    # The folder with the clips that the service made, to listen to stitched ones; None if there is none.
-    service_sounds: pathlib.Path | None = None
+    # Keeps the clips that were played (`hearing.Kept`), to listen to them at the end; None if nobody will.
+    kept: object | None = None
     # The digests of the recordings in voice packs.
     phrases: frozenset = frozenset()
     # What stands before the extension's command, such as another priority.
@@ -86,7 +88,7 @@ class Phone:
         self.requests = {}
         self.processes = []
         self.sounding = set()
-        self.pending = {}
+        self.pending = Pending(self._show_local)
         self.last_event = world.timeline.now()
         self._process_numbers = 0
         self._sound_numbers = 0
@@ -137,8 +139,7 @@ class Phone:
         process = self._choose_process()
         request = Request(str(uuid.UUID(int=self.random.getrandbits(128), version=4)).upper(), payload, process)
         self.requests[request.identifier] = process.open[request.identifier] = request
-        if process.idle_timer:
-            process.idle_timer.cancel()
+        self._wake(process)
         self.record(
             "handed-to-process",
             request=request.identifier,
@@ -235,7 +236,7 @@ class Phone:
         self._watch_idle(process)
 
     def _add_local(self, process, line):
-        self.record(
+        added = self.record(
             "local",
             identifier=line.get("identifier"),
             process=process.number,
@@ -244,14 +245,12 @@ class Phone:
             summary=line.get("summary"),
             delay_ms=line.get("delay_ms") or 0,
         )
-        # A request with the identifier of one that waits replaces it, as on iOS.
-        if waiting := self.pending.pop(line.get("identifier"), None):
-            waiting.cancel()
-        delay = (line.get("delay_ms") or 0) / 1000
-        self.pending[line.get("identifier")] = asyncio.get_running_loop().call_later(delay, self._show_local, line)
+        dropped = self.pending.add(line.get("identifier"), (line.get("delay_ms") or 0) / 1000, line)
+        added["waiting"] = self.pending.waiting + len(dropped)
+        for identifier, other in dropped:
+            self.record("local-dropped", identifier=identifier, ids=other.get("ids") or [])
 
     def _show_local(self, line):
-        self.pending.pop(line.get("identifier"), None)
         self._show(
             line.get("ids") or [],
             line.get("sound"),
@@ -261,8 +260,7 @@ class Phone:
 
     def _on_end(self, process, status):
         self.processes.remove(process)
-        if process.idle_timer:
-            process.idle_timer.cancel()
+        process.cancel_timers()
         self.record(
             "process-ended",
             process=process.number,
@@ -273,14 +271,39 @@ class Phone:
         )
         for request in list(process.open.values()):
             self._show_original(request, "process ended")
+        if process.lock_check:
+            process.lock_check.cancel()
 
     def _watch_idle(self, process):
         if process.role != "extension" or process.open:
             return
-        if process.idle_timer:
-            process.idle_timer.cancel()
-        delay = self.random.uniform(*IDLE_SECONDS)
-        process.idle_timer = asyncio.get_running_loop().call_later(delay, process.end, "idle")
+        process.cancel_timers()
+        loop = asyncio.get_running_loop()
+        process.idle_timer = loop.call_later(self.random.uniform(*IDLE_SECONDS), process.end, "idle")
+        process.sleep_timer = loop.call_later(self.random.uniform(*SUSPENSION_SECONDS), self._sleep, process)
+
+    def _sleep(self, process):
+        """Suspends a process that has nothing to do, as iOS does, and ends it if it holds a lock in the container."""
+        if not process.is_running or process.reason or process.open:
+            return
+        self.record("idle-suspended", process=process.number)
+        process.suspend("idle")
+        process.lock_check = asyncio.ensure_future(self._check_locks(process))
+
+    async def _check_locks(self, process):
+        files = await asyncio.to_thread(process.held_locks, self.container)
+        if files and not process.reason:
+            # iOS ends such a process with the exception code 0xdead10cc.
+            self.record("locked-when-suspended", process=process.number, files=files)
+            process.end("lock")
+
+    def _wake(self, process):
+        process.cancel_timers()
+        if "idle" in process.stops:
+            # A process that was continued may hold locks again.
+            process.lock_check.cancel()
+            self.record("idle-continued", process=process.number)
+            process.resume("idle")
 
     async def watch_memory(self):
         """Measures all processes, and ends an extension that uses too much, as iOS does."""
@@ -302,13 +325,13 @@ class Phone:
             process.end("killed")
 
     def _suspend(self, process, seconds):
-        if process.is_running and not process.reason and not process.is_suspended:
+        if process.is_running and not process.reason and not process.stops:
             self.record("suspended", process=process.number)
-            process.suspend()
+            process.suspend("fault")
             asyncio.get_running_loop().call_later(seconds, self._resume, process)
 
     def _resume(self, process):
-        process.resume()
+        process.resume("fault")
         self.record("continued", process=process.number)
 
     # Banners and sounds
@@ -333,8 +356,8 @@ class Phone:
             instead=sound.instead,
             **of,
         )
-        if began["kind"] == "clip" and not summary:
-            began["likeness"] = self._listen(of.get("request"), sound)
+        if began["kind"] == "clip" and self.world.kept:
+            self.world.kept.add(sound)
         asyncio.get_running_loop().call_later(sound.duration_ms / 1000, self._end_sound, number)
 
     def _end_sound(self, number):
@@ -347,17 +370,6 @@ class Phone:
         if sound.sha256 in self.tones:
             return "tone"
         return "phrase" if sound.sha256 in self.world.phrases else "clip"
-
-    def _listen(self, request, sound):
-        """Returns how alike the sound is to the service's clip of this payment, or None if there is no such clip."""
-        if request is None or self.world.service_sounds is None:
-            return None
-        name = self.requests[request].payload.get("crier", {}).get("clip", {}).get("name")
-        try:
-            original = (self.world.service_sounds / name).read_bytes()
-        except (OSError, TypeError):
-            return None
-        return 1.0 if original == sound.data else listening.likeness(original, sound.data)
 
     # The user
 

@@ -7,7 +7,10 @@ import json
 import os
 import pathlib
 import signal
+import time
 
+# How long the phone waits for a suspended process to stop.
+LONGEST_STOP_SECONDS = 0.2
 # The longest line that a process may print.
 LONGEST_LINE = 1 << 20
 
@@ -23,11 +26,15 @@ class PhoneProcess:
         self.open = {}
         self.is_running = True
         self.is_ready = False
-        self.is_suspended = False
+        # Why the process is stopped; it runs if this is empty.
+        self.stops = set()
         # Why the phone ended the process; None if it ended by itself.
         self.reason = None
         self.peak_dirty_kb = 0
         self.idle_timer = None
+        self.sleep_timer = None
+        # The task that looks for locks after the process was suspended.
+        self.lock_check = None
         self._on_line = on_line
         self._on_end = on_end
         self._process = None
@@ -92,37 +99,119 @@ class PhoneProcess:
         if self._process is not None:
             self._signal(signal.SIGKILL)
 
-    def suspend(self):
-        self.is_suspended = True
-        self._signal(signal.SIGSTOP)
+    def cancel_timers(self):
+        for timer in (self.idle_timer, self.sleep_timer):
+            if timer:
+                timer.cancel()
 
-    def resume(self):
-        self.is_suspended = False
-        if self.is_running:
+    def suspend(self, why):
+        """Stops the process until all reasons for that are taken back."""
+        if not self.stops and self._process is not None:
+            self._signal(signal.SIGSTOP)
+        self.stops.add(why)
+
+    def resume(self, why):
+        was_stopped = bool(self.stops)
+        self.stops.discard(why)
+        if was_stopped and not self.stops and self.is_running and self._process is not None:
             self._signal(signal.SIGCONT)
+
+    @property
+    def is_stopped(self):
+        return wait_until_stopped(self._process.pid)
+
+    def held_locks(self, folder):
+        """Returns the names of the files below a folder of which this process, which must be stopped, holds a lock."""
+        if self._process is None or not self.is_running:
+            return []
+        wait_until_stopped(self._process.pid)
+        return locked_files(self._process.pid, folder)
 
     def _signal(self, number):
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(number)
 
     def measure(self):
-        """Returns the dirty pages that belong to this process alone, in KiB, and remembers the highest figure.
-
-        Those are its anonymous pages. `Private_Dirty` would also count mapped pages of files that the system has not
-        yet written to the disk, such as those of a voice pack that was just copied, which cost a process nothing.
-        """
+        """Returns the dirty pages of the process in KiB, and remembers the highest figure."""
         if self._process is None or not self.is_running:
             return 0
-        try:
-            text = pathlib.Path(f"/proc/{self._process.pid}/smaps_rollup").read_text(encoding="ascii")
-        except OSError:
-            return 0
-        for line in text.splitlines():
-            if line.startswith("Anonymous:"):
-                dirty = int(line.split()[1])
-                self.peak_dirty_kb = max(self.peak_dirty_kb, dirty)
-                return dirty
+        dirty = dirty_kb(self._process.pid)
+        self.peak_dirty_kb = max(self.peak_dirty_kb, dirty)
+        return dirty
+
+
+def dirty_kb(pid):
+    """Returns the dirty pages that belong to a process alone, in KiB; 0 if there is no such process.
+
+    Those are its anonymous pages. `Private_Dirty` would also count mapped pages of files that the system has not yet
+    written to the disk, such as those of a voice pack that was just copied, which cost a process nothing.
+    """
+    try:
+        text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    except OSError:
         return 0
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Anonymous:")), 0)
+
+
+def wait_until_stopped(pid):
+    """Waits until all threads of a process have stopped; returns False after `LONGEST_STOP_SECONDS`.
+
+    A thread that waits for the disk stops only afterwards; it will not release a lock before that.
+    """
+    end = time.monotonic() + LONGEST_STOP_SECONDS
+    while time.monotonic() < end:
+        states = {_state(file) for file in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")}
+        if states <= set("tTXZ"):
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def _state(file):
+    try:
+        # The name of the program stands in parentheses before the state, and may contain some itself.
+        return file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+def locked_files(pid, folder):
+    """Returns the names of the files below a folder of which a process holds a lock, by flock or fcntl.
+
+    The inodes are compared without the device, because a layered file system shows another device than the kernel.
+    """
+    inodes = set()
+    for line in pathlib.Path("/proc/locks").read_text(encoding="ascii").splitlines():
+        fields = line.split()
+        # A line with an arrow is of a process that waits for a lock.
+        if fields[1] != "->" and fields[4] == str(pid):
+            inodes.add(int(fields[5].rpartition(":")[2]))
+    if not inodes:
+        return []
+    found = []
+    for path in sorted(folder.rglob("*")):
+        with contextlib.suppress(OSError):
+            if path.is_file() and path.stat().st_ino in inodes:
+                found.append(str(path.relative_to(folder)))
+    return found
+
+
+async def measure_empty(command, log):
+    """Starts a process that does nothing, and returns its dirty pages in KiB. Raises `RuntimeError` if it fails."""
+    with open(log, "ab") as file:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=file
+        )
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), 30)
+        dirty = dirty_kb(process.pid)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    if b"ready" not in line or not dirty:
+        raise RuntimeError(f"{' '.join(command)} did not begin, so no memory can be compared with it; see {log}.")
+    return dirty
 
 
 def use_quiet_child_watcher():

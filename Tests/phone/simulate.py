@@ -21,14 +21,16 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "service"))
 
 import counts
+import hearing
 import payments
 import stage
 from client import Lost, post
 from harness import ROOT, Unusable, end_on_signals, progress
 from phone import Faults, Phone, World
-from processes import use_quiet_child_watcher
+from processes import measure_empty, use_quiet_child_watcher
 from pushes import PushService
 from timeline import Timeline
+from words import Recordings
 
 RECIPES = ("kit", "fixed-name", "at-once", "serial-queue")
 POSTERS = 8
@@ -48,6 +50,7 @@ class Run:
         self.phones = {}
         self.refused = []
         self.unknown = 0
+        self.kept = hearing.Kept(folder / "heard")
         self.posting = threading.local()
         self.crier = stage.program(options.build / "crier")
         stage.program(options.build / "speaker")
@@ -75,11 +78,16 @@ class Run:
             text = settings.read_text(encoding="utf-8")
             settings.write_text(text.replace("127.0.0.1:0", f"127.0.0.1:{port}"), encoding="utf-8")
             await asyncio.to_thread(service.start)
+            if options.recipe == "kit":
+                dirty = await measure_empty([*self.extension, "empty"], self.folder / "empty.log")
+                self.timeline.record("empty-process", dirty_kb=dirty)
             self.make_phones(service, voices, port)
             await self.live(service, pushes)
             await pushes.finish()
             self.timeline.record("push-service", counts=pushes.counts)
             await asyncio.to_thread(self.number, service)
+            progress("the sounds are compared with those of the service")
+            await asyncio.to_thread(self.listen, stage.service_sounds(service), voices)
         finally:
             for phone in self.phones.values():
                 phone.switch_off()
@@ -101,7 +109,7 @@ class Run:
             service_url=f"http://127.0.0.1:{port}",
             timeline=self.timeline,
             faults=Faults(self.options.kill, self.options.suspend),
-            service_sounds=service.home / "containers" / stage.GROUP / "Library" / "Sounds",
+            kept=self.kept,
             phrases=stage.recordings(voices),
             prefix=raise_priority(),
         )
@@ -247,13 +255,19 @@ class Run:
     def number(self, service):
         for phone in self.phones.values():
             for entry in stage.numbered(service, phone.device):
+                clip = entry["payload"]["crier"].get("clip", {})
                 self.timeline.record(
                     "numbered",
                     phone.device,
                     id=entry.get("id"),
                     sequence=entry["sequence"],
-                    clip_sha256=entry["payload"]["crier"].get("clip", {}).get("sha256"),
+                    clip=clip.get("name"),
+                    clip_sha256=clip.get("sha256"),
                 )
+
+    def listen(self, service_sounds, voices):
+        recordings = Recordings([voices / name for name in stage.PACKS.values()])
+        hearing.listen(self.timeline.events, self.kept, service_sounds, recordings)
 
 
 def raise_priority():

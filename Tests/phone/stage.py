@@ -86,6 +86,11 @@ def service(crier, folder, voices, push_port, network_port):
     return Service(Options(crier, 1.0, 1, True), home, output="none", environment=environment)
 
 
+def service_sounds(running):
+    """Returns the folder with the clips that the service made."""
+    return running.home / "containers" / GROUP / "Library" / "Sounds"
+
+
 def start_network(target, rate, seed):
     """Starts the network between phones and service. Returns its process and its port."""
     port = free_port()

@@ -27,20 +27,29 @@ class Story:
         given = {"request": request or f"r{number}", "process": process}
         return self.add(at + 1, "handed-to-process", id=f"p{number}", sequence=number, **given)
 
-    def sound(self, at, *numbers, duration=2000, kind="clip", text=None, sha256=None, likeness=None):
+    def sound(self, at, *numbers, duration=2000, kind="clip", text=None, sha256=None, **more):
+        """A summary (with a text) says its text, unless `words` are given."""
         names = [f"p{number}" for number in numbers]
         summary = {"ids": names, "text": text} if text else None
         digest = sha256 or f"clip of {'+'.join(names)}"
         details = {"ids": names[-1:], "summary": summary, "kind": kind, "sha256": digest, "duration_ms": duration}
-        return self.add(at, "sound-begins", sound=next(self.numbers), likeness=likeness, **details)
+        details |= {"likeness": None, "words": text} | more
+        return self.add(at, "sound-begins", sound=next(self.numbers), **details)
+
+    def killed(self, at, number, process=1, **more):
+        """The phone kills the process of a push, and shows the push as it came, with a sound."""
+        self.add(at, "killed", process=process)
+        self.add(at, "process-ended", process=process, reason="killed", peak_dirty_kb=0)
+        shown = {"request": f"r{number}", "original": "process ended"}
+        return self.add(at, "banner", ids=[f"p{number}"], **shown).sound(at, number, **shown, **more)
 
     def hand_over(self, at, number, process=1):
         return self.add(
             at, "hand-over", request=f"r{number}", process=process, id=f"p{number}", accepted=True, sound="clip"
         )
 
-    def heard(self, at, number, **details):
-        return self.push(at - 10, number).hand_over(at, number).sound(at, number, **details)
+    def heard(self, at, number, process=1, **details):
+        return self.push(at - 10, number, process).hand_over(at, number, process).sound(at, number, **details)
 
     def counts(self):
         return counts.counts(self.events)
@@ -70,9 +79,30 @@ class HeardTests(unittest.TestCase):
         story = Story("1.00", "2.00").heard(100, 1, sha256="clip of p2").heard(3000, 2)
         self.check(story, lost=1, wrong_sounds=1)
 
-    def test_a_stitched_clip_counts_if_it_is_like_the_services(self):
-        self.check(Story("1.00").heard(100, 1, sha256="stitched", likeness=0.98), good=True, lost=0)
-        self.check(Story("1.00").heard(100, 1, sha256="stitched", likeness=0.5), lost=1, wrong_sounds=1)
+    def test_a_stitched_clip_counts_if_it_is_like_the_services_and_says_the_amount(self):
+        one = "Received one dollar"
+        for likeness, words, lost in (
+            (0.98, one, 0),
+            (0.5, one, 1),
+            (None, one, 1),
+            (0.98, "Received nine dollars", 1),
+            (0.98, None, 1),
+        ):
+            story = Story("1.00").heard(100, 1, sha256="stitched", likeness=likeness, words=words)
+            self.check(story, good=not lost, lost=lost, wrong_sounds=lost)
+
+    def test_a_sound_that_was_not_compared_tells_of_no_payment_also_without_a_push(self):
+        self.check(Story("1.00").sound(100, 1, sha256="stitched", identifier="p1"), lost=1, wrong_sounds=1)
+        self.check(Story("1.00").sound(100, 1, identifier="p1"), good=True, lost=0, caught_up=1)
+
+    def test_a_summary_must_be_spoken_with_the_right_sum_and_number(self):
+        for words in (None, "", "Received two payments, three dollars in total", "Received three dollars"):
+            story = Story("1.25", "2.50").sound(100, 1, 2, text=GOOD_SUMMARY, words=words)
+            self.check(story, wrong_summaries=1, lost=2)
+
+    def test_the_clip_of_a_single_payment_is_no_summary(self):
+        story = Story("1.25", "2.50").sound(100, 1, 2, text=GOOD_SUMMARY, sha256="clip of p1")
+        self.check(story, wrong_summaries=1, lost=2)
 
     def test_a_payment_of_another_phone_is_not_heard_here(self):
         self.check(Story("1.00").heard(100, 1).sound(4000, 9), wrong_sounds=1, lost=0, good=True)
@@ -186,6 +216,47 @@ class HandOverTests(unittest.TestCase):
         self.assertEqual(shown.counts()["never_handed_over"], 0)
 
 
+class KillTests(unittest.TestCase):
+    """What the phone shows of a killed process's pushes is no fault of the extension, and is counted separately."""
+
+    def check(self, story, good=True, **expected):
+        figures = story.counts()
+        self.assertEqual({name: figures[name] for name in expected}, expected)
+        self.assertEqual(counts.is_good(figures), good)
+
+    def test_overlaps_with_the_sound_of_a_killed_process(self):
+        story = Story("1.00", "2.00").heard(0, 1).push(10, 2, process=2).killed(500, 2, process=2, duration=5000)
+        self.check(story, overlaps=0, overlaps_by_kills=1)
+        story.sound(2100, 3, kind="tone")
+        self.check(story, overlaps=0, overlaps_by_kills=2)
+
+    def test_an_overlap_of_two_other_sounds_counts_also_while_that_of_a_killed_process_is_heard(self):
+        story = Story("1.00", "2.00", "3.00").push(5, 1, process=2).killed(10, 1, process=2, duration=5000)
+        self.check(story.heard(100, 2).heard(1000, 3), good=False, overlaps=1, overlaps_by_kills=1)
+
+    def test_a_payment_that_the_phone_showed_with_another_sound_is_lost_by_the_kill(self):
+        story = Story("1.00").push(5, 1).killed(10, 1, kind="default")
+        self.check(story, lost=0, lost_by_kills=1, heard=0)
+        self.check(story.sound(3000, 1), lost=0, lost_by_kills=0, heard=1)
+
+    def test_a_payment_heard_twice_by_the_extension_itself_counts(self):
+        story = Story("1.00").push(5, 1).killed(10, 1).sound(3000, 1)
+        self.check(story, twice=0, twice_by_kills=1)
+        self.check(story.sound(6000, 1), good=False, twice=1, twice_by_kills=0)
+
+    def test_a_sound_shown_out_of_order(self):
+        story = Story("1.00", "2.00").push(5, 2).killed(10, 2).heard(3000, 1)
+        self.check(story, out_of_order=0, out_of_order_by_kills=1)
+        story = Story("1.00", "2.00").push(5, 1).heard(10, 2, process=2).killed(3000, 1)
+        self.check(story, out_of_order=0, out_of_order_by_kills=1)
+
+    def test_a_process_that_ends_by_itself_is_no_excuse(self):
+        story = Story("1.00", "2.00").push(5, 1).heard(10, 2, process=2)
+        shown = {"request": "r1", "original": "process ended"}
+        story.add(500, "banner", ids=["p1"], **shown).sound(500, 1, kind="default", **shown)
+        self.check(story, good=False, overlaps=1, lost=1, overlaps_by_kills=0, lost_by_kills=0)
+
+
 class FigureTests(unittest.TestCase):
     def test_latency_is_from_the_answer_to_the_begin_of_the_sound(self):
         story = Story("1.00", "2.00").sound(1001, 1).sound(5002, 2)
@@ -202,6 +273,24 @@ class FigureTests(unittest.TestCase):
         figures = story.counts()
         self.assertEqual((figures["processes"], figures["killed_for_memory"], figures["killed"]), (3, 1, 1))
         self.assertEqual((figures["peak_dirty_kb"], figures["suspended"]), (3000, 1))
+
+    def test_an_extension_may_use_20_mb_more_than_a_process_that_does_nothing(self):
+        for peak, good in ((2_800 + 20_480, True), (2_801 + 20_480, False)):
+            story = Story().add(9, "process-ended", process=1, reason="idle", peak_dirty_kb=peak)
+            empty = {"at": 0, "event": "empty-process", "phone": None, "dirty_kb": 2_800}
+            figures = counts.counts([empty, *story.events])
+            self.assertEqual((figures["empty_kb"], figures["above_empty_kb"]), (2_800, peak - 2_800))
+            self.assertEqual(counts.is_good(figures), good)
+        self.assertIsNone(counts.counts([])["above_empty_kb"])
+
+    def test_locks_of_suspended_processes_and_local_notifications_are_counted(self):
+        story = Story().add(1, "idle-suspended", process=1).add(2, "idle-suspended", process=2)
+        story.add(3, "local", identifier="a", ids=[], waiting=65).add(4, "local-dropped", identifier="b", ids=["p"])
+        figures = story.counts()
+        self.assertEqual((figures["idle_suspended"], figures["locked_when_suspended"]), (2, 0))
+        self.assertEqual((figures["most_pending"], figures["dropped_locals"]), (65, 1))
+        figures = story.add(5, "locked-when-suspended", process=2, files=["order.lock"]).counts()
+        self.assertEqual((figures["locked_when_suspended"], counts.is_good(figures)), (1, False))
 
     def test_the_largest_delay_of_the_simulation_itself_is_told(self):
         events = [{"at": at, "event": "lag", "phone": None, "ms": ms} for at, ms in ((0, 12.5), (1, 80.0), (2, 11.0))]

@@ -15,7 +15,7 @@ from timeline import Timeline
 
 # Does what the id of the announcement says.
 EXTENSION = """
-import json, sys
+import fcntl, json, pathlib, sys
 def say(**event):
     print(json.dumps(event), flush=True)
 def hand_over(request, **more):
@@ -45,6 +45,17 @@ for line in sys.stdin:
             sys.exit(1)
         elif what == "grows":
             kept.append(bytearray(b"x") * (40 << 20))
+        elif what == "locks":
+            folder = pathlib.Path(json.loads(pathlib.Path(sys.argv[1]).read_text())["container"]) / "Library" / "Crier"
+            folder.mkdir(exist_ok=True)
+            kept.append(open(folder / "order.lock", "w"))
+            fcntl.flock(kept[-1], fcntl.LOCK_EX)
+            hand_over(request)
+        elif what == "many locals":
+            hand_over(request, sound=None)
+            for number in range(70):
+                say(event="local", identifier=str(number), ids=[str(number)], summary=None, sound="clip.wav",
+                    delay_ms=600_000 - number * 1000)
         elif what == "locals":
             hand_over(request, sound=None)
             say(event="local", identifier="one", ids=["a"], summary=None, sound="clip.wav", delay_ms=60_000)
@@ -142,10 +153,60 @@ class PhoneTests(unittest.IsolatedAsyncioTestCase):
             await self.after("at once", "process-ended")
         self.assertEqual(self.events("process-ended")[0]["reason"], "idle")
 
+    async def test_a_process_without_an_open_request_is_suspended_until_its_next_push(self):
+        with mock.patch.object(phones, "OTHER_PROCESS_RATE", 0), mock.patch.object(phones, "IDLE_SECONDS", (60, 60)):
+            await self.after("at once", "idle-suspended")
+            process = self.phone.processes[0]
+            self.assertEqual(process.held_locks(self.phone.container), [])
+            self.assertTrue(process.is_stopped)
+            self.assertGreater(process.measure(), 0)
+            await self.after("at once", "hand-over", count=2, sequence=2)
+        self.assertEqual(len(self.events("process-started")), 1)
+        self.assertEqual(len(self.events("idle-continued")), 1)
+        self.assertEqual(self.events("locked-when-suspended"), [])
+
+    async def test_a_process_with_an_open_request_is_not_suspended(self):
+        with mock.patch.multiple(phones, OTHER_PROCESS_RATE=0, SUSPENSION_SECONDS=(0, 0)):
+            self.phone.deliver(push("waits"))
+            await self.after("at once", "sound-ends", sequence=2)
+        self.assertEqual(self.events("idle-suspended"), [])
+
+    async def test_a_push_before_the_suspension_keeps_the_process_running(self):
+        patches = {"OTHER_PROCESS_RATE": 0, "SUSPENSION_SECONDS": (0.3, 0.3), "IDLE_SECONDS": (0.6, 0.6)}
+        with mock.patch.multiple(phones, **patches):
+            await self.after("at once", "hand-over")
+            await self.after("waits", "handed-to-process", count=2, sequence=2)
+            await asyncio.sleep(0.8)
+        self.assertEqual(self.events("idle-suspended") + self.events("process-ended"), [])
+
+    async def test_a_process_that_holds_a_lock_when_it_is_suspended_is_ended(self):
+        await self.after("locks", "process-ended")
+        self.assertEqual(self.events("locked-when-suspended")[0]["files"], ["Library/Crier/order.lock"])
+        self.assertEqual(self.events("process-ended")[0]["reason"], "lock")
+
+    async def test_the_end_of_a_fault_does_not_wake_a_suspended_process(self):
+        with mock.patch.object(phones, "IDLE_SECONDS", (60, 60)):
+            await self.after("at once", "idle-suspended")
+            process = self.phone.processes[0]
+            process.suspend("fault")
+            process.resume("fault")
+            self.assertTrue(process.is_stopped)
+
+    async def test_a_killed_idle_process_ends_though_it_is_suspended(self):
+        with mock.patch.multiple(phones, SUSPENSION_SECONDS=(0, 0), IDLE_SECONDS=(0.3, 0.3)):
+            await self.after("at once", "process-ended")
+        self.assertEqual(len(self.events("idle-suspended")), 1)
+
+    async def test_the_soonest_64_local_notifications_wait_and_the_others_are_dropped(self):
+        await self.after("many locals", "local", count=70)
+        self.assertEqual(self.phone.pending.waiting, 64)
+        self.assertEqual([event["identifier"] for event in self.events("local-dropped")], list("012345"))
+        self.assertEqual(max(event["waiting"] for event in self.events("local")), 65)
+
     async def test_a_local_notification_replaces_a_waiting_one_with_its_identifier(self):
         await self.after("locals", "sound-begins")
         self.assertEqual([event["ids"] for event in self.events("sound-begins")], [["b"]])
-        self.assertEqual(self.phone.pending, {})
+        self.assertEqual(len(self.phone.pending), 0)
 
     async def test_at_most_three_processes_run(self):
         with mock.patch.object(phones, "OTHER_PROCESS_RATE", 1):

@@ -11,11 +11,12 @@ class Timeline:
     | event | when | details |
     |---|---|---|
     | `posted` | the service answered a payment | `id`, `amount`, `currency`, `locale`, `sent_at` |
-    | `numbered` | at the end, from the service's own list | `id`, `sequence`, `clip_sha256` |
+    | `numbered` | at the end, from the service's own list | `id`, `sequence`, `clip` (its file), `clip_sha256` |
     | `delivered` | the phone received a push | `push`, `id`, `sequence`, `accepted_ms`, `delivered_ms` |
     | `handed-to-process` | a process got the push | `request`, `process`, `id`, `sequence` |
     | `hand-over` | the process handed it over | `request`, `process`, `id`, `sound`, `silent`, `summary`, `accepted` |
-    | `local` | the process added a local notification | `identifier`, `process`, `ids`, `summary`, `delay_ms` |
+    | `local` | the process added a local notification | `identifier`, `ids`, `summary`, `delay_ms`, `waiting`, … |
+    | `local-dropped` | iOS dropped one, because 64 others wait | `identifier`, `ids` |
     | `banner` | a notification was shown | `ids`, and `request` or `identifier`; `original` if nothing changed it |
     | `sound-begins` | a sound began | `sound`, a number, `ids`, `summary`, `kind`, `sha256`, `duration_ms`, … |
     | `sound-ends` | the sound ended | `sound` |
@@ -23,14 +24,17 @@ class Timeline:
     | `process-started`, `process-ready` | a process of the phone | `process`, `role`: `extension` or `app` |
     | `process-ended` | it ended, or was ended | `process`, `role`, `reason`, `peak_dirty_kb` |
     | `suspended`, `continued`, `killed` | a fault that the phone made | `process` |
+    | `idle-suspended`, `idle-continued` | iOS suspended a process that had nothing to do; a push came | `process` |
+    | `locked-when-suspended` | it held locks in the container, so iOS ended it | `process`, `files` |
     | `offline`, `online` | the phone lost or found its push service | |
     | `opened`, `caught-up` | the app was opened; it had caught up | |
     | `lag` | the simulation itself was late, without a phone | `ms` |
+    | `empty-process` | the memory of a process that does nothing, without a phone | `dirty_kb` |
     | `push-service` | the counters of the simulated push service, without a phone | `counts` |
 
-    A `sound-begins` also has `name`, `instead` (why another sound is played than the one that was named), and
-    `likeness` to the service's clip (0 to 1, or None). The kind of a sound is `clip`, `phrase` (a recording of a voice
-    pack), `tone` or `default`.
+    A `sound-begins` also has `name`, `instead` (why another sound is played than the one that was named), and for a
+    clip `likeness` and `words`, which `hearing.listen` adds at the end of the run. The kind of a sound is `clip`,
+    `phrase` (a recording of a voice pack), `tone` or `default`.
     """
 
     def __init__(self):

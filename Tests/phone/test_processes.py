@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -54,7 +55,8 @@ class LockTests(unittest.TestCase):
     def test_a_process_that_waits_for_a_lock_holds_none(self):
         self.start("flock", self.inside / "order.lock")
         pid = self.start("flock", self.inside / "order.lock", waits=False)
-        while not any("->" in line and f" {pid} " in line for line in open("/proc/locks", encoding="ascii")):
+        waits = re.compile(rf"-> .* {pid} ")
+        while not waits.search(pathlib.Path("/proc/locks").read_text(encoding="ascii")):
             pass
         self.assertEqual(processes.locked_files(pid, self.inside), [])
 

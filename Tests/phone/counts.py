@@ -30,8 +30,8 @@ def counts(events):
     total = dict.fromkeys(
         "payments reordered dropped overlaps out_of_order lost twice late handed_over_twice never_handed_over heard "
         "summaries in_summaries wrong_summaries wrong_sounds caught_up tones defaults processes killed_for_memory "
-        "killed overlaps_by_kills out_of_order_by_kills lost_by_kills twice_by_kills suspended idle_suspended "
-        "locked_when_suspended dropped_locals".split(),
+        "killed overlaps_by_kills out_of_order_by_kills lost_by_kills twice_by_kills suspended late_by_suspensions "
+        "idle_suspended locked_when_suspended dropped_locals".split(),
         0,
     )
     waits, peak = [], 0
@@ -221,16 +221,33 @@ def _judge_order(heard, events, payments, killed, figures):
     figures |= {"twice": len(twice), "twice_by_kills": len(twice_any - twice)}
 
 
+def _stops(events):
+    """Returns for each process when the phone had stopped it by a fault: pairs of times."""
+    stops = {}
+    for event in _of(events, "suspended", "continued"):
+        times = stops.setdefault(event["process"], [])
+        if event["event"] == "suspended":
+            times.append([event["at"], float("inf")])
+        elif times:
+            times[-1][1] = event["at"]
+    return stops
+
+
 def _hand_overs(events, figures):
     given = {event["request"]: event for event in _of(events, "handed-to-process")}
     times = {}
     for event in _of(events, "hand-over"):
         times.setdefault(event["request"], []).append(event["at"])
-    expired = {event["request"] for event in _of(events, "expired")}
+    expired = {event["request"]: event["at"] for event in _of(events, "expired")}
     shown = {event.get("request") for event in _of(events, "banner") if event.get("original")}
     figures["handed_over_twice"] = sum(len(at) > 1 for at in times.values())
-    figures["late"] = len(expired) + sum(
-        request in times and request not in expired and times[request][0] - event["at"] > LATE_MS
-        for request, event in given.items()
-    )
+    figures |= {"late": 0, "late_by_suspensions": 0}
+    stops = _stops(events)
+    for request, event in given.items():
+        end = expired.get(request) or times.get(request, [event["at"]])[0]
+        if end - event["at"] > LATE_MS:
+            # A process cannot do anything while the phone has stopped it.
+            within = stops.get(event["process"], [])
+            stopped = sum(max(0, min(end, until) - max(event["at"], begin)) for begin, until in within)
+            figures["late" if end - event["at"] - stopped > LATE_MS else "late_by_suspensions"] += 1
     figures["never_handed_over"] = len(given.keys() - times.keys() - shown)

@@ -206,6 +206,24 @@ class HandOverTests(unittest.TestCase):
         self.assertEqual(story.counts()["late"], 1)
         self.assertEqual(story.hand_over(30_700, 1).counts()["late"], 1)
 
+    def test_the_time_while_the_phone_had_stopped_the_process_does_not_make_a_hand_over_late(self):
+        for stopped, resumed, process, late in (
+            (20_000, 23_000, 1, 0),
+            (20_000, 21_000, 1, 1),
+            (20_000, 23_000, 2, 1),
+            (-9_000, -5_000, 1, 1),
+            (29_000, 33_000, 1, 1),
+        ):
+            story = Story("1.00").push(100, 1).hand_over(28_000, 1).sound(28_000, 1)
+            story.add(stopped, "suspended", process=process).add(resumed, "continued", process=process)
+            figures = story.counts()
+            self.assertEqual((figures["late"], figures["late_by_suspensions"]), (late, 1 - late), (stopped, process))
+
+    def test_a_request_that_expired_is_late_though_its_process_was_stopped_for_a_while(self):
+        story = Story("1.00").push(100, 1).add(30_600, "expired", request="r1", process=1, id="p1")
+        story.add(20_000, "suspended", process=1).add(25_000, "continued", process=1)
+        self.assertEqual(story.counts()["late"], 1)
+
     def test_two_hand_overs_of_one_request_are_counted(self):
         self.assertEqual(Story("1.00").heard(100, 1).hand_over(200, 1).counts()["handed_over_twice"], 1)
         self.assertEqual(Story("1.00", "2.00").heard(100, 1).hand_over(200, 2).counts()["handed_over_twice"], 0)

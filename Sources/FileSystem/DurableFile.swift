@@ -16,7 +16,35 @@ package enum DurableFile {
     _ bytes: some Sequence<UInt8>, to file: URL, calls: FileSystemCalls = .system
   ) throws(SystemError) {
     let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
-    let name = file.lastPathComponent
+    _ = try put(bytes, in: folder, as: file.lastPathComponent, calls, isCurrent: { true })
+    try folder.synchronize()
+  }
+
+  /// Replaces a file as ``write(_:to:calls:)`` does, but returns as soon as all processes see the new bytes. After a loss
+  /// of power, the file has either the old bytes or the new ones; ``synchronizeFolder(of:calls:)`` ends this uncertainty.
+  ///
+  /// - Parameter isCurrent: Asked when the bytes are on the disk, which may have taken a while, and before they replace
+  ///   the old ones.
+  /// - Returns: Whether the file was replaced. It is unchanged if `isCurrent` returned false.
+  /// - Throws: ``SystemError``. The file is then unchanged.
+  package static func replace(
+    _ bytes: some Sequence<UInt8>, at file: URL, calls: FileSystemCalls = .system, isCurrent: () -> Bool
+  ) throws(SystemError) -> Bool {
+    let folder = try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls)
+    return try put(bytes, in: folder, as: file.lastPathComponent, calls, isCurrent: isCurrent)
+  }
+
+  /// Waits until the name of a file is on the disk.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func synchronizeFolder(of file: URL, calls: FileSystemCalls = .system) throws(SystemError) {
+    try OpenDescriptor.folder(file.deletingLastPathComponent(), calls: calls).synchronize()
+  }
+
+  private static func put(
+    _ bytes: some Sequence<UInt8>, in folder: borrowing OpenDescriptor, as name: String, _ calls: FileSystemCalls,
+    isCurrent: () -> Bool
+  ) throws(SystemError) -> Bool {
     let temporary = "\(name).new"
     try? calls.remove(folder.number, temporary)
     let number = try retryingWhenInterrupted { () throws(SystemError) in
@@ -26,13 +54,17 @@ package enum DurableFile {
     do throws(SystemError) {
       try calls.writeAll(Array(bytes), to: descriptor.number)
       try descriptor.synchronize()
+      guard isCurrent() else {
+        try calls.remove(folder.number, temporary)
+        return false
+      }
       try calls.rename(folder.number, temporary, name)
+      return true
     } catch {
       // The first error is the one to report.
       try? calls.remove(folder.number, temporary)
       throw error
     }
-    try folder.synchronize()
   }
 
   /// Removes a file if it exists, and returns when this is on the disk.

@@ -151,7 +151,8 @@ let quickTests: [Target] = [
   .testTarget(
     name: "SoundFilesTests", dependencies: ["SoundFiles", "Waveforms", "SoundMeasurement"], swiftSettings: settings),
   .testTarget(
-    name: "SoundDoctorTests", dependencies: ["SoundDoctor", "SoundFiles", "Waveforms"], swiftSettings: settings),
+    name: "SoundDoctorTests", dependencies: ["SoundDoctor", "SoundFiles", "SoundHeaders", "Waveforms"],
+    swiftSettings: settings),
   .testTarget(
     name: "SpeechEngineTests", dependencies: ["SpeechEngine", "Announcements", "Waveforms", "speaker"],
     swiftSettings: settings),
@@ -236,6 +237,7 @@ let package = Package(
     .library(name: "PushMessages", targets: ["PushMessages"]),
     .library(name: "SoundDownloads", targets: ["SoundDownloads"]),
     .library(name: "SoundDownloadsURLSession", targets: ["SoundDownloadsURLSession"]),
+    .library(name: "SoundHeaders", targets: ["SoundHeaders"]),
     .library(name: "SoundLibrary", targets: ["SoundLibrary"]),
     .library(name: "VoicePacks", targets: ["VoicePacks"]),
     .library(name: "Waveforms", targets: ["Waveforms"]),
@@ -297,12 +299,14 @@ let package = Package(
       name: "NotificationAttachments",
       dependencies: ["ConcurrencySupport", "FileSystem", "HostAddresses", "SoundDownloads"], swiftSettings: settings),
 
+    .target(name: "SoundHeaders", swiftSettings: settings),
+
     // The work of an iOS notification service extension.
     .target(
       name: "NotificationServiceKit",
       dependencies: [
         "Announcements", "ConcurrencySupport", "DeviceClient", "FileSystem", "NotificationAttachments", "PlaybackOrder",
-        "PushMessages", "SoundDownloads", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
+        "PushMessages", "SoundDownloads", "SoundHeaders", "SoundLibrary", "SpeakingPlans", "VoicePacks", "Waveforms",
       ],
       swiftSettings: settingsWithC),
 
@@ -328,7 +332,8 @@ let package = Package(
     .target(name: "Resampling", dependencies: ["CSoxr"], swiftSettings: settingsWithC),
     .target(name: "ToneMaking", dependencies: ["Mastering", "Waveforms"], swiftSettings: settings),
     .target(
-      name: "SoundDoctor", dependencies: ["Mastering", "Resampling", "SoundFiles", "SoundLibrary", "Waveforms"],
+      name: "SoundDoctor",
+      dependencies: ["Mastering", "Resampling", "SoundFiles", "SoundHeaders", "SoundLibrary", "Waveforms"],
       swiftSettings: settings),
     .target(
       name: "SoundOutputs",
@@ -430,7 +435,7 @@ let package = Package(
       dependencies: [
         "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
         "JSONSupport", "Ledger", "Mastering", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages",
-        "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+        "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
         "WaveformDrawing", "Waveforms", "WebhookDelivery", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,

@@ -2,6 +2,7 @@
 
 import Foundation
 import SoundLibrary
+import SoundHeaders
 
 /// The decision whether iOS would play a file as the sound of a notification, and what is wrong with the file.
 ///

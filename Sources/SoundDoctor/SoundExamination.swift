@@ -4,6 +4,7 @@ import Foundation
 import Mastering
 import SoundFiles
 public import Waveforms
+import SoundHeaders
 
 /// Reads a file and finds out everything that ``SoundDiagnosis`` needs.
 public struct SoundExamination: Sendable {
@@ -41,7 +42,7 @@ public struct SoundExamination: Sendable {
     let file = HeaderBytes(bytes: bytes)
     facts = SoundFacts(path: path, folder: folder, bytes: bytes.count, content: SoundContent(file))
     guard case .sound(let container) = facts.content else { return }
-    let known = Self.header(file, container)
+    let known = SoundHeader.read(file, container)
     var header = known ?? SoundHeader(container: container, codec: Self.onlyCodec(of: file, container))
     facts.header = header
     let readable = container == .caf ? CAFHeader.readable(file) ?? bytes : bytes
@@ -57,17 +58,6 @@ public struct SoundExamination: Sendable {
     guard known == nil else { return }
     (header.sampleRate, header.channels, header.frames) = (survey.sampleRate, survey.channels, survey.statedFrames)
     facts.header = header
-  }
-
-  private static func header(_ file: HeaderBytes, _ container: SoundContainer) -> SoundHeader? {
-    switch container {
-    case .wav: WAVHeader.read(file)
-    case .aiff: AIFFHeader.read(file)
-    case .caf: CAFHeader(file).result
-    case .m4a: MP4Header.read(file)
-    case .aac: ADTSHeader.read(file)
-    default: nil
-    }
   }
 
   private static func onlyCodec(of file: HeaderBytes, _ container: SoundContainer) -> SoundCodec? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import SoundHeaders
+
 /// What was found out about a file. ``SoundDiagnosis`` decides by these facts alone.
 public struct SoundFacts: Sendable, Hashable {
   /// The file's path as it was given, for messages and commands.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SoundLibrary
+import SoundHeaders
 
 /// The checks of a sound file's name.
 struct SoundName {

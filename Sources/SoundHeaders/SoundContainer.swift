@@ -87,7 +87,7 @@ public enum SoundCodec: Sendable, Hashable {
 
   /// The smallest number of equal samples at full scale that count as clipped. With 8 bits, the crest of a loud tone
   /// that is not clipped can have several equal samples.
-  var clippedRun: Int {
+  package var clippedRun: Int {
     switch self {
     case .pcm(let bits) where bits <= 8: 6
     case .ulaw, .alaw: 6

@@ -6,7 +6,7 @@ public enum SoundContent: Sendable, Hashable {
   /// A pipe, a socket or a device.
   case special
   case unreadable
-  /// A file with more than ``SoundExamination/largestFile`` bytes.
+  /// A file that is too large to be read.
   case oversized
   /// A file without a byte.
   case empty
@@ -18,7 +18,7 @@ public enum SoundContent: Sendable, Hashable {
   case sound(SoundContainer)
 
   /// Recognizes the content of a file by its bytes, and not by its name.
-  init(_ file: HeaderBytes) {
+  package init(_ file: HeaderBytes) {
     if file.count == 0 {
       self = .empty
     } else if let container = Self.container(file) {

@@ -39,6 +39,30 @@ public struct SoundHeader: Sendable, Hashable {
     return overflow ? nil : product / sampleRate
   }
 
+  /// Reads the header of a file, whose kind its first bytes show.
+  ///
+  /// - Returns: Nil if the file is no sound, or if there is no reader for its kind: WAVE, AIFF, CAF, MPEG-4 and AAC have
+  ///   one.
+  public init?(of file: [UInt8]) {
+    let bytes = HeaderBytes(bytes: file)
+    guard case .sound(let container) = SoundContent(bytes), let header = Self.read(bytes, container) else {
+      return nil
+    }
+    self = header
+  }
+
+  /// Reads the header of a file of a known kind; nil if there is no reader for it.
+  package static func read(_ file: HeaderBytes, _ container: SoundContainer) -> SoundHeader? {
+    switch container {
+    case .wav: WAVHeader.read(file)
+    case .aiff: AIFFHeader.read(file)
+    case .caf: CAFHeader(file).result
+    case .m4a: MP4Header.read(file)
+    case .aac: ADTSHeader.read(file)
+    default: nil
+    }
+  }
+
   mutating func report(_ text: String) { faults.append(.mismatch(text)) }
 
   /// Sets the frames of a sound whose encoding has one frame in a fixed number of bytes, or several in a block.
@@ -64,10 +88,12 @@ public struct SoundHeader: Sendable, Hashable {
 }
 
 /// Reads numbers and names of a file at given positions. Positions behind the end give `nil`.
-struct HeaderBytes {
-  let bytes: [UInt8]
+package struct HeaderBytes: Sendable {
+  package let bytes: [UInt8]
 
-  var count: Int { bytes.count }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+
+  package var count: Int { bytes.count }
 
   func little(_ length: Int, at offset: Int) -> Int? { number(length, at: offset) { $0.reversed() } }
 
@@ -79,7 +105,7 @@ struct HeaderBytes {
     return String(decoding: raw, as: UTF8.self)
   }
 
-  func holds(_ text: String, at offset: Int) -> Bool {
+  package func holds(_ text: String, at offset: Int) -> Bool {
     slice(text.utf8.count, at: offset).map { $0.elementsEqual(text.utf8) } ?? false
   }
 

@@ -4,6 +4,7 @@ import Announcements
 import ArgumentParser
 import Foundation
 import SoundDoctor
+import SoundHeaders
 import SoundLibrary
 import ToneMaking
 

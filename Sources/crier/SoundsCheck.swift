@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import JSONSupport
 import SoundDoctor
+import SoundHeaders
 
 extension Sounds {
   struct Check: AsyncParsableCommand {

@@ -3,6 +3,7 @@
 import Foundation
 import SoundDoctor
 import Testing
+import SoundHeaders
 
 @Suite("Sound files that other programs make")
 struct SampleFileTests {

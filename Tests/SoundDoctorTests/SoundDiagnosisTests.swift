@@ -3,6 +3,7 @@
 import Foundation
 import SoundDoctor
 import Testing
+import SoundHeaders
 
 @Suite("SoundDiagnosis, by facts alone")
 struct SoundDiagnosisTests {

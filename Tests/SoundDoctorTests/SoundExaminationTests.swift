@@ -2,6 +2,7 @@
 
 import Foundation
 import SoundDoctor
+import SoundHeaders
 import SoundFiles
 import Testing
 import Waveforms

@@ -5,6 +5,7 @@ import ConcurrencySupport
 import Foundation
 import PushMessages
 import SoundDownloads
+import SoundHeaders
 import SoundLibrary
 import SpeakingPlans
 import VoicePacks
@@ -18,6 +19,8 @@ struct AnnouncementSounds: Sendable {
   static let limitMilliseconds: Int64 = 30_000
 
   let library: SoundLibrary
+  /// The app's bundle, in which iOS looks for sounds that the containers do not have.
+  let bundle: URL?
   let tone: any TonePreference
   let downloader: SoundDownloader?
   let voices: VoicePackShelf
@@ -29,7 +32,27 @@ struct AnnouncementSounds: Sendable {
   func tone(payload: String?) -> PreparedSound {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
-    return PreparedSound(name: chosen, quality: .tone, duration: duration(of: chosen) ?? PreparedSound.assumedDuration)
+    return PreparedSound(
+      name: chosen, quality: .tone, duration: durationOfTone(chosen) ?? PreparedSound.assumedDuration)
+  }
+
+  /// Returns the duration in ms of a sound of any kind in the group container or in the bundle; nil if there is none
+  /// that iOS plays, so that its default sound is heard.
+  private func durationOfTone(_ name: String) -> Int64? {
+    let bytes = (try? library.contents(of: name)) ?? bundle.flatMap { contents(of: name, in: $0) }
+    guard let bytes, let milliseconds = SoundHeader(of: bytes)?.durationMilliseconds else { return nil }
+    // The header's duration is rounded down.
+    let duration = Int64(milliseconds).plus(1)
+    return duration < Self.limitMilliseconds ? duration : nil
+  }
+
+  private func contents(of name: String, in folder: URL) -> [UInt8]? {
+    guard SoundLibrary.isClipName(name) else { return nil }
+    let file = folder.appending(path: name, directoryHint: .notDirectory)
+    guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= SoundLibrary.maximumClipBytes,
+      let data = try? Data(contentsOf: file)
+    else { return nil }
+    return [UInt8](data)
   }
 
   /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen

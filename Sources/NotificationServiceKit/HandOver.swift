@@ -11,7 +11,8 @@ public struct HandOver: Sendable, Hashable {
     case inSummary = "in_summary"
     /// The announcement was heard before; the push came twice.
     case duplicate
-    /// The sound follows as a local notification, when the sounds before it have ended.
+    /// The sound follows as a local notification, when the sounds before it have ended. If too many of them wait, the
+    /// service is asked for it again later.
     case later
     /// The push asks for no sound.
     case asSent = "as_sent"

@@ -16,12 +16,15 @@ extension NotificationOrder {
     case inSummary
     /// It hands over without a sound, and adds a local notification whose sound begins at that moment, in ms.
     case later(at: Int64)
+    /// It hands over without a sound, because as many local notifications wait as the system allows. The service is
+    /// asked for the announcement again later.
+    case postponed
     /// The order does not know it any more: its process was stopped for so long that it counted as ended.
     case forgotten
   }
 
   /// Returns what the process of a notification does next. If it says `speak` or `later`, the order counts the
-  /// notification as heard from then on.
+  /// notification as heard from then on; ``takeBack(_:)`` corrects that if the system refuses a local notification.
   ///
   /// - Parameters:
   ///   - number: The number of the notification, which must be prepared before it can speak.
@@ -35,11 +38,12 @@ extension NotificationOrder {
   ) -> Turn {
     guard let entry = entry(number) else { return outcome(of: id) == .summarised ? .inSummary : .forgotten }
     endLateSummary(at: now)
-    if let slot = entry.slot {
-      hear(entry, isExact: isExact, at: slot)
-      return .later(at: slot)
-    }
     let mustEnd = isLast || now >= entry.deadline
+    if let slot = entry.slot {
+      // A sound that is being prepared has time until its own begin.
+      guard entry.duration != nil || mustEnd || now >= slot else { return .wait(until: min(slot, entry.deadline)) }
+      return later(entry, at: slot, isExact: isExact)
+    }
     guard isSummaryBeingMade(besides: number) || now < freeAt else {
       let turn = nextTurn(of: entry, isExact: isExact, at: now, canAsk: canAsk, settings)
       switch turn {
@@ -65,7 +69,7 @@ extension NotificationOrder {
     case .play(let item, let turn):
       guard item.number == entry.number, let duration = entry.duration else { break }
       adopt(order, [turn])
-      hear(entry, isExact: isExact, at: now)
+      hear(entry.id, entry.sequence, isExact: isExact, at: now)
       freeAt = now.plus(duration).plus(settings.gap)
       return .speak
     case .summarise(let items):
@@ -152,29 +156,72 @@ extension NotificationOrder {
     _ entry: Entry, isExact: Bool, at now: Int64, canAsk: Bool, _ settings: Settings
   ) -> Turn {
     let order = playbackOrder(canAsk: canAsk, settings, summarises: false)
-    dissolve(entry.summary ?? entry.number)
+    if let summary = entry.summary { dissolve(summary) }
+    pending.removeAll { $0 <= now }
+    var places = settings.pendingLimit - pending.count - entries.count { $0.slot != nil }
     for item in order.upcoming(entries.count, at: now) {
       guard let waiting = self.entry(item.number) else { continue }
       if waiting.slot == nil {
+        guard mayFollow(waiting, places: places) else { return postpone(entry, at: now) }
+        places -= 1
         let start = max(now, freeAt)
         change(item.number) { $0.slot = start }
         freeAt = start.plus(waiting.duration ?? settings.assumedDuration).plus(settings.gap)
       }
       if item.number == entry.number { break }
     }
-    let slot = self.entry(entry.number)?.slot ?? now
-    hear(entry, isExact: isExact, at: slot)
+    return later(entry, at: self.entry(entry.number)?.slot ?? now, isExact: isExact)
+  }
+
+  /// Ends a notification whose sound follows as a local notification.
+  private mutating func later(_ entry: Entry, at slot: Int64, isExact: Bool) -> Turn {
+    hear(entry.id, entry.sequence, isExact: isExact, at: slot)
+    pending = (pending + [slot]).sorted()
     return .later(at: slot)
   }
 
-  /// Counts a notification as handed over.
-  private mutating func hear(_ entry: Entry, isExact: Bool, at now: Int64) {
+  /// Whether a notification may become a local one. A later number must not be heard before one that was postponed. A
+  /// notification without a number cannot be asked for again, so it always may.
+  private func mayFollow(_ entry: Entry, places: Int) -> Bool {
+    guard let sequence = entry.sequence else { return true }
+    return places > 0 && sequence <= postponed.first ?? .max
+  }
+
+  /// Ends a notification that is heard another time: its number becomes a missing one.
+  private mutating func postpone(_ entry: Entry, at now: Int64) -> Turn {
     entries.removeAll { $0.number == entry.number }
-    settle(entry.sequence, at: now)
+    if let sequence = entry.sequence, sequence > lastSequence ?? .min {
+      postponed = (postponed + [sequence]).sorted()
+      waitAnew(for: sequence, since: now)
+    } else {
+      setUnheard(entry.sequence.map { [$0] } ?? [], true)
+    }
+    return .postponed
+  }
+
+  /// Counts a notification as handed over.
+  private mutating func hear(_ id: String, _ sequence: Int64?, isExact: Bool, at now: Int64) {
+    entries.removeAll { $0.id == id }
+    settle(sequence, at: now)
     passSettledNumbers()
-    let isHeard = isExact || entry.sequence == nil
-    setUnheard(entry.sequence.map { [$0] } ?? [], !isHeard)
-    if isHeard { remember(entry.id, .heard) }
+    let isHeard = isExact || sequence == nil
+    setUnheard(sequence.map { [$0] } ?? [], !isHeard)
+    if isHeard { remember(id, .heard) }
+  }
+
+  /// Corrects that announcements count as heard: the system has refused the local notification for them.
+  mutating func takeBack(_ announcements: [(id: String, sequence: Int64?)]) {
+    for announcement in announcements {
+      ended.removeAll { $0.id == announcement.id }
+      setUnheard(announcement.sequence.map { [$0] } ?? [], true)
+    }
+  }
+
+  /// Notes a hand-over that was made without the order.
+  mutating func note(_ handOver: UnwrittenHandOver) {
+    if let summary = entries.first(where: { $0.id == handOver.id })?.summary { dissolve(summary) }
+    hear(handOver.id, handOver.sequence, isExact: handOver.isExact, at: handOver.at)
+    freeAt = max(freeAt, handOver.until)
   }
 
   /// Moves ``lastSequence`` over the numbers that follow it and are not waited for.
@@ -195,7 +242,7 @@ extension NotificationOrder {
     guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
     let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
     catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo)
-    return min(last, unheard.first?.plus(-1) ?? last)
+    return lastHeard
   }
 
   /// The highest number that the present request for missing announcements covers; nil if there is none.
@@ -225,8 +272,9 @@ extension NotificationOrder {
     guard isComplete, let last = lastSequence else { return }
     let known = Set(entries.compactMap(\.sequence))
     unheard.removeAll { $0 <= ended.upTo && !known.contains($0) }
-    guard last < ended.upTo, ended.upTo - last < 10_000 else { return }
-    for sequence in last.plus(1)...ended.upTo where !known.contains(sequence) { settle(sequence, at: now) }
+    guard last < ended.upTo, ended.upTo.minus(last) < 10_000 else { return }
+    let waiting = known.union(postponed)
+    for sequence in last.plus(1)...ended.upTo where !waiting.contains(sequence) { settle(sequence, at: now) }
     passSettledNumbers()
   }
 
@@ -239,7 +287,7 @@ extension NotificationOrder {
     guard let highest = later.map(\.0).max(), let noticed = later.map(\.1).min() else { return nil }
     let numbers = Set(later.map(\.0))
     // All numbers between are there.
-    guard highest - last > Int64(numbers.count) else { return nil }
+    guard highest.minus(last) > Int64(numbers.count) else { return nil }
     return (highest - 1, noticed)
   }
 

@@ -38,6 +38,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var assumedDuration: Int64 = 4_000
     /// The time for which a process may make a summary. Afterwards, another process makes it.
     public var summaryLease: Int64 = 4_000
+    /// The largest number of sounds that wait as local notifications. iOS keeps 64 of an app and drops the others
+    /// (Apple's documentation of `UILocalNotification`); some are left for the app itself.
+    public var pendingLimit = 56
 
     public init() {}
   }
@@ -126,6 +129,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   public internal(set) var entries: [Entry] = []
   /// The highest sequence number that was heard or passed over; nil before the first.
   public internal(set) var lastSequence: Int64?
+  /// The number after which the service knows all that was not heard; nil before the first number.
+  var lastHeard: Int64? { lastSequence.map { min($0, unheard.first?.plus(-1) ?? .max) } }
   /// The moment at which the next sound may begin.
   public internal(set) var freeAt: Int64 = 0
 
@@ -135,6 +140,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// The sequence numbers that were passed over, or handed over without their amount, in ascending order. The service is
   /// asked for them again.
   public internal(set) var unheard: [Int64] = []
+  /// The moments at which handed-over sounds begin as local notifications, in ascending order.
+  var pending: [Int64] = []
+  /// The sequence numbers of announcements that could not be heard, because as many local notifications waited as the
+  /// system allows, in ascending order. They are missing numbers above ``lastSequence``.
+  var postponed: [Int64] = []
   var summaryUntil: Int64 = 0
   /// The number of the newest notification at the moment when a summary could not be made. No summary is tried until a
   /// newer notification arrives.
@@ -185,6 +195,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
         !settled.contains(where: { $0.sequence == sequence })
       else { return nil }
     }
+    postponed.removeAll { $0 == new.sequence }
     lastNumber = lastNumber.plus(1)
     entries.append(
       Entry(
@@ -206,9 +217,18 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// Returns the waiting notification with a number.
   public func entry(_ number: Int64) -> Entry? { entries.first { $0.number == number } }
 
-  /// Reports that the sound of a notification is ready.
-  public mutating func prepared(_ number: Int64, duration: Int64) {
-    change(number) { $0.duration = max(0, duration) }
+  /// Reports that the sound of a notification is ready, or that a better one is.
+  public mutating func prepared(_ number: Int64, duration: Int64, _ settings: Settings) {
+    guard let entry = entry(number) else { return }
+    let duration = max(0, duration)
+    change(number) { $0.duration = duration }
+    // Those that were given a later time must not begin before this one ends.
+    let longer = duration.minus(entry.duration ?? settings.assumedDuration)
+    guard let slot = entry.slot, longer > 0 else { return }
+    for index in entries.indices where entries[index].slot ?? .min > slot {
+      entries[index].slot = entries[index].slot?.plus(longer)
+    }
+    freeAt = freeAt.plus(longer)
   }
 
   /// Says that the process of a notification still works. This renews all notifications of the process, because each
@@ -222,9 +242,6 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
   }
 
-  /// Reports that the present sound began later than it was decided.
-  mutating func delaySound(by delay: Int64) { freeAt = freeAt.plus(delay) }
-
   private func isRenewalDue(_ entry: Entry, at now: Int64, _ settings: Settings) -> Bool {
     entry.aliveUntil.plus(-settings.lease / 2) <= now
   }
@@ -232,7 +249,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// Whether the process of a notification must ask for its turn. Otherwise, asking would change nothing.
   func concerns(_ number: Int64, at now: Int64, _ settings: Settings) -> Bool {
     guard let entry = entry(number) else { return true }
-    if entry.slot != nil || now >= entry.deadline || isRenewalDue(entry, at: now, settings) { return true }
+    if entry.slot.map({ entry.duration != nil || now >= $0 }) == true || now >= entry.deadline
+      || isRenewalDue(entry, at: now, settings)
+    {
+      return true
+    }
     if let summary = entry.summary, summary != number, now < summaryUntil { return false }
     return now >= freeAt
   }
@@ -257,9 +278,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       entries.removeAll { $0.number == entry.number }
       // The clip was heard. Without it, the amount was not: its number stays missing, and the service is asked for it.
       guard entry.originalSound.map(isSound) == true else {
-        for index in entries.indices where entries[index].sequence ?? .min > entry.sequence ?? .max {
-          entries[index].waitsSince = now
-        }
+        waitAnew(for: entry.sequence, since: now)
         continue
       }
       remember(entry.id, .shownAsSent)
@@ -274,10 +293,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   /// Forgets all times if the phone was restarted, because its clock began again. No process of before is left.
   public mutating func notice(_ now: Int64) {
     // Some seconds between two processes' readings of the clock do not matter.
-    guard now < toldTime - 5_000 || now > toldTime.plus(1_000) else { return }
+    guard now < toldTime.minus(5_000) || now > toldTime.plus(1_000) else { return }
     if now < toldTime {
       entries = []
       freeAt = 0
+      pending = []
       settled = settled.map { Settled(sequence: $0.sequence, at: now) }
       summaryUntil = 0
       catchUp = nil
@@ -287,11 +307,22 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// Continues after a number that the service named when the device registered. The service begins its numbers again
   /// if it has forgotten the device.
-  public mutating func restart(after sequence: Int64) {
-    guard lastSequence.map({ $0 > sequence }) ?? true else { return }
+  ///
+  /// - Parameters:
+  ///   - sequence: The number that the service named.
+  ///   - known: ``lastSequence`` before the device asked. A push that arrived meanwhile may have raised it, and does not
+  ///     mean that the service has forgotten the device.
+  public mutating func restart(after sequence: Int64, known: Int64? = nil) {
+    guard let last = lastSequence else {
+      lastSequence = sequence
+      settled.removeAll { $0.sequence <= sequence }
+      return
+    }
+    guard let known = known, known > sequence, last >= known else { return }
     lastSequence = sequence
     settled = []
     unheard = []
+    postponed = []
   }
 
   // MARK: Helpers
@@ -307,6 +338,12 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     if ended.count > Self.rememberedCount { ended.removeFirst(ended.count - Self.rememberedCount) }
   }
 
+  /// Lets the notifications after a sequence number wait for it, although they have waited before.
+  mutating func waitAnew(for sequence: Int64?, since now: Int64) {
+    guard let sequence else { return }
+    for index in entries.indices where entries[index].sequence ?? .min > sequence { entries[index].waitsSince = now }
+  }
+
   /// Notes a sequence number that is not waited for any more.
   mutating func settle(_ sequence: Int64?, at now: Int64) {
     guard let sequence, sequence > lastSequence ?? .min, !settled.contains(where: { $0.sequence == sequence }) else {
@@ -319,6 +356,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   mutating func adopt(_ order: PlaybackOrder, _ turns: [PlaybackOrder.SequenceTurn]) {
     lastSequence = order.lastSequence
     settled.removeAll { $0.sequence <= lastSequence ?? .min }
+    postponed.removeAll { $0 <= lastSequence ?? .min }
     for case .afterMissing(let ranges) in turns {
       for range in ranges { setUnheard(Array(range.suffix(Self.unheardCount)), true) }
     }
@@ -336,5 +374,11 @@ extension Int64 {
   func plus(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// Returns the difference, clamped to the range of `Int64`.
+  func minus(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }

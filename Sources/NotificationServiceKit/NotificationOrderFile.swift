@@ -21,8 +21,8 @@ public import Foundation
 /// lock is held for a few system calls, and never while a notification is handed over: iOS ends a process that is
 /// suspended with the lock of a shared file (observed, exception code 0xdead10cc).
 public struct NotificationOrderFile: Sendable {
-  /// The longest time for which a process waits for the lock, in seconds.
-  static let lockTimeout: TimeInterval = 2
+  /// The longest time for which a process waits for the lock, in seconds. A work that does not get it tries again.
+  static let lockTimeout: TimeInterval = 0.25
 
   /// The folder of the group container in which Crier keeps its files.
   public let folder: URL
@@ -39,13 +39,19 @@ public struct NotificationOrderFile: Sendable {
   var file: URL { folder.appending(path: "order.json", directoryHint: .notDirectory) }
   private var lock: URL { folder.appending(path: "order.lock", directoryHint: .notDirectory) }
 
-  /// Changes the order, and waits until the new one is on the disk. The call blocks the thread.
+  /// Changes the order. The call blocks the thread, and returns when all processes see the new order. After a loss of
+  /// power, the order may be an older one for as long as ``synchronize()`` has not returned.
   ///
-  /// - Returns: The result of the closure.
-  /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. It is then unchanged, or
-  ///   changed completely.
+  /// - Parameters:
+  ///   - timeout: The longest time to wait for the lock, in seconds.
+  ///   - isLate: Whether the result is out of date, because it took long to write the order. The order is then changed
+  ///     anew, beginning with the old one.
+  ///   - body: Changes the order. It may be called more than once; only the last change counts.
+  /// - Returns: The last result of the closure.
+  /// - Throws: ``NotificationServiceError`` if the order cannot be locked, read or written. It is then unchanged.
   func update<Result>(
-    timeout: TimeInterval = lockTimeout, _ body: (inout NotificationOrder) -> Result
+    timeout: TimeInterval = lockTimeout, isLate: (Result) -> Bool = { _ in false },
+    _ body: (inout NotificationOrder) -> Result
   ) throws(NotificationServiceError) -> Result {
     do throws(SystemError) {
       guard let held = try openLock(timeout) else {
@@ -53,16 +59,59 @@ public struct NotificationOrderFile: Sendable {
       }
       return try withExtendedLifetime(held) { () throws(SystemError) -> Result in
         let old = try read()
-        var order = old ?? NotificationOrder()
-        let result = body(&order)
-        if order != old { try write(order) }
-        return result
+        let unwritten = unwrittenHandOvers()
+        var attempt = 0
+        while true {
+          attempt += 1
+          var order = old ?? NotificationOrder()
+          for (_, handOver) in unwritten { order.note(handOver) }
+          let result = body(&order)
+          let isLast = attempt == Self.mostAttempts
+          if order != old, !(try write(order, isCurrent: { isLast || !isLate(result) })) { continue }
+          for (file, _) in unwritten { try? FileManager.default.removeItem(at: file) }
+          return result
+        }
       }
     } catch {
       throw NotificationServiceError(
         error.kind == .busy ? .orderBusy : .orderUnavailable, folder: folder, reason: error.description)
     }
   }
+
+  /// How often a change is made anew because the disk is slow.
+  private static let mostAttempts = 3
+
+  /// Waits until the order is on the disk. No lock is held meanwhile. An error is ignored, because the next change waits
+  /// for the same.
+  func synchronize() { try? DurableFile.synchronizeFolder(of: file) }
+
+  // MARK: Hand-overs without the order
+
+  private var unwritten: URL { folder.appending(path: "handed-over", directoryHint: .isDirectory) }
+
+  /// Notes a hand-over that is made although the order is locked by another process. It needs no lock. The next change
+  /// of the order takes it over.
+  func note(_ handOver: UnwrittenHandOver) {
+    guard let data = try? JSONEncoder().encode(handOver),
+      (try? FileManager.default.createDirectory(at: unwritten, withIntermediateDirectories: true)) != nil
+    else { return }
+    let file = unwritten.appending(path: "\(UUID().uuidString).json", directoryHint: .notDirectory)
+    // Without this note, the announcement may be heard again, which is better than not at all.
+    _ = try? DurableFile.replace(data, at: file, isCurrent: { true })
+  }
+
+  /// Returns the hand-overs that the order does not know, with their files. Damaged files are removed.
+  private func unwrittenHandOvers() -> [(file: URL, handOver: UnwrittenHandOver)] {
+    let files = (try? FileManager.default.contentsOfDirectory(at: unwritten, includingPropertiesForKeys: nil)) ?? []
+    return files.filter { $0.pathExtension == "json" }.compactMap { file in
+      guard let data = try? Data(contentsOf: file) else { return nil }
+      if let handOver = try? JSONDecoder().decode(UnwrittenHandOver.self, from: data) { return (file, handOver) }
+      try? FileManager.default.removeItem(at: file)
+      return nil
+    }
+  }
+
+  // MARK: Reading and writing
 
   private func openLock(_ timeout: TimeInterval) throws(SystemError) -> LockedFile? {
     do throws(SystemError) {
@@ -99,11 +148,11 @@ public struct NotificationOrderFile: Sendable {
     }
   }
 
-  private func write(_ order: NotificationOrder) throws(SystemError) {
+  private func write(_ order: NotificationOrder, isCurrent: () -> Bool) throws(SystemError) -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     guard let data = try? encoder.encode(order) else { throw .inputOutput }
-    try DurableFile.write(data, to: file)
+    return try DurableFile.replace(data, at: file, isCurrent: isCurrent)
   }
 
   /// A mark of the file's present version. It differs after each change.
@@ -141,4 +190,17 @@ public struct NotificationOrderFile: Sendable {
       file: UInt64(truncatingIfNeeded: status.st_ino),
       changedAt: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
+}
+
+/// A hand-over that was made without the order, because another process held its lock for too long.
+struct UnwrittenHandOver: Sendable, Hashable, Codable {
+  /// The announcement's id.
+  var id: String
+  var sequence: Int64?
+  /// The time of the hand-over, in ms.
+  var at: Int64
+  /// The moment at which the next sound may begin, in ms.
+  var until: Int64
+  /// Whether the sound said all that it should.
+  var isExact: Bool
 }

@@ -28,6 +28,9 @@ public final class NotificationService: Sendable {
   public struct Configuration: Sendable {
     /// The group container, in which iOS looks for sounds.
     public var container: GroupContainer
+    /// The app's bundle, in which iOS looks for sounds that the container does not have; nil if it has none. Only the
+    /// lengths of its sounds are read.
+    public var bundle: URL?
     /// The tone that the user chose in the app.
     public var tone: any TonePreference
     /// The folder of the phrase books, such as `Templates` in the app's bundle; nil if there are none. Without the book
@@ -68,13 +71,15 @@ public final class NotificationService: Sendable {
   let configuration: Configuration
   let sounds: AnnouncementSounds
   let file: NotificationOrderFile
+  let requests = OpenRequests()
+  let lost = LostPushes()
   /// The name of this process in the order.
   let process = UUID().uuidString
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     sounds = AnnouncementSounds(
-      library: SoundLibrary(container: configuration.container), tone: configuration.tone,
+      library: SoundLibrary(container: configuration.container), bundle: configuration.bundle, tone: configuration.tone,
       downloader: configuration.downloader, voices: VoicePackShelf(folders: [configuration.voices]),
       phrases: PhraseBookCache(directory: configuration.phraseBooks))
     file = NotificationOrderFile(container: configuration.container.directory)
@@ -98,23 +103,46 @@ public final class NotificationService: Sendable {
   /// The app calls it when it is opened. It returns when all of them were handed over.
   public func catchUp() async {
     guard configuration.missed != nil else { return }
-    let file = file
-    let last = await onWaitingThread { () -> Int64? in
-      let order = try? file.read()
-      return order?.lastSequence.map { min($0, (order?.unheard.first ?? .max).plus(-1)) }
+    requests.begin()
+    for _ in 0..<Self.mostRounds {
+      // Without a number, nobody knows what was announced before; see ``restart(after:known:)``.
+      guard let last = await readOrder()?.lastHeard, let missed = await missed(after: last, upTo: .max) else { break }
+      for work in missed.works { await work.finished() }
+      // There may be more announcements than the system accepts local notifications.
+      guard let order = await readOrder(), !order.postponed.isEmpty else { break }
     }
-    // Without a number, nobody knows what was announced before; see ``restart(after:)``.
-    guard let last, let missed = await missed(after: last, upTo: .max) else { return }
-    for work in missed.works { await work.finished() }
+    await onWaitingThread { [requests] in requests.end() }
+  }
+
+  /// How often a search for lost pushes begins again. Each round takes as long as a notification may wait.
+  private static let mostRounds = 50
+
+  private func readOrder() async -> NotificationOrder? {
+    await onWaitingThread { [file] in try? file.read() }
+  }
+
+  /// Returns the highest sequence number that was heard or passed over; nil before the first. The call blocks the
+  /// thread.
+  ///
+  /// - Throws: ``NotificationServiceError`` with `orderUnavailable`.
+  public func lastSequence() throws(NotificationServiceError) -> Int64? {
+    try file.update(timeout: Self.appLockTimeout) { $0.lastSequence }
   }
 
   /// Continues after a sequence number that the service named when the device registered; see
-  /// ``NotificationOrder/restart(after:)``. The call blocks the thread.
+  /// ``NotificationOrder/restart(after:known:)``. The call blocks the thread.
   ///
-  /// - Throws: ``NotificationServiceError`` with `orderUnavailable`.
-  public func restart(after sequence: Int64) throws(NotificationServiceError) {
-    try file.update { $0.restart(after: sequence) }
+  /// - Parameters:
+  ///   - sequence: The number that the service named.
+  ///   - known: ``lastSequence()`` before the device was registered.
+  /// - Throws: ``NotificationServiceError`` with `orderUnavailable` or `orderBusy`.
+  public func restart(after sequence: Int64, known: Int64? = nil) throws(NotificationServiceError) {
+    try file.update(timeout: Self.appLockTimeout) { $0.restart(after: sequence, known: known) }
+    file.synchronize()
   }
+
+  /// The longest time in seconds for which the app waits for the lock of the order.
+  private static let appLockTimeout: TimeInterval = 2
 
   /// Begins the work on the announcements whose pushes were lost.
   ///
@@ -130,7 +158,8 @@ public final class NotificationService: Sendable {
         }
         let work = NotificationWork(payload, service: self, isCaughtUp: true)
         do {
-          guard try await work.arrive() else { continue }
+          guard let isNew = try await work.arrive() else { return (works, false) }
+          guard isNew else { continue }
         } catch {
           configuration.report(error)
           isComplete = false

@@ -15,23 +15,27 @@ public final class NotificationWork: Sendable {
   static let preparationPollTime: Int64 = 25
   /// The time in seconds for which an expiring work waits for the lock of the order.
   static let expiryLockTimeout: TimeInterval = 0.5
+  /// The time in seconds for which work that a hand-over waits for waits for the lock of the order.
+  static let backgroundLockTimeout: TimeInterval = 0.05
 
-  private let payload: Data
-  private let service: NotificationService
+  let payload: Data
+  let service: NotificationService
   /// Whether the push was lost, so that the phone adds a notification itself.
-  private let isCaughtUp: Bool
+  let isCaughtUp: Bool
   private let content: Result<NotificationPayload, NotificationServiceError>
-  private let arrival: NotificationOrder.Arrival
-  private let preparation: SoundPreparation
-  private let turns = Locked(Turns())
+  let arrival: NotificationOrder.Arrival
+  let preparation: SoundPreparation
+  let turns = Locked(Turns())
   private let run = Locked<Task<Void, Never>?>(nil)
 
   /// The progress through the order. It is locked during each decision, so that the two ends of a work, its turn and
   /// its expiry, cannot both hand over.
-  private struct Turns {
+  struct Turns {
     var number: Int64?
     var isHandedOver = false
     var handOver: (@Sendable (HandOver) -> Void)?
+    /// The payments for which the work's summary stands.
+    var members: [NotificationOrder.Entry] = []
   }
 
   /// What is done next.
@@ -44,7 +48,7 @@ public final class NotificationWork: Sendable {
   }
 
   /// What is done at the hand-over.
-  private enum Action: Sendable {
+  enum Action: Sendable {
     case speak(PreparedSound?, HandOver.Summary?)
     case silent(HandOver.Silence)
     case later(PreparedSound?, at: Int64)
@@ -64,28 +68,47 @@ public final class NotificationWork: Sendable {
     preparation = SoundPreparation(payload, read, service: service)
   }
 
-  private var settings: NotificationOrder.Settings { service.configuration.settings }
+  /// The sequence number, by which lost pushes follow each other.
+  var rank: Int64 { arrival.sequence ?? .max }
+  var settings: NotificationOrder.Settings { service.configuration.settings }
   private var canAsk: Bool { service.configuration.missed != nil && service.configuration.notifier != nil }
-  private var now: Int64 { service.configuration.now() }
+  var now: Int64 { service.configuration.now() }
 
   // MARK: Begin and end
 
   func begin(handOver: @escaping @Sendable (HandOver) -> Void) {
     turns.withLock { $0.handOver = handOver }
+    if !isCaughtUp { service.requests.begin() }
     if case .failure(let error) = content { service.configuration.report(error) }
     preparation.begin()
-    let task = Task { await self.work() }
-    run.withLock { $0 = task }
+    if isCaughtUp { service.lost.began(self) }
+    run.withLock { run in
+      run = Task {
+        await self.work()
+        if self.isCaughtUp { self.service.lost.ended(self) }
+      }
+    }
   }
 
   /// Ends the work at once, because iOS is about to end the extension: the best sound so far is handed over, or its
   /// sound follows as a local notification. After a hand-over, nothing happens. It may be called on any thread.
   public func expire() {
-    guard case .act(let action) = decide(isLast: true), !performNow(action) else { return }
-    Task { await perform(action) }
+    if isCaughtUp { service.lost.began(self) }
+    guard case .act(let action) = decide(isLast: true), !performNow(action) else {
+      if isCaughtUp { service.lost.ended(self) }
+      return
+    }
+    run.withLock { run in
+      let work = run
+      run = Task {
+        await self.perform(action)
+        if self.isCaughtUp { self.service.lost.ended(self) }
+        await work?.value
+      }
+    }
   }
 
-  /// Returns when the notification was handed over.
+  /// Returns when the notification was handed over. A work that expires meanwhile may end a moment later.
   public func finished() async {
     let task = run.withLock { $0 }
     await task?.value
@@ -93,16 +116,26 @@ public final class NotificationWork: Sendable {
 
   /// Enters the order ahead of ``begin(handOver:)``.
   ///
-  /// - Returns: False if the announcement waits or was heard.
+  /// - Returns: False if the announcement waits or was heard; nil if all requests of the process are closed.
   /// - Throws: ``NotificationServiceError`` if the order cannot be used.
-  func arrive() async throws(NotificationServiceError) -> Bool {
-    try await onWaitingThread { [self] () throws(NotificationServiceError) -> Bool in
+  func arrive() async throws(NotificationServiceError) -> Bool? {
+    try await onWaitingThread { [self] () throws(NotificationServiceError) -> Bool? in
       let (now, settings, arrival, process) = (now, settings, arrival, service.process)
-      let number = try service.file.update {
+      let number = try updateWhileOpen {
         $0.arrive(arrival, isMissed: true, process: process, at: now, settings)
       }
+      guard let number else { return nil }
       turns.withLock { $0.number = number }
       return number != nil
+    }
+  }
+
+  /// Changes the order, unless all requests of the process are closed.
+  func updateWhileOpen<Result>(
+    _ body: (inout NotificationOrder) -> Result
+  ) throws(NotificationServiceError) -> Result? {
+    try service.requests.whileOpen { () throws(NotificationServiceError) -> Result in
+      try service.file.update(timeout: Self.backgroundLockTimeout, body)
     }
   }
 
@@ -161,30 +194,52 @@ public final class NotificationWork: Sendable {
     turns.withLock { turns in
       guard !turns.isHandedOver else { return .ended }
       let step: Step
-      do throws(NotificationServiceError) {
-        step = try decide(&turns, isLast: isLast)
-      } catch {
-        // Without the order, the notification is handed over as soon as its sound is ready. A busy order is waited for.
-        let isOver = isLast || now >= preparation.beganAt.plus(settings.budget).plus(-settings.reserve)
-        let isReady = isOver || (error.code != .orderBusy && preparation.isReady(at: now))
-        if isReady { service.configuration.report(error) }
-        step = isReady ? .act(.speak(preparation.best, nil)) : .wait(until: now.plus(Self.pollTime))
+      if isSilent {
+        // It makes no sound, so it waits for no other one.
+        let isReady = isLast || preparation.isReady(at: now)
+        step = isReady ? .act(.silent(.asSent)) : .wait(until: now.plus(Self.pollTime))
+      } else {
+        do throws(NotificationServiceError) {
+          step = try decide(&turns, isLast: isLast)
+        } catch {
+          step = decide(without: error, isLast: isLast)
+        }
       }
       if case .act = step { turns.isHandedOver = true }
       return step
     }
   }
 
+  /// Decides without the order: the notification is handed over as soon as its sound is ready. A busy order is waited
+  /// for until the budget is over.
+  private func decide(without error: NotificationServiceError, isLast: Bool) -> Step {
+    let isOver = isLast || now >= preparation.beganAt.plus(settings.budget).plus(-settings.reserve)
+    // iOS does not wait for a lost push, and the service is asked for it again.
+    if isOver, isCaughtUp { return .ended }
+    guard isOver || (error.code != .orderBusy && preparation.isReady(at: now)) else {
+      return .wait(until: now.plus(Self.pollTime))
+    }
+    service.configuration.report(error)
+    let sound = preparation.best ?? preparation.fallback
+    let now = now
+    service.file.note(
+      UnwrittenHandOver(
+        id: arrival.id, sequence: arrival.sequence, at: now, until: now.plus(sound.duration).plus(settings.gap),
+        isExact: isExact(sound)))
+    return .act(.speak(sound, nil))
+  }
+
+  /// Whether a sound says all that the push asks for.
+  private func isExact(_ sound: PreparedSound?) -> Bool {
+    sound?.quality == .announcement || !preparation.shouldBeExact
+  }
+
   private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
     let (settings, arrival, canAsk, clock) = (settings, arrival, canAsk, service.configuration.now)
-    let isReady = isLast || preparation.isReady(at: clock())
-    let best = isReady ? preparation.best : nil
-    let isExact = best.map { $0.quality == .announcement } ?? false || !preparation.shouldBeExact
-    let (library, process) = (service.sounds.library, service.process)
-    let known = turns.number
-    let timeout = isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout
-    let (number, turn, now) = try service.file.update(timeout: timeout) {
-      order -> (Int64?, NotificationOrder.Turn, Int64) in
+    let (isReady, best) = (isLast || preparation.isReady(at: clock()), preparation.best)
+    let isExact = isExact(best)
+    let (library, process, isCaughtUp, known) = (service.sounds.library, service.process, isCaughtUp, turns.number)
+    let decided = try update(isLast: isLast) { order -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64) in
       // The lock may have taken a while.
       let now = clock()
       order.notice(now)
@@ -196,32 +251,41 @@ public final class NotificationWork: Sendable {
         number = order.arrive(arrival, isMissed: isCaughtUp, process: process, at: now, settings)
       }
       guard let number else { return (nil, .forgotten, now) }
-      if isReady, order.entry(number)?.duration == nil {
-        order.prepared(number, duration: best?.duration ?? PreparedSound.assumedDuration)
-      }
+      let duration = best?.duration ?? PreparedSound.assumedDuration
+      if isReady, order.entry(number)?.duration != duration { order.prepared(number, duration: duration, settings) }
       var turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
       if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
         turn = .wait(until: min(until, max(time, now.plus(1))))
       }
       return (number, turn, now)
     }
+    // All requests of the process are closed. The order counts the process as ended soon.
+    guard let (number, turn, now) = decided else { return .ended }
     turns.number = number
-    if case .speak = turn { correctBegin(decidedAt: now) }
     switch turn {
     case .wait(let until): return .wait(until: isReady ? until : min(until, now.plus(NotificationOrder.pollTime)))
-    case .speak: return .act(isSilent ? .silent(.asSent) : .speak(best, nil))
+    case .speak: return .act(.speak(best, nil))
     case .summarise(let members): return .summarise(members)
     case .inSummary: return .act(.silent(.inSummary))
-    case .later(let moment): return .act(isSilent ? .silent(.asSent) : .later(best, at: moment))
+    case .later(let moment): return .act(.later(best, at: moment))
+    case .postponed: return .act(.silent(.later))
     case .forgotten: return .act(.silent(.duplicate))
     }
   }
 
-  /// Moves the end of the sound if writing the order took so long that the sound begins later than the order says.
-  private func correctBegin(decidedAt: Int64) {
-    let delay = now.plus(-decidedAt)
-    guard delay > settings.gap / 4 else { return }
-    try? service.file.update { $0.delaySound(by: delay) }
+  /// Changes the order for a decision. A decision to speak that takes effect too late is made anew, because the end of
+  /// its sound would be wrong.
+  ///
+  /// - Returns: Nil if iOS waits for nothing in this process, and neither for this work.
+  private func update(
+    isLast: Bool,
+    _ body: (inout NotificationOrder) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64)
+  ) throws(NotificationServiceError) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64)? {
+    if isCaughtUp { return try updateWhileOpen(body) }
+    let (clock, limit) = (service.configuration.now, settings.gap / 4)
+    return try service.file.update(
+      timeout: isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout,
+      isLate: { $0.turn == .speak && clock().minus($0.at) > limit }, body)
   }
 
   /// Whether the push of another sender asks for no sound.
@@ -246,91 +310,24 @@ public final class NotificationWork: Sendable {
       made = try service.sounds.summary(of: members, preferring: try? content.get().content?.spoken?.pack)
     } catch {
       service.configuration.report(error)
-      try? service.file.update { $0.refuseSummary(number) }
+      _ = try? updateWhileOpen { $0.refuseSummary(number) }
       return nil
     }
     return turns.withLock { turns in
       guard !turns.isHandedOver else { return nil }
       let (settings, canAsk, clock) = (settings, canAsk, service.configuration.now)
-      let begun = try? service.file.update { order -> Int64? in
+      let begin = { (order: inout NotificationOrder) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64) in
         let now = clock()
         let mayBegin = order.beginSummary(
           number, of: members.map(\.number), lasting: made.sound.duration, at: now, canAsk: canAsk, settings)
-        return mayBegin ? now : nil
+        return (number, mayBegin ? .speak : .wait(until: now), now)
       }
-      guard let begun = begun ?? nil else { return nil }
-      correctBegin(decidedAt: begun)
+      guard let begun = try? update(isLast: false, begin), begun.turn == .speak else { return nil }
       turns.isHandedOver = true
+      turns.members = members
       return .speak(
         made.sound,
         HandOver.Summary(announcements: members.map(\.id), title: made.banner?.title, body: made.banner?.body))
-    }
-  }
-
-  // MARK: The hand-over
-
-  /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
-  /// next one.
-  ///
-  /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
-  private func performNow(_ action: Action) -> Bool {
-    guard !isCaughtUp else { return false }
-    switch action {
-    case .silent(let silence): call(.silent(silence))
-    case .speak(let sound, let summary): call(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
-    case .later: return false
-    }
-    preparation.end()
-    return true
-  }
-
-  private func perform(_ action: Action) async {
-    preparation.end()
-    switch action {
-    case .silent(let silence): await give(.silent(silence))
-    case .speak(let sound, let summary): await give(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
-    case .later(let sound, let moment):
-      let delay = max(0, moment.plus(-now))
-      let sound = HandOver.Sound(sound ?? preparation.fallback)
-      guard !isCaughtUp else {
-        await add(sound, summary: nil, delay: delay)
-        return
-      }
-      if await add(sound, summary: nil, delay: delay) {
-        await give(.silent(.later))
-      } else {
-        // An amount that overlaps another sound is better than one that is not heard.
-        await give(sound)
-      }
-    }
-  }
-
-  /// Calls the handler, or adds a local notification for a push that was lost.
-  private func give(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) async {
-    guard isCaughtUp else { return call(sound, summary: summary) }
-    await add(sound, summary: summary, delay: 0)
-  }
-
-  private func call(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) {
-    let handler = turns.withLock { turns -> (@Sendable (HandOver) -> Void)? in
-      defer { turns.handOver = nil }
-      return turns.handOver
-    }
-    handler?(preparation.handOver(sound, summary: summary))
-  }
-
-  /// - Returns: Whether the system has accepted the notification.
-  @discardableResult
-  private func add(_ sound: HandOver.Sound, summary: HandOver.Summary?, delay: Int64) async -> Bool {
-    guard let notifier = service.configuration.notifier else { return false }
-    let notification = LocalNotification(
-      identifier: arrival.id, payload: payload, handOver: preparation.handOver(sound, summary: summary), delay: delay)
-    do {
-      try await notifier.add(notification)
-      return true
-    } catch {
-      service.configuration.report(NotificationServiceError(.localNotificationRefused))
-      return false
     }
   }
 
@@ -340,11 +337,11 @@ public final class NotificationWork: Sendable {
   private func claimCatchUp() -> CatchUp? {
     guard canAsk, let number = turns.withLock({ $0.number }) else { return nil }
     let (now, settings) = (now, settings)
-    let claim = try? service.file.update { order -> CatchUp? in
+    let claim = try? updateWhileOpen { order -> CatchUp? in
       guard let after = order.claimCatchUp(number, at: now, settings) else { return nil }
       return CatchUp(number: number, after: after, upTo: order.catchUpEnd ?? after)
     }
-    return claim ?? nil
+    return claim?.flatMap(\.self)
   }
 
   /// A request for lost pushes that this work makes.
@@ -355,11 +352,13 @@ public final class NotificationWork: Sendable {
   }
 
   private func ask(_ claim: CatchUp) async {
-    let (file, settings) = (service.file, settings)
+    let settings = settings
     let missed = await service.missed(after: claim.after, upTo: claim.upTo)
     let (clock, isComplete) = (service.configuration.now, missed?.isComplete ?? false)
-    await onWaitingThread {
-      try? file.update { $0.endCatchUp(claim.number, isComplete: isComplete, at: clock(), settings) }
+    await onWaitingThread { [self] in
+      _ = try? updateWhileOpen {
+        $0.endCatchUp(claim.number, isComplete: isComplete, at: clock(), settings)
+      }
     }
   }
 }

@@ -36,7 +36,7 @@ struct EndedProcessTests {
     order.restart(after: 0)
     _ = try arrive(&order, Push.payment(1, at: 0), at: 0)
     let second = try arrive(&order, Push.payment(2, at: 0), at: 0)
-    order.prepared(second, duration: 1_000)
+    order.prepared(second, duration: 1_000, settings)
     let answer1 = order.turn(of: second, "p2", at: 3_999, canAsk: false, settings)
     #expect(answer1 != .speak)
     order.renew(second, at: 3_999, settings)
@@ -62,7 +62,7 @@ struct EndedProcessTests {
     order.restart(after: 0)
     _ = order.arrive(Push.payment(1, at: 0).arrival, at: 0, settings)
     let second = try arrive(&order, Push.payment(2, at: 100), at: 100)
-    order.prepared(second, duration: 1_000)
+    order.prepared(second, duration: 1_000, settings)
     order.renew(second, at: 3_000, settings)
     _ = order.removeAbandoned(at: 4_100) { _ in false }
     let answer3 = order.turn(of: second, "p2", at: 4_100, canAsk: true, settings)
@@ -70,7 +70,7 @@ struct EndedProcessTests {
     let answer4 = order.claimCatchUp(second, at: 4_600, settings)
     #expect(answer4 == 0)
     let first = try arrive(&order, Push.payment(1, at: 0), isMissed: true, at: 4_700)
-    order.prepared(first, duration: 1_000)
+    order.prepared(first, duration: 1_000, settings)
     order.endCatchUp(second, isComplete: true, at: 4_700, settings)
     let answer5 = order.turn(of: first, "p1", at: 4_700, canAsk: true, settings)
     #expect(answer5 == .speak)
@@ -95,7 +95,7 @@ struct EndedProcessTests {
     var numbers: [Int64] = []
     for sequence in Int64(1)...12 {
       let number = try arrive(&order, Push.payment(sequence, at: 0), at: 0)
-      order.prepared(number, duration: 3_000)
+      order.prepared(number, duration: 3_000, settings)
       numbers.append(number)
     }
     guard case .summarise(let members) = order.turn(of: numbers[0], "p1", at: 0, canAsk: false, settings) else {
@@ -131,10 +131,19 @@ struct EndedProcessTests {
     _ = order.arrive(Push.payment(7, at: 0).arrival, at: 1_000_000, settings)
     order.notice(2_000)
     let number = try arrive(&order, Push.payment(7, at: 0), at: 2_000)
-    order.prepared(number, duration: 1_000)
+    order.prepared(number, duration: 1_000, settings)
     let answer8 = order.turn(of: number, "p7", at: 2_000, canAsk: false, settings)
     #expect(answer8 == .speak)
     #expect(order.lastSequence == 7)
+  }
+
+  /// Returns the requests that a process has handed over with a sound, by the lines of its output.
+  private static func sounded(in output: Data) -> [String] {
+    output.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let fields = try? JSONSerialization.jsonObject(with: line) as? [String: Any]
+      guard fields?["event"] as? String == "hand-over", fields?["sound"] is String else { return nil }
+      return fields?["request"] as? String
+    }
   }
 
   /// How often processes are killed; `make check-phone` sets 500.
@@ -148,9 +157,12 @@ struct EndedProcessTests {
     try JSONSerialization.data(withJSONObject: [
       "container": phone.container.directory.path(percentEncoded: false),
       "templates": PhoneFolder.phraseBooks.path(percentEncoded: false), "last_sequence": 0,
+      // What an ended process leaves behind does not hold up the next one for long.
+      "lease": 200, "patience": 50,
     ]).write(to: configuration)
-    let file = phone.container.directory.appending(path: "Library/Crier/order.json")
+    let file = NotificationOrderFile(container: phone.container.directory)
     var random = SplitMix64(seed: 7)
+    var (lastSequence, handedOver, unknown): (Int64, Int, Int) = (0, 0, 0)
     for round in 0..<Self.kills {
       let process = Process()
       process.executableURL = Self.program
@@ -160,21 +172,44 @@ struct EndedProcessTests {
       process.standardError = FileHandle.nullDevice
       try process.run()
       // The first line says that the process is ready.
-      _ = output.fileHandleForReading.availableData
+      var lines = output.fileHandleForReading.availableData
       for number in 0..<3 {
         let sequence = Int64(round * 3 + number + 1)
         let payload = try JSONSerialization.jsonObject(with: TestPush(id: "p\(sequence)", sequence: sequence).payload)
         let line = try JSONSerialization.data(
-          withJSONObject: ["do": "push", "request": "r\(number)", "payload": payload])
+          withJSONObject: ["do": "push", "request": "p\(sequence)", "payload": payload])
         try input.fileHandleForWriting.write(contentsOf: line + Data("\n".utf8))
       }
-      // The moment is random; nothing is waited for.
-      usleep(.random(in: 0...60_000, using: &random))
-      process.killAndWait()
-      if let data = try? Data(contentsOf: file) {
-        #expect(throws: Never.self) { try JSONDecoder().decode(NotificationOrder.self, from: data) }
+      // Every second process ends at a random moment, and every other one soon after its first hand-over.
+      if round.isMultiple(of: 2) {
+        usleep(.random(in: 0...60_000, using: &random))
+      } else {
+        while Self.sounded(in: lines).isEmpty {
+          let more = output.fileHandleForReading.availableData
+          try #require(!more.isEmpty, "The process has ended.")
+          lines += more
+        }
+        usleep(.random(in: 0...3_000, using: &random))
       }
+      process.killAndWait()
+      try output.fileHandleForWriting.close()
+      lines += try output.fileHandleForReading.readToEnd() ?? Data()
+      guard let order = try file.read() else {
+        #expect(!FileManager.default.fileExists(atPath: file.file.path), "The order is damaged.")
+        continue
+      }
+      #expect(order.lastSequence ?? 0 >= lastSequence)
+      lastSequence = order.lastSequence ?? 0
+      let sounded = Self.sounded(in: lines)
+      let heard = (1...3).map { "p\(round * 3 + $0)" }.filter { order.outcome(of: $0) == .heard }
+      // What was handed over is never announced again.
+      #expect(Set(sounded).isSubset(of: heard))
+      handedOver += sounded.count
+      unknown += heard.count - sounded.count
     }
+    #expect(handedOver >= Self.kills / 2)
+    // A process may end between the order and the call of the handler, which follow each other at once.
+    #expect(unknown <= 1 + Self.kills / 50)
     let last = Int64(Self.kills * 3 + 1)
     let handOvers = try await phone.service().handOver(TestPush(id: "p\(last)", sequence: last).payload)
     guard case .named? = handOvers.first?.sound else {

@@ -13,21 +13,6 @@ import Testing
 struct HandOverTests {
   private static let words = ["Received", "two", "dollars"]
 
-  /// The hand-overs of several works, in their order.
-  private final class Record: Sendable {
-    let handOvers = Locked<[(id: String, handOver: HandOver, at: Int64)]>([])
-
-    func receive(_ push: TestPush, by service: NotificationService) throws -> NotificationWork {
-      service.receive(try push.payload) { [self] handOver in
-        handOvers.withLock { $0.append((push.id, handOver, NotificationService.systemTime())) }
-      }
-    }
-
-    var sounds: [String] {
-      handOvers.withLock { $0.filter { if case .silent = $0.handOver.sound { false } else { true } }.map(\.id) }
-    }
-  }
-
   private static func pushes(_ range: ClosedRange<Int64>) -> [TestPush] {
     range.map { TestPush(id: "p\($0)", sequence: $0) }
   }
@@ -38,7 +23,7 @@ struct HandOverTests {
     try phone.installPack(tokens: Self.words)
     let services = [phone.service(gap: 250), phone.service(gap: 250)]
     try services[0].restart(after: 0)
-    let record = Record()
+    let record = HandOverRecord()
     let works = try Self.pushes(1...4).reversed().enumerated().map { index, push in
       try record.receive(push, by: services[index % 2])
     }
@@ -62,7 +47,7 @@ struct HandOverTests {
     try phone.installPack(tokens: words.sorted(), milliseconds: 700)
     let service = phone.service(budget: 10_000)
     try service.restart(after: 0)
-    let record = Record()
+    let record = HandOverRecord()
     let works = try Self.pushes(1...9).map { try record.receive($0, by: service) }
     for work in works { await work.finished() }
     let handOvers = record.handOvers.withLock { $0 }
@@ -89,7 +74,7 @@ struct HandOverTests {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
     let service = phone.service()
-    let record = Record()
+    let record = HandOverRecord()
     _ = try await service.handOver(TestPush(hasTokens: false).payload)
     let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
     work.expire()
@@ -107,7 +92,7 @@ struct HandOverTests {
     let phone = try PhoneFolder()
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
     let service = phone.service(notifies: false)
-    let record = Record()
+    let record = HandOverRecord()
     _ = try await service.handOver(TestPush(hasTokens: false).payload)
     let work = try record.receive(TestPush(id: "p2", sequence: 2, hasTokens: false), by: service)
     work.expire()
@@ -121,7 +106,7 @@ struct HandOverTests {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
     let service = phone.service()
-    let record = Record()
+    let record = HandOverRecord()
     let work = try record.receive(TestPush(), by: service)
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<4 {
@@ -140,7 +125,7 @@ struct HandOverTests {
   func lockAtHandOver() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
-    let lock = phone.container.directory.appending(path: "Library/Crier/order.lock")
+    let lock = phone.lock
     let free = Locked<[Bool]>([])
     let service = phone.service()
     for number in Int64(1)...5 {
@@ -170,7 +155,7 @@ struct HandOverTests {
   func noOrder() async throws {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
-    let lock = phone.container.directory.appending(path: "Library/Crier/order.lock")
+    let lock = phone.lock
     try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: true)
     guard case .named? = try await phone.service().handOver(TestPush().payload).first?.sound else {
       Issue.record("The announcement is not heard.")
@@ -198,6 +183,39 @@ struct HandOverTests {
     #expect(await service.handOver(silent).map(\.sound) == [.silent(.asSent)])
   }
 
+  @Test("A push without a sound is handed over at once, and no sound waits for it")
+  func silentPush() async throws {
+    let phone = try PhoneFolder()
+    try phone.publish("received.en-US.wav", milliseconds: 20_000)
+    let service = phone.service()
+    _ = try await service.handOver(TestPush(hasTokens: false).payload)
+    let before = try service.file.read()
+    #expect(await service.handOver(Data(#"{"aps":{"alert":"Hello"}}"#.utf8)).map(\.sound) == [.silent(.asSent)])
+    #expect(try service.file.read() == before)
+  }
+
+  @Test("The sound of another sender is as long as its file in the group or in the app says")
+  func lengthOfTone() async throws {
+    let phone = try PhoneFolder()
+    try phone.publish("ding.wav", milliseconds: 7_000)
+    let bundle = phone.container.directory.appending(path: "Shop.app", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+    // AIFF with 8 s of 8-bit samples: the chunks COMM and SSND.
+    var aiff = Array("FORM".utf8) + [0, 0, 0, 0] + Array("AIFFCOMM".utf8) + [0, 0, 0, 18, 0, 1, 0, 0, 0xFA, 0, 0, 8]
+    aiff += [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0] + Array("SSND".utf8) + [0, 0, 0xFA, 8, 0, 0, 0, 0, 0, 0, 0, 0]
+    aiff += [UInt8](repeating: 1, count: 64_000)
+    aiff[6] = UInt8((aiff.count - 8) >> 8)
+    aiff[7] = UInt8((aiff.count - 8) & 0xFF)
+    try Data(aiff).write(to: bundle.appending(path: "bell.aiff"))
+    var configuration = phone.service().configuration
+    configuration.bundle = bundle
+    let sounds = NotificationService(configuration).sounds
+    #expect(sounds.tone(payload: "ding.wav").duration == 7_001)
+    #expect(sounds.tone(payload: "bell.aiff").duration == 8_001)
+    #expect(sounds.tone(payload: "missing.caf").duration == PreparedSound.assumedDuration)
+    #expect(sounds.tone(payload: "../bell.aiff").duration == PreparedSound.assumedDuration)
+  }
+
   @Test("A critical alert keeps its volume")
   func criticalAlert() async throws {
     let phone = try PhoneFolder()
@@ -205,36 +223,5 @@ struct HandOverTests {
     let handOver = await phone.service().handOver(critical).first
     #expect(handOver?.sound == .named("ding.wav"))
     #expect(handOver?.criticalVolume == 0.5)
-  }
-
-  private struct Missed: MissedAnnouncements {
-    let payloads: [Data]
-    func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
-  }
-
-  @Test("A lost push is heard before the next one, as a local notification")
-  func lostPush() async throws {
-    let phone = try PhoneFolder()
-    try phone.installPack(tokens: Self.words)
-    let all = try Self.pushes(1...3).map { try $0.payload }
-    let service = phone.service(missed: Missed(payloads: all))
-    try service.restart(after: 0)
-    _ = await service.handOver(all[0])
-    #expect(await service.handOver(all[2]).count == 1)
-    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
-    #expect(phone.local.withLock { $0.map(\.delay) } == [0])
-  }
-
-  @Test("When the app is opened, what was lost is heard once")
-  func catchUp() async throws {
-    let phone = try PhoneFolder()
-    try phone.installPack(tokens: Self.words)
-    let all = try Self.pushes(1...3).map { try $0.payload }
-    let service = phone.service(missed: Missed(payloads: all))
-    try service.restart(after: 0)
-    _ = await service.handOver(all[0])
-    await service.catchUp()
-    await service.catchUp()
-    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p3"])
   }
 }

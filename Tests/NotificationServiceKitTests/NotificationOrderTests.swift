@@ -10,6 +10,14 @@ import Testing
 @Suite("The order of notifications")
 struct NotificationOrderTests {
   private typealias Push = VirtualPhone.Push
+  private let settings = NotificationOrder.Settings()
+
+  private func arrive(
+    _ order: inout NotificationOrder, _ sequence: Int64, isMissed: Bool = false, at now: Int64
+  ) throws -> Int64 {
+    let number = order.arrive(Push.payment(sequence, at: 0).arrival, isMissed: isMissed, at: now, settings)
+    return try #require(number)
+  }
 
   @Test("A sound begins when the one before has ended, with a gap")
   func spacing() {
@@ -121,6 +129,144 @@ struct NotificationOrderTests {
     #expect(phone.heard == (1...15).map { "p\($0)" })
     #expect(phone.overlaps == 0)
     #expect(phone.handOvers.allSatisfy { $0.at <= $0.arrivedAt + 23_020 })
+  }
+
+  @Test("No more local notifications wait than the system keeps; the others are asked for later, and stay in order")
+  func pendingLimit() {
+    var phone = VirtualPhone()
+    phone.canSummarise = false
+    phone.canAsk = true
+    phone.settings.pendingLimit = 4
+    phone.order.restart(after: 0)
+    let burst = (1...20).map { Push.payment($0, at: $0) }
+    // Each later payment brings a part of the rest.
+    let later = (21...24).map { Push.payment($0, at: ($0 - 20) * 60_000) }
+    phone.known = burst + later
+    phone.run(burst + later)
+    #expect(phone.heard == (1...24).map { "p\($0)" })
+    #expect(phone.mostPending == 4)
+    #expect(phone.overlaps == 0)
+  }
+
+  @Test("What could not be heard, because too many sounds waited, is not heard after a later payment")
+  func postponed() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    var settings = NotificationOrder.Settings()
+    settings.pendingLimit = 1
+    var turns: [NotificationOrder.Turn] = []
+    let numbers = try (1...3).map { sequence in try arrive(&order, sequence, at: 0) }
+    for number in numbers { order.prepared(number, duration: 9_000, settings) }
+    for (index, number) in numbers.enumerated() {
+      turns.append(order.turn(of: number, "p\(index + 1)", at: 0, isLast: true, canAsk: true, settings))
+    }
+    #expect(turns == [.speak, .later(at: 9_250), .postponed])
+    // Although a place is free by then, the fourth one waits for the third one.
+    let fourth = try arrive(&order, 4, at: 9_500)
+    order.prepared(fourth, duration: 1_000, settings)
+    let answer1 = order.turn(of: fourth, "p4", at: 9_500, isLast: true, canAsk: true, settings)
+    #expect(answer1 == .postponed)
+    #expect(order.postponed == [3, 4])
+    let answer2 = order.arrive(Push.payment(3, at: 0).arrival, isMissed: true, at: 30_000, settings)
+    #expect(answer2 != nil)
+    #expect(order.postponed == [4])
+  }
+
+  @Test("If the sound of a payment is longer than assumed, those that follow it as local notifications begin later")
+  func longerThanAssumed() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let first = try arrive(&order, 1, at: 0)
+    order.prepared(first, duration: 20_000, settings)
+    let answer1 = order.turn(of: first, "p1", at: 0, canAsk: false, settings)
+    #expect(answer1 == .speak)
+    let second = try arrive(&order, 2, at: 50)
+    let third = try arrive(&order, 3, at: 50)
+    order.prepared(third, duration: 1_000, settings)
+    let answer2 = order.turn(of: third, "p3", at: 100, isLast: true, canAsk: false, settings)
+    #expect(answer2 == .later(at: 24_500))
+    // The second one was given a place before it, and has time to prepare its sound.
+    let answer3 = order.turn(of: second, "p2", at: 200, canAsk: false, settings)
+    #expect(answer3 == .wait(until: 20_250))
+    order.prepared(second, duration: 6_000, settings)
+    let answer4 = order.turn(of: second, "p2", at: 300, canAsk: false, settings)
+    #expect(answer4 == .later(at: 20_250))
+    #expect(order.freeAt == 24_500 + 1_000 + 250 + 2_000)
+  }
+
+  @Test("A push that arrives during a registration does not make the order begin again")
+  func registration() {
+    var order = NotificationOrder()
+    order.restart(after: 7)
+    for sequence in Int64(8)...9 {
+      let number = order.arrive(Push.payment(sequence, at: 0).arrival, at: 0, settings)
+      order.prepared(number ?? 0, duration: 0, settings)
+      _ = order.turn(of: number ?? 0, "p\(sequence)", at: sequence * 1_000, canAsk: false, settings)
+    }
+    // The service had answered before the ninth one.
+    order.restart(after: 8, known: 7)
+    #expect(order.lastSequence == 9)
+    order.restart(after: 9, known: 9)
+    #expect(order.lastSequence == 9)
+  }
+
+  @Test("If the service has forgotten the phone, the order begins again with its numbers")
+  func forgottenDevice() {
+    var order = NotificationOrder()
+    order.restart(after: 50)
+    order.restart(after: 0, known: 50)
+    #expect(order.lastSequence == 0)
+    // Another process has done so meanwhile.
+    order.restart(after: 3, known: 50)
+    #expect(order.lastSequence == 0)
+  }
+
+  @Test(
+    "Extreme numbers and times change nothing but their own notification",
+    arguments: [Int64.min, -1, 0, Int64.max - 1, Int64.max])
+  func extremes(_ value: Int64) {
+    var order = NotificationOrder()
+    order.restart(after: 5)
+    for sequence in [7, value, .max, .min] {
+      let number = order.arrive(Push.payment(sequence, at: 0).arrival, at: value, settings) ?? 0
+      order.prepared(number, duration: value, settings)
+      _ = order.claimCatchUp(number, at: .max, settings)
+      order.endCatchUp(number, isComplete: true, at: .min, settings)
+      _ = order.turn(of: number, "p\(sequence)", at: value, canAsk: true, settings)
+      _ = order.turn(of: number, "p\(sequence)", at: .max, isLast: true, canAsk: true, settings)
+      order.notice(value)
+    }
+    #expect(order.entries.isEmpty)
+  }
+
+  @Test("A hand-over that was made without the order is not made again, and its sound is waited for")
+  func unwrittenHandOver() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    _ = order.arrive(Push.payment(1, at: 0).arrival, at: 0, settings)
+    let second = try arrive(&order, 2, at: 0)
+    order.prepared(second, duration: 1_000, settings)
+    order.note(UnwrittenHandOver(id: "p1", sequence: 1, at: 500, until: 3_750, isExact: true))
+    let answer7 = order.turn(of: second, "p2", at: 600, canAsk: false, settings)
+    #expect(answer7 == .wait(until: 3_750))
+    let answer8 = order.arrive(Push.payment(1, at: 0).arrival, at: 700, settings)
+    #expect(answer8 == nil)
+    let answer9 = order.turn(of: second, "p2", at: 3_750, canAsk: false, settings)
+    #expect(answer9 == .speak)
+  }
+
+  @Test("If the system refuses a local notification, the service is asked for its payment again")
+  func refusedNotification() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let first = try arrive(&order, 1, isMissed: true, at: 0)
+    order.prepared(first, duration: 1_000, settings)
+    let answer10 = order.turn(of: first, "p1", at: 0, canAsk: true, settings)
+    #expect(answer10 == .speak)
+    order.takeBack([(id: "p1", sequence: 1)])
+    #expect(order.lastHeard == 0)
+    let answer11 = order.arrive(Push.payment(1, at: 0).arrival, isMissed: true, at: 9_000, settings)
+    #expect(answer11 != nil)
   }
 
   @Test("A payment that arrives during a sound of 29 s follows it as a local notification")

@@ -22,6 +22,8 @@ final class PhoneFolder: Sendable {
   let container: GroupContainer
   let errors = Locked<[NotificationServiceError]>([])
   let local = Locked<[LocalNotification]>([])
+  /// The number of local notifications that the system refuses before it accepts one.
+  let refusals = Locked(0)
 
   init() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "phone-\(UUID().uuidString)")
@@ -35,7 +37,16 @@ final class PhoneFolder: Sendable {
 
   private struct Notifier: LocalNotifying {
     let phone: PhoneFolder
-    func add(_ notification: LocalNotification) async throws { phone.local.withLock { $0.append(notification) } }
+    struct Refused: Error {}
+
+    func add(_ notification: LocalNotification) async throws {
+      let isRefused = phone.refusals.withLock { refusals in
+        refusals -= 1
+        return refusals >= 0
+      }
+      if isRefused { throw Refused() }
+      phone.local.withLock { $0.append(notification) }
+    }
   }
 
   /// Returns a service as one process of the phone has it.
@@ -62,6 +73,9 @@ final class PhoneFolder: Sendable {
   }
 
   var errorCodes: [NotificationServiceError.Code] { errors.withLock { $0.map(\.code) } }
+
+  /// The file that is locked while a process changes the order.
+  var lock: URL { container.directory.appending(path: "Library/Crier/order.lock", directoryHint: .notDirectory) }
 
   // MARK: Sounds
 

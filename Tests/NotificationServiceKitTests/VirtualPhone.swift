@@ -47,6 +47,8 @@ struct VirtualPhone {
   /// The ids in the order of their hand-over, with the time of the hand-over and of the arrival.
   private(set) var handOvers: [(id: String, at: Int64, arrivedAt: Int64)] = []
   private(set) var silent: [String] = []
+  /// The largest number of local notifications that waited at the same time.
+  private(set) var mostPending = 0
   private var works: [Work] = []
   /// The answers of the service that are on their way.
   private var answers: [(at: Int64, number: Int64, after: Int64, upTo: Int64)] = []
@@ -93,7 +95,7 @@ struct VirtualPhone {
       guard let number = works[index].number else { continue }
       order.renew(number, at: now, settings)
       if !works[index].isPrepared, now >= push.at + push.preparation {
-        order.prepared(number, duration: push.duration)
+        order.prepared(number, duration: push.duration, settings)
         works[index].isPrepared = true
       }
       if canAsk, let after = order.claimCatchUp(number, at: now, settings), let upTo = order.catchUpEnd {
@@ -114,6 +116,7 @@ struct VirtualPhone {
         sounds.append(Sound(begin: moment, duration: push.duration, ids: [push.arrival.id]))
         end(index)
       case .inSummary: end(index)
+      case .postponed: end(index)
       case .summarise(let members):
         guard canSummarise else {
           order.refuseSummary(number)
@@ -129,6 +132,8 @@ struct VirtualPhone {
       }
       happened = true
     }
+    let time = now
+    mostPending = max(mostPending, sounds.count { $0.begin > time })
     return happened ? nil : next
   }
 

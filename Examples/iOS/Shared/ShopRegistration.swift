@@ -29,9 +29,11 @@ actor ShopRegistration {
     while mustRepeat {
       mustRepeat = false
       guard let device = try? ShopDevice(), let client = device.client else { break }
+      // A push may arrive while the phone registers.
+      let known = try? ShopNotifications.service?.lastSequence()
       guard let sequence = try? await client.register(device.registration) else { continue }
       // The service begins its numbers again if it has forgotten this phone.
-      try? ShopNotifications.service?.restart(after: sequence)
+      try? ShopNotifications.service?.restart(after: sequence, known: known)
     }
     isRunning = false
   }

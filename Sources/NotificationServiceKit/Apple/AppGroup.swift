@@ -19,6 +19,14 @@
     }
   }
 
+  extension Bundle {
+    /// The bundle of the app to which this program belongs. An extension is in the folder `PlugIns` of its app.
+    fileprivate var app: URL {
+      bundleURL.pathExtension == "appex"
+        ? bundleURL.deletingLastPathComponent().deletingLastPathComponent() : bundleURL
+    }
+  }
+
   extension NotificationService.Configuration {
     /// Creates the configuration of an app group: its container, the tone in its `UserDefaults`, and local
     /// notifications. Nothing is downloaded, and the service is not asked for lost pushes, until the app says how.
@@ -32,6 +40,7 @@
         throw NotificationServiceError(.groupUnavailable, reason: "no preferences of \"\(appGroup)\"")
       }
       notifier = UserNotificationCenterNotifier()
+      bundle = Bundle.main.app
     }
   }
 #endif

@@ -66,9 +66,13 @@ struct Settings: Decodable {
   var lastSequence: Int64?
   /// The time in ms between the arrival and the latest hand-over.
   var budget: Int64?
+  /// The time in ms after which a process that has not been heard from counts as ended, and the waiting time for a
+  /// missing number.
+  var lease: Int64?
+  var patience: Int64?
 
   enum CodingKeys: String, CodingKey {
-    case container, templates, service, device, key, budget
+    case container, templates, service, device, key, budget, lease, patience
     case lastSequence = "last_sequence"
   }
 }
@@ -97,6 +101,8 @@ final class Phone: Sendable {
         access: DeviceAccess(service: url, device: device, key: key), fetcher: fetcher, rules: rules)
     }
     if let budget = settings.budget { configuration.settings.budget = budget }
+    if let lease = settings.lease { configuration.settings.lease = lease }
+    if let patience = settings.patience { configuration.settings.sequencePatience = patience }
     configuration.report = { error in FileHandle.standardError.write(Data("\(error)\n".utf8)) }
     service = NotificationService(configuration)
     let order = container.directory.appending(path: "Library/Crier/order.json").path(percentEncoded: false)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+
+/// The one hand-over of a work: the call of its handler, or the local notification for a push that was lost.
+extension NotificationWork {
+  /// The time in seconds for which the last hand-over of a process waits until lost pushes have their local
+  /// notifications, if it has a sound and if it has none.
+  private static let soundPatience: TimeInterval = 0.15
+  private static let silentPatience: TimeInterval = 1
+
+  /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
+  /// next one.
+  ///
+  /// - Returns: False if a local notification must be added, for which ``perform(_:)`` waits.
+  func performNow(_ action: Action) -> Bool {
+    guard !isCaughtUp else { return false }
+    switch action {
+    case .silent(let silence): call(.silent(silence))
+    case .speak(let sound, let summary): call(HandOver.Sound(sound ?? preparation.fallback), summary: summary)
+    case .later: return false
+    }
+    preparation.end()
+    return true
+  }
+
+  func perform(_ action: Action) async {
+    preparation.end()
+    guard !isCaughtUp else { return await performLost(action) }
+    switch action {
+    case .silent, .speak: await onWaitingThread { [self] in _ = performNow(action) }
+    case .later(let sound, let moment):
+      let sound = HandOver.Sound(sound ?? preparation.fallback)
+      // If the notification is refused: an amount that overlaps another sound is better than one that is not heard.
+      let isAdded = await add(sound, summary: nil, delay: max(0, moment.minus(now)))
+      await onWaitingThread { [self] in call(isAdded ? .silent(.later) : sound) }
+    }
+  }
+
+  /// Adds the local notification for a push that was lost, or nothing if it is silent.
+  private func performLost(_ action: Action) async {
+    let isAdded: Bool
+    switch action {
+    case .silent: return
+    case .speak(let sound, let summary):
+      isAdded = await add(HandOver.Sound(sound ?? preparation.fallback), summary: summary, delay: 0)
+    case .later(let sound, let moment):
+      isAdded = await add(
+        HandOver.Sound(sound ?? preparation.fallback), summary: nil, delay: max(0, moment.minus(now)))
+    }
+    guard !isAdded else { return }
+    let members = turns.withLock { $0.members }
+    let refused =
+      members.isEmpty ? [(id: arrival.id, sequence: arrival.sequence)] : members.map { ($0.id, $0.sequence) }
+    await onWaitingThread { [self] in _ = try? updateWhileOpen { $0.takeBack(refused) } }
+  }
+
+  private func call(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) {
+    let handler = turns.withLock { turns -> (@Sendable (HandOver) -> Void)? in
+      defer { turns.handOver = nil }
+      return turns.handOver
+    }
+    guard let handler else { return }
+    let handOver = preparation.handOver(sound, summary: summary)
+    // A sound begins now, so that little time is left; a silent hand-over may be later.
+    let limit = if case .silent = sound { Self.silentPatience } else { Self.soundPatience }
+    service.requests.end { service.lost.finish(within: limit) }
+    handler(handOver)
+    service.file.synchronize()
+  }
+
+  /// - Returns: Whether the system has accepted the notification.
+  private func add(_ sound: HandOver.Sound, summary: HandOver.Summary?, delay: Int64) async -> Bool {
+    guard let notifier = service.configuration.notifier else { return false }
+    let notification = LocalNotification(
+      identifier: arrival.id, payload: payload, handOver: preparation.handOver(sound, summary: summary), delay: delay)
+    do {
+      try await notifier.add(notification)
+      return true
+    } catch {
+      service.configuration.report(NotificationServiceError(.localNotificationRefused))
+      return false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+import Foundation
+import SoundLibrary
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("An order that another process holds")
+struct BusyOrderTests {
+  private static let words = ["Received", "two", "dollars"]
+
+  @Test("A work that expires while the order is locked hands over, and the next process knows of it")
+  func expiresWithoutOrder() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words, milliseconds: 700)
+    let service = phone.service()
+    try service.restart(after: 0)
+    var lock = try LockedFile(phone.lock, patience: 1)
+    #expect(lock != nil)
+    let record = HandOverRecord()
+    let work = try record.receive(TestPush(), by: service)
+    work.expire()
+    await work.finished()
+    #expect(record.sounds == ["p1"])
+    #expect(phone.errorCodes.contains(.orderBusy))
+    lock = nil
+    let order = try await orderAfterNote(phone)
+    #expect(order.entries.isEmpty)
+    #expect(order.freeAt > NotificationService.systemTime() - 1_000)
+  }
+
+  /// Lets another process change the order, and returns it.
+  private func orderAfterNote(_ phone: PhoneFolder) async throws -> NotificationOrder {
+    let other = phone.service()
+    _ = try other.lastSequence()
+    let order = try other.file.read()
+    return try #require(order)
+  }
+
+  @Test("A note of a hand-over is taken over once, and a damaged one is removed")
+  func notes() throws {
+    let phone = try PhoneFolder()
+    let file = NotificationOrderFile(container: phone.container.directory)
+    try file.update { $0.restart(after: 0) }
+    file.note(UnwrittenHandOver(id: "p1", sequence: 1, at: 100, until: 900, isExact: true))
+    let folder = file.folder.appending(path: "handed-over")
+    try Data("{".utf8).write(to: folder.appending(path: "damaged.json"))
+    try file.update { order in
+      #expect(order.lastSequence == 1)
+      #expect(order.freeAt == 900)
+      #expect(order.outcome(of: "p1") == .heard)
+      order.freeAt = 0
+    }
+    try file.update { #expect($0.freeAt == 0) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test("A decision that is out of date when it is written is made anew, from the same order")
+  func lateDecision() throws {
+    let phone = try PhoneFolder()
+    let file = NotificationOrderFile(container: phone.container.directory)
+    try file.update { $0.restart(after: 4) }
+    var times: [Int64] = []
+    let last = try file.update(isLate: { $0 < 3 }) { order -> Int64 in
+      times.append(order.freeAt)
+      order.freeAt += 10
+      return Int64(times.count)
+    }
+    #expect(last == 3)
+    #expect(times == [0, 0, 0])
+    #expect(try file.read()?.freeAt == 10)
+  }
+
+  @Test("On a disk that stays slow, the last decision counts")
+  func alwaysLate() throws {
+    let phone = try PhoneFolder()
+    let file = NotificationOrderFile(container: phone.container.directory)
+    var count = 0
+    try file.update(isLate: { _ in true }) { order in
+      count += 1
+      order.freeAt = Int64(count)
+    }
+    #expect(try file.read()?.freeAt == Int64(count))
+    #expect((2...10).contains(count))
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+
+@testable import NotificationServiceKit
+
+/// The hand-overs of several works, in their order.
+final class HandOverRecord: Sendable {
+  let handOvers = Locked<[(id: String, handOver: HandOver, at: Int64)]>([])
+
+  func receive(_ push: TestPush, by service: NotificationService) throws -> NotificationWork {
+    service.receive(try push.payload) { [self] handOver in
+      handOvers.withLock { $0.append((push.id, handOver, NotificationService.systemTime())) }
+    }
+  }
+
+  var sounds: [String] {
+    handOvers.withLock { $0.filter { if case .silent = $0.handOver.sound { false } else { true } }.map(\.id) }
+  }
+}

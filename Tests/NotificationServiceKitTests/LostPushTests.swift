@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import FileSystem
+import Foundation
+import Testing
+
+@testable import NotificationServiceKit
+
+@Suite("Lost pushes")
+struct LostPushTests {
+  private static let words = ["Received", "two", "dollars"]
+
+  private static func payloads(_ range: ClosedRange<Int64>) throws -> [Data] {
+    try range.map { try TestPush(id: "p\($0)", sequence: $0).payload }
+  }
+
+  private struct Missed: MissedAnnouncements {
+    let payloads: [Data]
+    func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) { (payloads, true) }
+  }
+
+  @Test("A lost push is heard before the next one, as a local notification")
+  func lostPush() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let all = try Self.payloads(1...3)
+    let service = phone.service(missed: Missed(payloads: all))
+    try service.restart(after: 0)
+    _ = await service.handOver(all[0])
+    #expect(await service.handOver(all[2]).count == 1)
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
+    #expect(phone.local.withLock { $0.map(\.delay) } == [0])
+  }
+
+  @Test("When the app is opened, what was lost is heard once")
+  func catchUp() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let all = try Self.payloads(1...3)
+    let service = phone.service(missed: Missed(payloads: all))
+    try service.restart(after: 0)
+    _ = await service.handOver(all[0])
+    await service.catchUp()
+    await service.catchUp()
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p3"])
+  }
+
+  @Test("If the system refuses the local notification of a lost push, the next search brings it again")
+  func refused() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    phone.refusals.withLock { $0 = 1 }
+    let service = phone.service(missed: Missed(payloads: try Self.payloads(1...2)))
+    try service.restart(after: 0)
+    await service.catchUp()
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
+    #expect(phone.errorCodes == [.localNotificationRefused])
+    await service.catchUp()
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
+  }
+
+  /// A service that answers when the test says so.
+  private final class SlowService: MissedAnnouncements {
+    let payloads: [Data]
+    let asked = AsyncStream<Void>.makeStream()
+    let mayAnswer = AsyncStream<Void>.makeStream()
+    let isAnswered = AsyncStream<Void>.makeStream()
+
+    init(_ payloads: [Data]) { self.payloads = payloads }
+
+    func announcements(after sequence: Int64) async throws -> (payloads: [Data], isComplete: Bool) {
+      asked.continuation.yield()
+      for await _ in mayAnswer.stream { break }
+      defer { isAnswered.continuation.yield() }
+      return (payloads, true)
+    }
+  }
+
+  @Test("After the last hand-over of a process, an answer of the service changes nothing, and the next process asks")
+  func answerAfterHandOver() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    let all = try Self.payloads(1...2)
+    let slow = SlowService(all)
+    let service = phone.service(missed: slow)
+    try service.restart(after: 0)
+    let record = HandOverRecord()
+    let work = try record.receive(TestPush(id: "p2", sequence: 2), by: service)
+    for await _ in slow.asked.stream { break }
+    work.expire()
+    await work.finished()
+    let before = try service.file.read()
+    slow.mayAnswer.continuation.yield()
+    for await _ in slow.isAnswered.stream { break }
+    #expect(service.requests.isOpen == false)
+    #expect(try service.file.read() == before)
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
+    let next = phone.service(missed: Missed(payloads: all))
+    await next.catchUp()
+    #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
+  }
+
+  @Test("Before the last hand-over of a process, the lost pushes it has found get their local notifications")
+  func foundBeforeHandOver() async throws {
+    let phone = try PhoneFolder()
+    try phone.installPack(tokens: Self.words)
+    try phone.publish("received.en-US.wav", milliseconds: 20_000)
+    let service = phone.service(missed: Missed(payloads: try Self.payloads(2...4)))
+    try service.restart(after: 0)
+    // Its sound lasts longer than the works on the others wait here.
+    _ = try await service.handOver(TestPush(hasTokens: false).payload)
+    let record = HandOverRecord()
+    let work = try record.receive(TestPush(id: "p5", sequence: 5), by: service)
+    while try service.file.read()?.entries.count ?? 0 < 4 { await Task.yield() }
+    work.expire()
+    await work.finished()
+    let local = phone.local.withLock { $0 }
+    #expect(local.sorted { $0.delay < $1.delay }.map(\.identifier) == ["p2", "p3", "p4", "p5"])
+    #expect(local.allSatisfy { $0.delay > 10_000 })
+    #expect(!service.requests.isOpen)
+  }
+
+  @Test("The last hand-over waits until the search for lost pushes has released the order")
+  func drain() async throws {
+    let requests = OpenRequests()
+    requests.begin()
+    let isInside = DispatchSemaphore(value: 0)
+    let events = Locked<[String]>([])
+    let thread = Thread {
+      _ = requests.whileOpen { () throws(Never) -> Void in
+        isInside.signal()
+        // Long enough for a hand-over that does not wait.
+        for _ in 0..<2_000 { sched_yield() }
+        events.withLock { $0.append("changed") }
+      }
+    }
+    thread.start()
+    isInside.wait()
+    requests.end()
+    events.withLock { $0.append("handed over") }
+    #expect(events.withLock { $0 } == ["changed", "handed over"])
+    #expect(requests.whileOpen { () throws(Never) -> Int in 1 } == nil)
+  }
+}

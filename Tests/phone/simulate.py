@@ -35,7 +35,7 @@ from words import Recordings
 RECIPES = ("kit", "fixed-name", "at-once", "serial-queue")
 POSTERS = 8
 # The longest time to wait until all phones are quiet.
-QUIET_LIMIT_SECONDS = 180
+QUIET_LIMIT_SECONDS = 600
 # How often the clock of the simulation is looked at, in seconds, and which delay is recorded, in ms.
 LAG_INTERVAL = 0.02
 LEAST_LAG_MS = 10

@@ -49,6 +49,10 @@ public final class NotificationService: Sendable {
     /// The client for attachments and for the pictures of payers; nil to attach nothing. A file that is not there when
     /// the notification is handed over is given up.
     public var attachments: AttachmentDownloader?
+    /// The rule that says which clips of the container are removed; nil to remove none. By default, the clips that were
+    /// unused for the longest time are removed beyond 300 MB: those of a copy of the library, 200 MB, and what pushes
+    /// have brought.
+    public var keeping: SoundKeeping? = SoundKeeping(mostBytes: 300_000_000)
     public var settings = NotificationOrder.Settings()
     /// The longest time in ms for which a sound is prepared before the best one so far is used.
     public var preparationLimit: Int64 = 20_000
@@ -73,6 +77,7 @@ public final class NotificationService: Sendable {
   let file: NotificationOrderFile
   let requests = OpenRequests()
   let lost = LostPushes()
+  private let isPruned = Locked(false)
   /// The name of this process in the order.
   let process = UUID().uuidString
 
@@ -96,12 +101,28 @@ public final class NotificationService: Sendable {
   ) -> NotificationWork {
     let work = NotificationWork(payload, service: self)
     work.begin(handOver: handOver)
+    prune()
     return work
+  }
+
+  /// Removes what the rule does not keep, once in a process. An error is ignored, because the next process tries again.
+  private func prune() {
+    guard let keeping = configuration.keeping,
+      isPruned.withLock({ isPruned in
+        defer { isPruned = true }
+        return !isPruned
+      })
+    else { return }
+    let library = sounds.library
+    Task(priority: .background) {
+      await onWaitingThread { _ = try? library.prune(keeping, needed: []) }
+    }
   }
 
   /// Asks the service for all announcements after the last one that was heard, and adds local notifications for them.
   /// The app calls it when it is opened. It returns when all of them were handed over.
   public func catchUp() async {
+    prune()
     guard configuration.missed != nil else { return }
     requests.begin()
     for _ in 0..<Self.mostRounds {

@@ -173,4 +173,22 @@ struct NotificationSoundTests {
     #expect(search.best == exact)
     #expect(search.next == nil)
   }
+
+  @Test("A process removes the clips that were unused for the longest time, and keeps tones and recent clips")
+  func pruning() async throws {
+    let phone = try PhoneFolder()
+    let names = ["a", "b"].map { String(repeating: $0, count: 64) + ".wav" }
+    for name in names + ["ding.wav"] { try phone.publish(name) }
+    for name in [names[0], "ding.wav"] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
+        ofItemAtPath: phone.container.soundsDirectory.appending(path: name).path)
+    }
+    var configuration = phone.service().configuration
+    configuration.keeping = SoundKeeping(mostBytes: 0)
+    let service = NotificationService(configuration)
+    await service.catchUp()
+    while try phone.library.names().count > 2 { await Task.yield() }
+    #expect(Set(try phone.library.names()) == [names[1], "ding.wav"])
+  }
 }

@@ -22,6 +22,8 @@ final class PhoneFolder: Sendable {
   let container: GroupContainer
   let errors = Locked<[NotificationServiceError]>([])
   let local = Locked<[LocalNotification]>([])
+  /// The moment in ms at which the sound of each local notification begins, by its identifier.
+  let begins = Locked<[String: Int64]>([:])
   /// The number of local notifications that the system refuses before it accepts one.
   let refusals = Locked(0)
 
@@ -46,6 +48,8 @@ final class PhoneFolder: Sendable {
       }
       if isRefused { throw Refused() }
       phone.local.withLock { $0.append(notification) }
+      let begin = NotificationService.systemTime() + notification.delay
+      phone.begins.withLock { $0[notification.identifier] = begin }
     }
   }
 
@@ -62,6 +66,8 @@ final class PhoneFolder: Sendable {
     configuration.phraseBooks = Self.phraseBooks
     configuration.settings.budget = budget
     configuration.settings.gap = gap
+    // On a busy machine, a test may stand still for longer than a process on a phone.
+    configuration.settings.lease = 60_000
     configuration.missed = missed
     if notifies { configuration.notifier = Notifier(phone: self) }
     if let script {

@@ -19,8 +19,7 @@ struct AnnouncementSounds: Sendable {
   static let limitMilliseconds: Int64 = 30_000
 
   let library: SoundLibrary
-  /// The app's bundle, in which iOS looks for sounds that the containers do not have.
-  let bundle: URL?
+  let tones: ToneDurations
   let tone: any TonePreference
   let downloader: SoundDownloader?
   let voices: VoicePackShelf
@@ -33,26 +32,7 @@ struct AnnouncementSounds: Sendable {
     let preference = tone
     let chosen = Self.choice(library.tone(chosenIn: preference), payload: payload)
     return PreparedSound(
-      name: chosen, quality: .tone, duration: durationOfTone(chosen) ?? PreparedSound.assumedDuration)
-  }
-
-  /// Returns the duration in ms of a sound of any kind in the group container or in the bundle; nil if there is none
-  /// that iOS plays, so that its default sound is heard.
-  private func durationOfTone(_ name: String) -> Int64? {
-    let bytes = (try? library.contents(of: name)) ?? bundle.flatMap { contents(of: name, in: $0) }
-    guard let bytes, let milliseconds = SoundHeader(of: bytes)?.durationMilliseconds else { return nil }
-    // The header's duration is rounded down.
-    let duration = Int64(milliseconds).plus(1)
-    return duration < Self.limitMilliseconds ? duration : nil
-  }
-
-  private func contents(of name: String, in folder: URL) -> [UInt8]? {
-    guard SoundLibrary.isClipName(name) else { return nil }
-    let file = folder.appending(path: name, directoryHint: .notDirectory)
-    guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= SoundLibrary.maximumClipBytes,
-      let data = try? Data(contentsOf: file)
-    else { return nil }
-    return [UInt8](data)
+      name: chosen, quality: .tone, duration: tones.duration(of: chosen) ?? PreparedSound.assumedDuration)
   }
 
   /// The push names the clip of the announcement as its sound. As long as the phone does not have the clip, the chosen

@@ -6,25 +6,20 @@ import Foundation
 /// The works of a process on pushes that were lost, for which iOS does not wait.
 final class LostPushes: Sendable {
   private struct State {
-    /// Each work with the number of its tasks.
-    var works: [ObjectIdentifier: (work: NotificationWork, tasks: Int)] = [:]
+    var works: [ObjectIdentifier: NotificationWork] = [:]
     /// Those who wait until no work is left.
     var waiting: [DispatchSemaphore] = []
   }
 
   private let state = Locked(State())
 
-  /// Notes that a task of a work begins.
-  func began(_ work: NotificationWork) {
-    state.withLock { $0.works[ObjectIdentifier(work), default: (work, 0)].tasks += 1 }
-  }
+  var isEmpty: Bool { state.withLock { $0.works.isEmpty } }
 
-  /// Notes that a task of a work has ended.
+  func began(_ work: NotificationWork) { state.withLock { $0.works[ObjectIdentifier(work)] = work } }
+
   func ended(_ work: NotificationWork) {
     state.withLock { state in
-      let id = ObjectIdentifier(work)
-      state.works[id]?.tasks -= 1
-      if state.works[id]?.tasks ?? 0 <= 0 { state.works[id] = nil }
+      state.works[ObjectIdentifier(work)] = nil
       guard state.works.isEmpty else { return }
       for semaphore in state.waiting { semaphore.signal() }
       state.waiting = []
@@ -32,7 +27,8 @@ final class LostPushes: Sendable {
   }
 
   /// Gives each lost push a local notification now, because iOS may suspend the process after the next hand-over. What
-  /// is not ready in time is asked for again by another process. The call blocks the thread.
+  /// is not ready in time is given up, so that another process asks the service for it again. The call blocks the
+  /// thread.
   ///
   /// - Parameter seconds: The longest time that this takes.
   func finish(within seconds: TimeInterval) {
@@ -40,10 +36,11 @@ final class LostPushes: Sendable {
     let isDone = DispatchSemaphore(value: 0)
     let works = state.withLock { state in
       if !state.works.isEmpty { state.waiting.append(isDone) }
-      return state.works.values.map(\.work).sorted { $0.rank < $1.rank }
+      return state.works.values.sorted { $0.rank < $1.rank }
     }
     guard !works.isEmpty else { return }
     for work in works where DispatchTime.now() < end { work.expire() }
-    _ = isDone.wait(timeout: end)
+    if isDone.wait(timeout: end) == .success { return }
+    for work in state.withLock({ Array($0.works.values) }) { work.giveUp() }
   }
 }

@@ -24,7 +24,7 @@ extension NotificationOrder {
   }
 
   /// Returns what the process of a notification does next. If it says `speak` or `later`, the order counts the
-  /// notification as heard from then on; ``takeBack(_:)`` corrects that if the system refuses a local notification.
+  /// notification as heard from then on; ``note(_:)`` corrects that if the system refuses a local notification.
   ///
   /// - Parameters:
   ///   - number: The number of the notification, which must be prepared before it can speak.
@@ -143,7 +143,7 @@ extension NotificationOrder {
     for item in order.upcoming(entries.count, at: now) {
       guard let entry = entry(item.number) else { continue }
       if start > entry.deadline.plus(-settings.gap) { return true }
-      start = start.plus(entry.duration ?? settings.assumedDuration).plus(settings.gap)
+      start = start.plus(entry.assumedDuration(settings)).plus(settings.gap)
     }
     return false
   }
@@ -162,11 +162,11 @@ extension NotificationOrder {
     for item in order.upcoming(entries.count, at: now) {
       guard let waiting = self.entry(item.number) else { continue }
       if waiting.slot == nil {
-        guard mayFollow(waiting, places: places) else { return postpone(entry, at: now) }
+        guard !canAsk || mayFollow(waiting, places: places) else { return postpone(entry, at: now) }
         places -= 1
         let start = max(now, freeAt)
         change(item.number) { $0.slot = start }
-        freeAt = start.plus(waiting.duration ?? settings.assumedDuration).plus(settings.gap)
+        freeAt = start.plus(waiting.assumedDuration(settings)).plus(settings.gap)
       }
       if item.number == entry.number { break }
     }
@@ -206,18 +206,10 @@ extension NotificationOrder {
     passSettledNumbers()
     let isHeard = isExact || sequence == nil
     setUnheard(sequence.map { [$0] } ?? [], !isHeard)
-    if isHeard { remember(id, .heard) }
+    if isHeard { remember(id, .heard) } else { ended.removeAll { $0.id == id } }
   }
 
-  /// Corrects that announcements count as heard: the system has refused the local notification for them.
-  mutating func takeBack(_ announcements: [(id: String, sequence: Int64?)]) {
-    for announcement in announcements {
-      ended.removeAll { $0.id == announcement.id }
-      setUnheard(announcement.sequence.map { [$0] } ?? [], true)
-    }
-  }
-
-  /// Notes a hand-over that was made without the order.
+  /// Notes a hand-over that was made without the order, or one that the order knows and that was not heard.
   mutating func note(_ handOver: UnwrittenHandOver) {
     if let summary = entries.first(where: { $0.id == handOver.id })?.summary { dissolve(summary) }
     hear(handOver.id, handOver.sequence, isExact: handOver.isExact, at: handOver.at)
@@ -241,7 +233,7 @@ extension NotificationOrder {
   public mutating func claimCatchUp(_ number: Int64, at now: Int64, _ settings: Settings) -> Int64? {
     guard let last = lastSequence, let time = catchUpTime(settings), time <= now else { return nil }
     let upTo = gap(after: last)?.upTo ?? unheard.last ?? last
-    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo)
+    catchUp = CatchUp(number: number, until: now.plus(settings.lease), upTo: upTo, unheard: unheard)
     return lastHeard
   }
 
@@ -262,19 +254,22 @@ extension NotificationOrder {
   /// Reports the end of a request for missing announcements. Those that the service knows have arrived before, as
   /// notifications of their own.
   ///
-  /// - Parameter isComplete: Whether the service named all announcements up to the end of the gap. Numbers that it did
-  ///   not name are then not waited for.
-  public mutating func endCatchUp(_ number: Int64, isComplete: Bool, at now: Int64, _ settings: Settings) {
-    // Another process has asked meanwhile if this one was not heard from.
-    guard let ended = catchUp, ended.number == number, !ended.isEnded else { return }
+  /// - Parameters:
+  ///   - number: The number with which ``claimCatchUp(_:at:_:)`` was called.
+  ///   - upTo: The end of the request, ``catchUpEnd`` after that call.
+  ///   - isComplete: Whether the service named all announcements up to the end of the request. Numbers that it did not
+  ///     name are then not waited for.
+  mutating func endCatchUp(_ number: Int64, upTo: Int64, isComplete: Bool, at now: Int64, _ settings: Settings) {
+    // There may be a newer request, because this one took long.
+    guard let ended = catchUp, ended.number == number, ended.upTo == upTo, !ended.isEnded else { return }
     catchUp?.isEnded = true
     catchUp?.until = now.plus(settings.lease)
     guard isComplete, let last = lastSequence else { return }
     let known = Set(entries.compactMap(\.sequence))
-    unheard.removeAll { $0 <= ended.upTo && !known.contains($0) }
-    guard last < ended.upTo, ended.upTo.minus(last) < 10_000 else { return }
+    unheard.removeAll { ended.unheard.contains($0) && $0 <= upTo && !known.contains($0) }
+    guard last < upTo, upTo.minus(last) < 10_000 else { return }
     let waiting = known.union(postponed)
-    for sequence in last.plus(1)...ended.upTo where !waiting.contains(sequence) { settle(sequence, at: now) }
+    for sequence in last.plus(1)...upTo where !waiting.contains(sequence) { settle(sequence, at: now) }
     passSettledNumbers()
   }
 

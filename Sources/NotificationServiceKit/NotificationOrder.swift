@@ -65,6 +65,11 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var aliveUntil: Int64
     /// The duration of the prepared sound; nil until it is prepared.
     public var duration: Int64?
+    /// The duration of the clip that the push names; nil if it names none.
+    var expectedDuration: Int64?
+    /// Whether the service named the notification as one that may have been lost. Its process may end the work on it at
+    /// any time.
+    var isMissed: Bool
     /// The sum in decimal text and the currency of a received payment; nil for all that cannot be summarised.
     public var amount: Amount?
     /// The language of the announcement (BCP 47).
@@ -111,11 +116,14 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
 
   /// A request to the service for missing announcements.
   struct CatchUp: Sendable, Hashable, Codable {
+    /// The number of the notification whose process asks.
     var number: Int64
     /// The moment before which nobody asks again for the same numbers.
     var until: Int64
     /// The highest number that the request covers.
     var upTo: Int64
+    /// The numbers for which the service is asked again, and that were not heard in vain meanwhile.
+    var unheard: [Int64]
     var isEnded = false
   }
 
@@ -166,10 +174,12 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     public var amount: Amount?
     public var locale: String
     public var originalSound: String?
+    /// The duration in ms of the clip that the push names; nil if it names none.
+    public var expectedDuration: Int64?
 
     public init(
       id: String, category: PlaybackItem.Category, sequence: Int64? = nil, amount: Amount? = nil, locale: String,
-      originalSound: String? = nil
+      originalSound: String? = nil, expectedDuration: Int64? = nil
     ) {
       self.id = id
       self.category = category
@@ -177,6 +187,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       self.amount = amount
       self.locale = locale
       self.originalSound = originalSound
+      self.expectedDuration = expectedDuration
     }
   }
 
@@ -201,7 +212,9 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
       Entry(
         number: lastNumber, id: new.id, category: new.category, sequence: new.sequence, arrivedAt: now,
         waitsSince: now, deadline: now.plus(settings.budget).plus(-settings.reserve),
-        process: process, aliveUntil: now.plus(settings.lease), amount: new.amount,
+        process: process, aliveUntil: now.plus(settings.lease),
+        expectedDuration: new.expectedDuration.map { max(0, $0) },
+        isMissed: isMissed, amount: new.amount,
         locale: new.locale,
         // iOS shows nothing for a lost push if its process ends.
         originalSound: isMissed ? nil : new.originalSound))
@@ -223,7 +236,7 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     let duration = max(0, duration)
     change(number) { $0.duration = duration }
     // Those that were given a later time must not begin before this one ends.
-    let longer = duration.minus(entry.duration ?? settings.assumedDuration)
+    let longer = duration.minus(entry.assumedDuration(settings))
     guard let slot = entry.slot, longer > 0 else { return }
     for index in entries.indices where entries[index].slot ?? .min > slot {
       entries[index].slot = entries[index].slot?.plus(longer)
@@ -232,11 +245,12 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   }
 
   /// Says that the process of a notification still works. This renews all notifications of the process, because each
-  /// change is written to the disk.
+  /// change is written to the disk. Lost ones are renewed by each other only: their works may have ended.
   public mutating func renew(_ number: Int64, at now: Int64, _ settings: Settings) {
     guard let entry = entry(number), isRenewalDue(entry, at: now, settings) else { return }
     for index in entries.indices {
-      let isSame = entry.process != nil && entries[index].process == entry.process
+      let other = entries[index]
+      let isSame = entry.process != nil && other.process == entry.process && other.isMissed == entry.isMissed
       if isSame || entries[index].number == number { entries[index].aliveUntil = now.plus(settings.lease) }
     }
     if catchUp?.number == number, catchUp?.isEnded == false { catchUp?.until = now.plus(settings.lease) }
@@ -256,6 +270,15 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
     }
     if let summary = entry.summary, summary != number, now < summaryUntil { return false }
     return now >= freeAt
+  }
+
+  /// Removes the lost notifications of a process that ends its work on them. Their numbers become missing ones again.
+  mutating func releaseMissed(of process: String, at now: Int64) {
+    for entry in entries where entry.isMissed && entry.process == process {
+      entries.removeAll { $0.number == entry.number }
+      waitAnew(for: entry.sequence, since: now)
+      for index in entries.indices where entries[index].summary == entry.number { entries[index].summary = nil }
+    }
   }
 
   /// Removes a notification that will not be heard here. Its sequence number is not waited for.
@@ -365,6 +388,8 @@ public struct NotificationOrder: Sendable, Hashable, Codable {
   mutating func setUnheard(_ sequences: [Int64], _ isUnheard: Bool) {
     unheard.removeAll { sequences.contains($0) }
     guard isUnheard else { return }
+    // The present request asks for what was not heard before it, not for what was not heard since.
+    catchUp?.unheard.removeAll { sequences.contains($0) }
     unheard = (unheard + sequences).sorted().suffix(Self.unheardCount)
   }
 }
@@ -380,5 +405,12 @@ extension Int64 {
   func minus(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}
+
+extension NotificationOrder.Entry {
+  /// The duration of the sound in ms, as far as it is known.
+  func assumedDuration(_ settings: NotificationOrder.Settings) -> Int64 {
+    duration ?? expectedDuration ?? settings.assumedDuration
   }
 }

@@ -96,8 +96,9 @@ public struct NotificationOrderFile: Sendable {
       (try? FileManager.default.createDirectory(at: unwritten, withIntermediateDirectories: true)) != nil
     else { return }
     let file = unwritten.appending(path: "\(UUID().uuidString).json", directoryHint: .notDirectory)
-    // Without this note, the announcement may be heard again, which is better than not at all.
-    _ = try? DurableFile.replace(data, at: file, isCurrent: { true })
+    // Without this note, the announcement may be heard again, which is better than not at all. No process works after a
+    // loss of power, so the disk is not waited for.
+    try? data.write(to: file, options: .atomic)
   }
 
   /// Returns the hand-overs that the order does not know, with their files. Damaged files are removed.

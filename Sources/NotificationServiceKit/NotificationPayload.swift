@@ -55,7 +55,8 @@ public struct NotificationPayload: Sendable, Hashable {
     return NotificationOrder.Arrival(
       id: content.id, category: category, sequence: content.sequence.flatMap { $0 > 0 ? $0 : nil },
       amount: amount.map { NotificationOrder.Amount(value: $0.value, currency: $0.currency) },
-      locale: content.locale, originalSound: sound)
+      locale: content.locale, originalSound: sound,
+      expectedDuration: content.clip.map { Int64($0.durationMilliseconds) })
   }
 
   private var category: PlaybackItem.Category {

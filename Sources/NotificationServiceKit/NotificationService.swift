@@ -83,8 +83,10 @@ public final class NotificationService: Sendable {
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
+    let library = SoundLibrary(container: configuration.container)
     sounds = AnnouncementSounds(
-      library: SoundLibrary(container: configuration.container), bundle: configuration.bundle, tone: configuration.tone,
+      library: library, tones: ToneDurations(folders: [library.soundsDirectory, configuration.bundle]),
+      tone: configuration.tone,
       downloader: configuration.downloader, voices: VoicePackShelf(folders: [configuration.voices]),
       phrases: PhraseBookCache(directory: configuration.phraseBooks))
     file = NotificationOrderFile(container: configuration.container.directory)
@@ -101,11 +103,21 @@ public final class NotificationService: Sendable {
   ) -> NotificationWork {
     let work = NotificationWork(payload, service: self)
     work.begin(handOver: handOver)
-    prune()
     return work
   }
 
+  /// Ends the work on lost pushes, so that others need not wait for it. The call blocks the thread.
+  func releaseLost() {
+    let (process, now) = (process, configuration.now())
+    guard let order = try? file.read(), order.entries.contains(where: { $0.isMissed && $0.process == process }) else {
+      return
+    }
+    // If the order is busy, it counts the works as ended after a few seconds.
+    try? file.update(timeout: NotificationWork.backgroundLockTimeout) { $0.releaseMissed(of: process, at: now) }
+  }
+
   /// Removes what the rule does not keep, once in a process. An error is ignored, because the next process tries again.
+  /// Only the app does so: the extension may be suspended at any time, and files are locked meanwhile.
   private func prune() {
     guard let keeping = configuration.keeping,
       isPruned.withLock({ isPruned in
@@ -113,9 +125,9 @@ public final class NotificationService: Sendable {
         return !isPruned
       })
     else { return }
-    let library = sounds.library
+    let (library, tone) = (sounds.library, (try? configuration.tone.tone()) ?? nil)
     Task(priority: .background) {
-      await onWaitingThread { _ = try? library.prune(keeping, needed: []) }
+      await onWaitingThread { _ = try? library.prune(keeping, needed: Set([tone].compactMap(\.self))) }
     }
   }
 
@@ -129,10 +141,17 @@ public final class NotificationService: Sendable {
       // Without a number, nobody knows what was announced before; see ``restart(after:known:)``.
       guard let last = await readOrder()?.lastHeard, let missed = await missed(after: last, upTo: .max) else { break }
       for work in missed.works { await work.finished() }
+      if missed.works.isEmpty { break }
       // There may be more announcements than the system accepts local notifications.
       guard let order = await readOrder(), !order.postponed.isEmpty else { break }
     }
-    await onWaitingThread { [requests] in requests.end() }
+    // Others may have found lost pushes meanwhile.
+    await onWaitingThread { [self] in
+      requests.end {
+        lost.finish(within: 1)
+        releaseLost()
+      }
+    }
   }
 
   /// How often a search for lost pushes begins again. Each round takes as long as a notification may wait.
@@ -186,6 +205,7 @@ public final class NotificationService: Sendable {
           isComplete = false
           continue
         }
+        lost.began(work)
         work.begin(handOver: { _ in })
         works.append(work)
       }

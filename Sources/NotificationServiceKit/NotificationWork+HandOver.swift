@@ -7,8 +7,8 @@ import Foundation
 extension NotificationWork {
   /// The time in seconds for which the last hand-over of a process waits until lost pushes have their local
   /// notifications, if it has a sound and if it has none.
-  private static let soundPatience: TimeInterval = 0.15
-  private static let silentPatience: TimeInterval = 1
+  private static let soundPatience: TimeInterval = 0.1
+  private static let silentPatience: TimeInterval = 0.3
 
   /// Hands over on the thread of the decision, because a sound that begins later than it was decided may overlap the
   /// next one.
@@ -42,18 +42,27 @@ extension NotificationWork {
   private func performLost(_ action: Action) async {
     let isAdded: Bool
     switch action {
-    case .silent: return
+    case .silent:
+      service.lost.ended(self)
+      return
     case .speak(let sound, let summary):
       isAdded = await add(HandOver.Sound(sound ?? preparation.fallback), summary: summary, delay: 0)
     case .later(let sound, let moment):
       isAdded = await add(
         HandOver.Sound(sound ?? preparation.fallback), summary: nil, delay: max(0, moment.minus(now)))
     }
-    guard !isAdded else { return }
+    if !isAdded { await onWaitingThread { [self] in noteUnheard() } }
+    service.lost.ended(self)
+  }
+
+  /// Notes that what the order counts as heard was not heard. The next change of the order takes the note over, so no
+  /// lock is needed.
+  func noteUnheard() {
     let members = turns.withLock { $0.members }
-    let refused =
-      members.isEmpty ? [(id: arrival.id, sequence: arrival.sequence)] : members.map { ($0.id, $0.sequence) }
-    await onWaitingThread { [self] in _ = try? updateWhileOpen { $0.takeBack(refused) } }
+    let unheard = members.isEmpty ? [(arrival.id, arrival.sequence)] : members.map { ($0.id, $0.sequence) }
+    for (id, sequence) in unheard {
+      service.file.note(UnwrittenHandOver(id: id, sequence: sequence, at: now, until: .min, isExact: false))
+    }
   }
 
   private func call(_ sound: HandOver.Sound, summary: HandOver.Summary? = nil) {
@@ -65,14 +74,25 @@ extension NotificationWork {
     let handOver = preparation.handOver(sound, summary: summary)
     // A sound begins now, so that little time is left; a silent hand-over may be later.
     let limit = if case .silent = sound { Self.silentPatience } else { Self.soundPatience }
-    service.requests.end { service.lost.finish(within: limit) }
+    service.requests.end {
+      service.lost.finish(within: limit)
+      service.releaseLost()
+    }
     handler(handOver)
     service.file.synchronize()
   }
 
+  /// Whether a local notification may be added. From then on, a lost push is not given up any more.
+  private var mayAdd: Bool {
+    turns.withLock { turns in
+      if turns.notification == .none { turns.notification = .added }
+      return turns.notification == .added
+    }
+  }
+
   /// - Returns: Whether the system has accepted the notification.
   private func add(_ sound: HandOver.Sound, summary: HandOver.Summary?, delay: Int64) async -> Bool {
-    guard let notifier = service.configuration.notifier else { return false }
+    guard let notifier = service.configuration.notifier, mayAdd else { return false }
     let notification = LocalNotification(
       identifier: arrival.id, payload: payload, handOver: preparation.handOver(sound, summary: summary), delay: delay)
     do {

@@ -15,6 +15,8 @@ public final class NotificationWork: Sendable {
   static let preparationPollTime: Int64 = 25
   /// The time in seconds for which an expiring work waits for the lock of the order.
   static let expiryLockTimeout: TimeInterval = 0.5
+  /// The time in seconds for which a work that is about to speak waits for lost pushes.
+  static let patienceForOthers: TimeInterval = 0.5
   /// The time in seconds for which work that a hand-over waits for waits for the lock of the order.
   static let backgroundLockTimeout: TimeInterval = 0.05
 
@@ -32,10 +34,23 @@ public final class NotificationWork: Sendable {
   /// its expiry, cannot both hand over.
   struct Turns {
     var number: Int64?
+    /// Whether the sound was ready at the last decision.
+    var wasReady = false
     var isHandedOver = false
+    /// How far the local notification for a lost push is.
+    var notification = LocalNotificationState.none
     var handOver: (@Sendable (HandOver) -> Void)?
     /// The payments for which the work's summary stands.
     var members: [NotificationOrder.Entry] = []
+  }
+
+  /// The way of the local notification for a lost push.
+  enum LocalNotificationState {
+    case none
+    /// The system has it, or is about to get it.
+    case added
+    /// It must not be added any more.
+    case givenUp
   }
 
   /// What is done next.
@@ -43,6 +58,8 @@ public final class NotificationWork: Sendable {
     case act(Action)
     case wait(until: Int64)
     case summarise([NotificationOrder.Entry])
+    /// The lost pushes that the process has found are finished first.
+    case finishOthers
     /// The notification was handed over elsewhere.
     case ended
   }
@@ -81,11 +98,11 @@ public final class NotificationWork: Sendable {
     if !isCaughtUp { service.requests.begin() }
     if case .failure(let error) = content { service.configuration.report(error) }
     preparation.begin()
-    if isCaughtUp { service.lost.began(self) }
     run.withLock { run in
       run = Task {
         await self.work()
-        if self.isCaughtUp { self.service.lost.ended(self) }
+        // Without a decision, nobody else ends it.
+        if self.isCaughtUp, !self.turns.withLock({ $0.isHandedOver }) { self.service.lost.ended(self) }
       }
     }
   }
@@ -93,19 +110,28 @@ public final class NotificationWork: Sendable {
   /// Ends the work at once, because iOS is about to end the extension: the best sound so far is handed over, or its
   /// sound follows as a local notification. After a hand-over, nothing happens. It may be called on any thread.
   public func expire() {
-    if isCaughtUp { service.lost.began(self) }
-    guard case .act(let action) = decide(isLast: true), !performNow(action) else {
-      if isCaughtUp { service.lost.ended(self) }
-      return
-    }
+    guard case .act(let action) = decide(isLast: true), !performNow(action) else { return }
     run.withLock { run in
       let work = run
       run = Task {
         await self.perform(action)
-        if self.isCaughtUp { self.service.lost.ended(self) }
         await work?.value
       }
     }
+  }
+
+  /// Ends the work on a lost push, because nobody waits for it. If the order counts it as heard already, a note says
+  /// that it was not.
+  func giveUp() {
+    let mustCorrect = turns.withLock { turns in
+      let isDecided = turns.isHandedOver
+      guard turns.notification == .none else { return false }
+      turns.notification = .givenUp
+      turns.isHandedOver = true
+      return isDecided
+    }
+    if mustCorrect { noteUnheard() }
+    service.lost.ended(self)
   }
 
   /// Returns when the notification was handed over. A work that expires meanwhile may end a moment later.
@@ -121,8 +147,12 @@ public final class NotificationWork: Sendable {
   func arrive() async throws(NotificationServiceError) -> Bool? {
     try await onWaitingThread { [self] () throws(NotificationServiceError) -> Bool? in
       let (now, settings, arrival, process) = (now, settings, arrival, service.process)
-      let number = try updateWhileOpen {
-        $0.arrive(arrival, isMissed: true, process: process, at: now, settings)
+      let library = service.sounds.library
+      let number = try updateWhileOpen { order -> Int64? in
+        order.notice(now)
+        // The push may have come to a process that has ended.
+        _ = order.removeAbandoned(at: now) { library.hasSound($0) }
+        return order.arrive(arrival, isMissed: true, process: process, at: now, settings)
       }
       guard let number else { return nil }
       turns.withLock { $0.number = number }
@@ -132,10 +162,10 @@ public final class NotificationWork: Sendable {
 
   /// Changes the order, unless all requests of the process are closed.
   func updateWhileOpen<Result>(
-    _ body: (inout NotificationOrder) -> Result
+    isLate: (Result) -> Bool = { _ in false }, _ body: (inout NotificationOrder) -> Result
   ) throws(NotificationServiceError) -> Result? {
     try service.requests.whileOpen { () throws(NotificationServiceError) -> Result in
-      try service.file.update(timeout: Self.backgroundLockTimeout, body)
+      try service.file.update(timeout: Self.backgroundLockTimeout, isLate: isLate, body)
     }
   }
 
@@ -146,6 +176,9 @@ public final class NotificationWork: Sendable {
         switch step {
         case .act(let action): return (performNow(action) ? .ended : step, nil)
         case .wait: return (step, claimCatchUp())
+        case .finishOthers:
+          service.lost.finish(within: Self.patienceForOthers)
+          return (.wait(until: now), nil)
         case .summarise, .ended: return (step, nil)
         }
       }
@@ -162,8 +195,9 @@ public final class NotificationWork: Sendable {
           await perform(action)
           return
         case .ended: return
-        case .wait, .summarise: continue
+        case .wait, .summarise, .finishOthers: continue
         }
+      case .finishOthers: continue
       case .wait(let until): await wait(until: until)
       }
     }
@@ -173,8 +207,7 @@ public final class NotificationWork: Sendable {
   private func wait(until: Int64) async {
     var version = service.file.version(at: now)
     var looked = now
-    let isReady = preparation.isReady(at: now)
-    let number = turns.withLock { $0.number }
+    let (number, isReady) = turns.withLock { ($0.number, $0.wasReady) }
     while now < until {
       let pollTime = isReady ? Self.pollTime : Self.preparationPollTime
       await service.configuration.pause(max(1, min(pollTime, until - now)))
@@ -220,6 +253,10 @@ public final class NotificationWork: Sendable {
       return .wait(until: now.plus(Self.pollTime))
     }
     service.configuration.report(error)
+    // Looking at the order needs no lock.
+    if let outcome = (try? service.file.read())?.outcome(of: arrival.id), outcome != .shownAsSent {
+      return .act(.silent(outcome == .summarised ? .inSummary : .duplicate))
+    }
     let sound = preparation.best ?? preparation.fallback
     let now = now
     service.file.note(
@@ -237,9 +274,13 @@ public final class NotificationWork: Sendable {
   private func decide(_ turns: inout Turns, isLast: Bool) throws(NotificationServiceError) -> Step {
     let (settings, arrival, canAsk, clock) = (settings, arrival, canAsk, service.configuration.now)
     let (isReady, best) = (isLast || preparation.isReady(at: clock()), preparation.best)
+    turns.wasReady = isReady
     let isExact = isExact(best)
     let (library, process, isCaughtUp, known) = (service.sounds.library, service.process, isCaughtUp, turns.number)
-    let decided = try update(isLast: isLast) { order -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64) in
+    // iOS may suspend the process after this hand-over. What must be done before it takes time, so it is done before the
+    // decision.
+    let mustFinish = !isLast && !isCaughtUp && service.requests.isOnlyOne && !service.lost.isEmpty
+    let decided = try update(isLast: isLast) { order -> Decided in
       // The lock may have taken a while.
       let now = clock()
       order.notice(now)
@@ -253,7 +294,12 @@ public final class NotificationWork: Sendable {
       guard let number else { return (nil, .forgotten, now) }
       let duration = best?.duration ?? PreparedSound.assumedDuration
       if isReady, order.entry(number)?.duration != duration { order.prepared(number, duration: duration, settings) }
+      let before = order
       var turn = order.turn(of: number, arrival.id, at: now, isExact: isExact, isLast: isLast, canAsk: canAsk, settings)
+      if mustFinish, turn == .speak {
+        order = before
+        return (number, nil, now)
+      }
       if case .wait(let until) = turn, canAsk, let time = order.catchUpTime(settings) {
         turn = .wait(until: min(until, max(time, now.plus(1))))
       }
@@ -262,6 +308,7 @@ public final class NotificationWork: Sendable {
     // All requests of the process are closed. The order counts the process as ended soon.
     guard let (number, turn, now) = decided else { return .ended }
     turns.number = number
+    guard let turn else { return .finishOthers }
     switch turn {
     case .wait(let until): return .wait(until: isReady ? until : min(until, now.plus(NotificationOrder.pollTime)))
     case .speak: return .act(.speak(best, nil))
@@ -273,19 +320,25 @@ public final class NotificationWork: Sendable {
     }
   }
 
+  /// The number of the notification, its turn, and the time of the decision. The turn is nil if lost pushes must be
+  /// finished first.
+  private typealias Decided = (number: Int64?, turn: NotificationOrder.Turn?, at: Int64)
+
   /// Changes the order for a decision. A decision to speak that takes effect too late is made anew, because the end of
   /// its sound would be wrong.
   ///
   /// - Returns: Nil if iOS waits for nothing in this process, and neither for this work.
   private func update(
     isLast: Bool,
-    _ body: (inout NotificationOrder) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64)
-  ) throws(NotificationServiceError) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64)? {
-    if isCaughtUp { return try updateWhileOpen(body) }
+    _ body: (inout NotificationOrder) -> Decided
+  ) throws(NotificationServiceError) -> Decided? {
     let (clock, limit) = (service.configuration.now, settings.gap / 4)
+    let isLate = { (decided: Decided) -> Bool in
+      !isLast && decided.turn == .speak && clock().minus(decided.at) > limit
+    }
+    if isCaughtUp { return try updateWhileOpen(isLate: isLate, body) }
     return try service.file.update(
-      timeout: isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout,
-      isLate: { $0.turn == .speak && clock().minus($0.at) > limit }, body)
+      timeout: isLast ? Self.expiryLockTimeout : NotificationOrderFile.lockTimeout, isLate: isLate, body)
   }
 
   /// Whether the push of another sender asks for no sound.
@@ -316,7 +369,7 @@ public final class NotificationWork: Sendable {
     return turns.withLock { turns in
       guard !turns.isHandedOver else { return nil }
       let (settings, canAsk, clock) = (settings, canAsk, service.configuration.now)
-      let begin = { (order: inout NotificationOrder) -> (number: Int64?, turn: NotificationOrder.Turn, at: Int64) in
+      let begin = { (order: inout NotificationOrder) -> Decided in
         let now = clock()
         let mayBegin = order.beginSummary(
           number, of: members.map(\.number), lasting: made.sound.duration, at: now, canAsk: canAsk, settings)
@@ -357,7 +410,7 @@ public final class NotificationWork: Sendable {
     let (clock, isComplete) = (service.configuration.now, missed?.isComplete ?? false)
     await onWaitingThread { [self] in
       _ = try? updateWhileOpen {
-        $0.endCatchUp(claim.number, isComplete: isComplete, at: clock(), settings)
+        $0.endCatchUp(claim.number, upTo: claim.upTo, isComplete: isComplete, at: clock(), settings)
       }
     }
   }

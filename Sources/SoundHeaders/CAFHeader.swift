@@ -37,6 +37,7 @@ package struct CAFHeader {
           data = (start + 4, nil, max(0, left - 4))
           return
         }
+        guard length >= 0 else { return header.report("The chunk “data” states \(length) bytes.") }
         data = (start + 4, max(0, length - 4), max(0, min(length, left) - 4))
       }
       guard length >= 0, length <= left else {

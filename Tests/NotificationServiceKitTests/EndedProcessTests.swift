@@ -71,7 +71,7 @@ struct EndedProcessTests {
     #expect(answer4 == 0)
     let first = try arrive(&order, Push.payment(1, at: 0), isMissed: true, at: 4_700)
     order.prepared(first, duration: 1_000, settings)
-    order.endCatchUp(second, isComplete: true, at: 4_700, settings)
+    order.endCatchUp(second, upTo: 1, isComplete: true, at: 4_700, settings)
     let answer5 = order.turn(of: first, "p1", at: 4_700, canAsk: true, settings)
     #expect(answer5 == .speak)
   }

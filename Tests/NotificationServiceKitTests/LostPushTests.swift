@@ -60,6 +60,13 @@ struct LostPushTests {
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p1"])
   }
 
+  /// Waits until the order has the payments with their sounds.
+  private func waitUntilPrepared(_ ids: Set<String>, _ service: NotificationService) async throws {
+    while Set(try service.file.read()?.entries.filter { $0.duration != nil }.map(\.id) ?? []) != ids {
+      await Task.yield()
+    }
+  }
+
   /// A service that answers when the test says so.
   private final class SlowService: MissedAnnouncements {
     let payloads: [Data]
@@ -83,10 +90,13 @@ struct LostPushTests {
     try phone.installPack(tokens: Self.words)
     let all = try Self.payloads(1...2)
     let slow = SlowService(all)
-    let service = phone.service(missed: slow)
+    let clock = Locked<Int64>(1_000_000)
+    let service = phone.service(missed: slow, clock: clock)
     try service.restart(after: 0)
     let record = HandOverRecord()
     let work = try record.receive(TestPush(id: "p2", sequence: 2), by: service)
+    try await waitUntilPrepared(["p2"], service)
+    clock.withLock { $0 += 600 }
     for await _ in slow.asked.stream { break }
     work.expire()
     await work.finished()
@@ -96,8 +106,8 @@ struct LostPushTests {
     #expect(service.requests.isOpen == false)
     #expect(try service.file.read() == before)
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2"])
-    let next = phone.service(missed: Missed(payloads: all))
-    await next.catchUp()
+    clock.withLock { $0 += 30_000 }
+    await phone.service(missed: Missed(payloads: all), clock: clock).catchUp()
     #expect(phone.local.withLock { $0.map(\.identifier) } == ["p2", "p1"])
   }
 
@@ -106,16 +116,21 @@ struct LostPushTests {
     let phone = try PhoneFolder()
     try phone.installPack(tokens: Self.words)
     try phone.publish("received.en-US.wav", milliseconds: 20_000)
-    let service = phone.service(missed: Missed(payloads: try Self.payloads(2...4)))
+    let clock = Locked<Int64>(1_000_000)
+    let service = phone.service(missed: Missed(payloads: try Self.payloads(2...4)), clock: clock)
     try service.restart(after: 0)
-    // Its sound lasts longer than the works on the others wait here.
     _ = try await service.handOver(TestPush(hasTokens: false).payload)
     let record = HandOverRecord()
     let work = try record.receive(TestPush(id: "p5", sequence: 5), by: service)
-    while try service.file.read()?.entries.count ?? 0 < 4 { await Task.yield() }
+    try await waitUntilPrepared(["p5"], service)
+    clock.withLock { $0 += 600 }
+    try await waitUntilPrepared(["p2", "p3", "p4", "p5"], service)
     work.expire()
     await work.finished()
-    #expect(phone.begins.withLock { $0.sorted { $0.value < $1.value }.map(\.key) } == ["p2", "p3", "p4", "p5"])
+    // The sound of the first one lasts 20 s, and the clock stands still.
+    let local = phone.local.withLock { $0.sorted { $0.delay < $1.delay } }
+    #expect(local.map(\.identifier) == ["p2", "p3", "p4", "p5"])
+    #expect(local.first?.delay == 19_420)
     #expect(!service.requests.isOpen)
   }
 

@@ -172,26 +172,105 @@ struct NotificationOrderTests {
     #expect(order.postponed == [4])
   }
 
-  @Test("If the sound of a payment is longer than assumed, those that follow it as local notifications begin later")
-  func longerThanAssumed() throws {
+  @Test("The places of local notifications follow the lengths of the clips that the pushes name")
+  func expectedDuration() throws {
     var order = NotificationOrder()
     order.restart(after: 0)
     let first = try arrive(&order, 1, at: 0)
     order.prepared(first, duration: 20_000, settings)
     let answer1 = order.turn(of: first, "p1", at: 0, canAsk: false, settings)
     #expect(answer1 == .speak)
-    let second = try arrive(&order, 2, at: 50)
+    var arrival = Push.payment(2, at: 0).arrival
+    arrival.expectedDuration = 6_000
+    let second = try #require([order.arrive(arrival, at: 50, settings)].first ?? nil)
     let third = try arrive(&order, 3, at: 50)
     order.prepared(third, duration: 1_000, settings)
     let answer2 = order.turn(of: third, "p3", at: 100, isLast: true, canAsk: false, settings)
-    #expect(answer2 == .later(at: 24_500))
+    #expect(answer2 == .later(at: 20_250 + 6_000 + 250))
     // The second one was given a place before it, and has time to prepare its sound.
     let answer3 = order.turn(of: second, "p2", at: 200, canAsk: false, settings)
     #expect(answer3 == .wait(until: 20_250))
     order.prepared(second, duration: 6_000, settings)
     let answer4 = order.turn(of: second, "p2", at: 300, canAsk: false, settings)
     #expect(answer4 == .later(at: 20_250))
-    #expect(order.freeAt == 24_500 + 1_000 + 250 + 2_000)
+  }
+
+  @Test("If a sound is longer than expected, the local notifications that are still to be added begin later")
+  func longerThanExpected() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let first = try arrive(&order, 1, at: 0)
+    order.prepared(first, duration: 20_000, settings)
+    _ = order.turn(of: first, "p1", at: 0, canAsk: false, settings)
+    let others = try (2...4).map { sequence in try arrive(&order, sequence, at: 50) }
+    order.prepared(others[2], duration: 1_000, settings)
+    // It gives the two before it their places.
+    _ = order.turn(of: others[2], "p4", at: 100, isLast: true, canAsk: false, settings)
+    order.prepared(others[0], duration: 6_000, settings)
+    order.prepared(others[1], duration: 1_000, settings)
+    let answer1 = order.turn(of: others[0], "p2", at: 200, canAsk: false, settings)
+    let answer2 = order.turn(of: others[1], "p3", at: 200, canAsk: false, settings)
+    #expect(answer1 == .later(at: 20_250))
+    #expect(answer2 == .later(at: 20_250 + 6_000 + 250))
+  }
+
+  @Test("Without anybody to ask, no payment is left out, however many sounds wait")
+  func nobodyToAsk() {
+    var phone = VirtualPhone()
+    phone.canSummarise = false
+    phone.settings.pendingLimit = 4
+    phone.run((1...20).map { .payment($0, at: $0) })
+    #expect(phone.heard == (1...20).map { "p\($0)" })
+    #expect(phone.overlaps == 0)
+  }
+
+  @Test("The answer to an old request does not end a newer one of the same process")
+  func staleAnswer() throws {
+    var order = NotificationOrder()
+    order.restart(after: 1)
+    let first = try arrive(&order, 3, at: 0)
+    let claim1 = order.claimCatchUp(first, at: 500, settings)
+    #expect(claim1 == 1)
+    let second = try arrive(&order, 7, at: 600)
+    let claim2 = order.claimCatchUp(first, at: 5_000, settings)
+    #expect(claim2 == 1)
+    #expect(order.catchUpEnd == 6)
+    order.endCatchUp(first, upTo: 2, isComplete: true, at: 5_100, settings)
+    // The fifth one is still waited for.
+    #expect(order.catchUpEnd == 6)
+    let fifth = order.arrive(Push.payment(5, at: 0).arrival, isMissed: true, at: 5_200, settings)
+    #expect(fifth != nil)
+    _ = second
+  }
+
+  @Test("A payment that was heard in vain during a request for lost pushes is asked for again")
+  func unheardDuringRequest() throws {
+    var order = NotificationOrder()
+    order.restart(after: 1)
+    let third = try arrive(&order, 3, at: 0)
+    _ = order.claimCatchUp(third, at: 500, settings)
+    let second = try arrive(&order, 2, isMissed: true, at: 600)
+    order.prepared(second, duration: 1_000, settings)
+    let answer = order.turn(of: second, "p2", at: 600, canAsk: true, settings)
+    #expect(answer == .speak)
+    order.note(UnwrittenHandOver(id: "p2", sequence: 2, at: 700, until: .min, isExact: false))
+    order.endCatchUp(third, upTo: 2, isComplete: true, at: 800, settings)
+    #expect(order.unheard == [2])
+  }
+
+  @Test("A process that ends its work on lost pushes holds nobody up, and their numbers are missing again")
+  func released() throws {
+    var order = NotificationOrder()
+    order.restart(after: 0)
+    let lost = order.arrive(Push.payment(1, at: 0).arrival, isMissed: true, process: "a", at: 0, settings)
+    let second = order.arrive(Push.payment(2, at: 0).arrival, process: "a", at: 0, settings)
+    #expect(lost != nil)
+    // The process still works on the second one, which does not keep the lost one alive.
+    order.renew(second ?? 0, at: 3_000, settings)
+    #expect(order.entry(lost ?? 0)?.aliveUntil == 4_000)
+    order.releaseMissed(of: "a", at: 3_100)
+    #expect(order.entries.map(\.id) == ["p2"])
+    #expect(order.catchUpTime(settings) == 3_600)
   }
 
   @Test("A push that arrives during a registration does not make the order begin again")
@@ -231,7 +310,7 @@ struct NotificationOrderTests {
       let number = order.arrive(Push.payment(sequence, at: 0).arrival, at: value, settings) ?? 0
       order.prepared(number, duration: value, settings)
       _ = order.claimCatchUp(number, at: .max, settings)
-      order.endCatchUp(number, isComplete: true, at: .min, settings)
+      order.endCatchUp(number, upTo: order.catchUpEnd ?? value, isComplete: true, at: .min, settings)
       _ = order.turn(of: number, "p\(sequence)", at: value, canAsk: true, settings)
       _ = order.turn(of: number, "p\(sequence)", at: .max, isLast: true, canAsk: true, settings)
       order.notice(value)
@@ -263,7 +342,7 @@ struct NotificationOrderTests {
     order.prepared(first, duration: 1_000, settings)
     let answer10 = order.turn(of: first, "p1", at: 0, canAsk: true, settings)
     #expect(answer10 == .speak)
-    order.takeBack([(id: "p1", sequence: 1)])
+    order.note(UnwrittenHandOver(id: "p1", sequence: 1, at: 10, until: .min, isExact: false))
     #expect(order.lastHeard == 0)
     let answer11 = order.arrive(Push.payment(1, at: 0).arrival, isMissed: true, at: 9_000, settings)
     #expect(answer11 != nil)

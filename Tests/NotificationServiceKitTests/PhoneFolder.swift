@@ -22,8 +22,6 @@ final class PhoneFolder: Sendable {
   let container: GroupContainer
   let errors = Locked<[NotificationServiceError]>([])
   let local = Locked<[LocalNotification]>([])
-  /// The moment in ms at which the sound of each local notification begins, by its identifier.
-  let begins = Locked<[String: Int64]>([:])
   /// The number of local notifications that the system refuses before it accepts one.
   let refusals = Locked(0)
 
@@ -48,18 +46,18 @@ final class PhoneFolder: Sendable {
       }
       if isRefused { throw Refused() }
       phone.local.withLock { $0.append(notification) }
-      let begin = NotificationService.systemTime() + notification.delay
-      phone.begins.withLock { $0[notification.identifier] = begin }
     }
   }
 
   /// Returns a service as one process of the phone has it.
   ///
-  /// - Parameter script: The answers to requests; without it, there is no network.
+  /// - Parameters:
+  ///   - script: The answers to requests; without it, there is no network.
+  ///   - clock: The time in ms, which the test sets; without it, the time of the system.
   func service(
     budget: Int64 = 25_000, gap: Int64 = 20, script: ScriptedFetcher.Script? = nil,
     missed: (any MissedAnnouncements)? = nil,
-    notifies: Bool = true
+    notifies: Bool = true, clock: Locked<Int64>? = nil
   ) -> NotificationService {
     var configuration = NotificationService.Configuration(
       container: container, tone: FileTonePreference(container: container))
@@ -69,6 +67,7 @@ final class PhoneFolder: Sendable {
     // On a busy machine, a test may stand still for longer than a process on a phone.
     configuration.settings.lease = 60_000
     configuration.missed = missed
+    if let clock { configuration.now = { clock.withLock { $0 } } }
     if notifies { configuration.notifier = Notifier(phone: self) }
     if let script {
       configuration.downloader = SoundDownloader(

@@ -153,7 +153,7 @@ struct VirtualPhone {
         push.at = now
         works.append(Work(push: push, number: number, isMissed: true))
       }
-      order.endCatchUp(answer.number, isComplete: true, at: now, settings)
+      order.endCatchUp(answer.number, upTo: answer.upTo, isComplete: true, at: now, settings)
     }
     answers.removeAll { $0.at <= now }
   }

@@ -15,7 +15,7 @@
   /// number of requests. If the app group cannot be used, each notification is handed over as it was sent.
   open class CrierNotificationService: UNNotificationServiceExtension {
     /// The longest time in seconds for which the end of the extension's time waits for the hand-over.
-    private static let expiryWait = 1.0
+    private static let expiryWait = 2.0
 
     private static let services = Locked<[String: NotificationService]>([:])
     private let works = Locked<[UUID: NotificationWork]>([:])
@@ -65,7 +65,8 @@
 
     open override func serviceExtensionTimeWillExpire() {
       let waiting = works.withLock { Array($0.values) }
-      for work in waiting { work.expire() }
+      // Each may wait for the disk.
+      DispatchQueue.concurrentPerform(iterations: waiting.count) { waiting[$0].expire() }
       // iOS may end the process as soon as this method returns, and shows the push as it was sent if it was not handed
       // over by then.
       _ = handOvers.wait(timeout: .now() + Self.expiryWait)

@@ -64,6 +64,12 @@ let quickTests: [Target] = [
     name: "CommaSeparatedValuesTests", dependencies: ["CommaSeparatedValues", "TestSupport"],
     swiftSettings: settings),
   .testTarget(name: "ConcurrencySupportTests", dependencies: ["ConcurrencySupport"], swiftSettings: settings),
+  .testTarget(
+    name: "InstallationDiagnosisTests", dependencies: ["InstallationDiagnosis"], swiftSettings: settings),
+  .testTarget(
+    name: "InstallationExaminationTests",
+    dependencies: ["InstallationDiagnosis", "InstallationExamination", "VoicePacks"],
+    swiftSettings: settings),
   .testTarget(name: "JSONSupportTests", dependencies: ["JSONSupport"], swiftSettings: settings),
   .testTarget(
     name: "APNSSimulatorTests", dependencies: ["APNSSimulator", "ConcurrencySupport", crypto],
@@ -182,7 +188,7 @@ let quickTests: [Target] = [
     name: "CrierCommandTests",
     dependencies: [
       "ConcurrencySupport", "Ledger", "LedgerTestSupport", "Playback", "ServiceAccess", "SoundMeasurement",
-      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker", crypto,
+      "SoundOutputTestSupport", "VoicePackMaking", "Waveforms", "WebhookMessages", "crier", "speaker", crypto, grdb,
     ],
     swiftSettings: settings),
 ]
@@ -265,6 +271,7 @@ let package = Package(
     // C modules. Each has a module map and a header.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    .systemLibrary(name: "CClock"),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -281,6 +288,7 @@ let package = Package(
     .target(name: "ConcurrencySupport", swiftSettings: settings),
     .target(name: "JSONSupport", swiftSettings: settings),
     .target(name: "PushMessages", swiftSettings: settings),
+    .target(name: "InstallationDiagnosis", swiftSettings: settings),
     .target(
       name: "VoicePacks", dependencies: ["Announcements", "ConcurrencySupport", "Waveforms"],
       swiftSettings: settingsWithC),
@@ -408,6 +416,16 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // What `crier doctor` looks at.
+    .target(
+      name: "InstallationExamination",
+      dependencies: [
+        "Announcements", "ConcurrencySupport", "InstallationDiagnosis", "Ledger", "SoundOutputs", "SpeechEngine",
+        "VoicePackIntegrity", "VoicePacks", "Waveforms",
+        .target(name: "CClock", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: settingsWithC),
+
     // The HTTP service.
     .target(
       name: "AnnouncementServer",
@@ -436,6 +454,9 @@ let package = Package(
         "APNSSimulator", "AnnouncementServer", "Announcements", "Announcer", "ConcurrencySupport", "FileSystem",
         "JSONSupport", "Ledger", "Mastering", "Playback", "PlaybackOrder", "PushDelivery", "PushMessages",
         "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundHeaders", "SoundLibrary", "SoundOutputs", "SpeechEngine",
+        "InstallationDiagnosis", "InstallationExamination", "JSONSupport", "Ledger", "Mastering", "Playback",
+        "PlaybackOrder", "PushDelivery", "PushMessages", "ServiceAccess", "SoundDoctor", "SoundFiles", "SoundLibrary",
+        "SoundOutputs", "SpeechEngine",
         "VoicePackIntegrity", "VoicePackMaking", "VoicePacks",
         "WaveformDrawing", "Waveforms", "WebhookDelivery", argumentParser, crypto, logging, nioCore,
         serviceLifecycle,

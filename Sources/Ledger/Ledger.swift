@@ -206,19 +206,22 @@ public final class Ledger: Sendable {
     return (writer, reader)
   }
 
-  private static func openForReading(_ file: URL, options: Options) throws -> DatabaseQueue {
+  /// - Parameter isImmutable: Whether SQLite may assume that nothing changes the file. It then makes no files beside it.
+  static func openForReading(_ file: URL, options: Options, isImmutable: Bool = false) throws -> DatabaseQueue {
     let path = file.path(percentEncoded: false)
     // SQLite reports a missing file like one that may not be read.
     guard try FileStatus.byteCount(at: path) != nil else { throw SystemError.missing }
     try requireWholeFile(file)
-    let reader = try DatabaseQueue(path: path, configuration: configuration(file, options, .onlyReader))
+    // GRDB opens names as URIs if SQLite was built so, as Debian's and Apple's are.
+    let name = isImmutable ? file.absoluteString + "?immutable=1" : path
+    let reader = try DatabaseQueue(path: name, configuration: configuration(file, options, .onlyReader))
     try Schema.requireCurrent(reader, file: file)
     if options.checksIntegrity { try checkIntegrity(reader, file) }
     return reader
   }
 
   /// Refuses a file that was truncated to nothing. SQLite would treat it as a new one, and discard its log.
-  private static func requireWholeFile(_ file: URL) throws {
+  static func requireWholeFile(_ file: URL) throws {
     let path = file.path(percentEncoded: false)
     let logSize = try FileStatus.byteCount(at: path + "-wal") ?? 0
     let size = try FileStatus.byteCount(at: path) ?? 0

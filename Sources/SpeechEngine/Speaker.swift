@@ -62,7 +62,9 @@ final class Speaker: @unchecked Sendable {
     guard connection == nil else { return }
     guard FileManager.default.isExecutableFile(atPath: program.path) else {
       throw .unavailable(
-        Self.unavailable("the speaker program is missing", remedy: "build or install it beside crier (make install)"))
+        Self.unavailable(
+          "the speaker program is missing", remedy: "build or install it beside crier (make install)",
+          obstacle: .programMissing))
     }
     guard let (ours, theirs) = Descriptor.pair() else {
       throw .unavailable(
@@ -160,15 +162,20 @@ final class Speaker: @unchecked Sendable {
       throw .notReady(
         hello.isDataMissing
           ? Self.unavailable(
-            "the engine's data is missing or cannot be read", remedy: "install the package espeak-ng-data")
+            "the engine's data is missing or cannot be read", remedy: "install the package espeak-ng-data",
+            obstacle: .dataMissing)
           : Self.unavailable(
-            "this kernel cannot confine the speaker", remedy: "run a Linux kernel with seccomp filters (3.17 or later)")
+            "this kernel cannot confine the speaker", remedy: "run a Linux kernel with seccomp filters (3.17 or later)",
+            obstacle: .sandboxUnavailable)
       )
     }
     return EngineIdentity(version: String(decoding: version, as: UTF8.self), dataFingerprint: hello.dataFingerprint)
   }
 
-  private static func unavailable(_ problem: String, remedy: String) -> SpeechEngineError {
-    SpeechEngineError(.engineUnavailable, "starting the speech engine", problem, remedy: remedy)
+  private static func unavailable(
+    _ problem: String, remedy: String, obstacle: SpeechEngineError.Obstacle? = nil
+  ) -> SpeechEngineError {
+    SpeechEngineError(
+      .engineUnavailable, "starting the speech engine", problem, remedy: remedy, obstacle: obstacle)
   }
 }

@@ -20,6 +20,16 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
     case cancelled
   }
 
+  /// A missing part of the installation without which the engine does not start.
+  public enum Obstacle: String, Sendable, Hashable, CaseIterable {
+    /// The speaker program is not where it is looked for.
+    case programMissing = "program_missing"
+    /// The engine's data is not installed, or cannot be read.
+    case dataMissing = "data_missing"
+    /// The system cannot confine the speaker with a filter of system calls.
+    case sandboxUnavailable = "sandbox_unavailable"
+  }
+
   public var code: Code
 
   /// The operation, with its object.
@@ -29,7 +39,13 @@ public struct SpeechEngineError: Error, Sendable, Hashable, CustomStringConverti
   /// What to do next.
   public var remedy: String
 
-  public init(_ code: Code, _ operation: String, _ problem: String, remedy: String) {
+  /// The missing part, when ``code-swift.property`` is `engineUnavailable`; nil for any other cause.
+  public var obstacle: Obstacle?
+
+  public init(
+    _ code: Code, _ operation: String, _ problem: String, remedy: String, obstacle: Obstacle? = nil
+  ) {
+    self.obstacle = obstacle
     self.code = code
     self.operation = operation
     self.problem = problem

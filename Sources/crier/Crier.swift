@@ -31,6 +31,6 @@ struct Crier: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Render.self, Preview.self, Words.self, Batch.self, Voices.self, Sounds.self, Play.self, Queue.self, Serve.self,
-      PushCommand.self, Keys.self, APNSSimulatorCommand.self,
+      Doctor.self, PushCommand.self, Keys.self, APNSSimulatorCommand.self,
     ])
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import InstallationDiagnosis
 
 #if canImport(Glibc)
   import Glibc
@@ -53,7 +54,7 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
     var owner: String?
 
     /// Whether the home folder belongs to a user who is neither root nor the user of this program.
-    fileprivate var isForeignHome: Bool {
+    var isForeignHome: Bool {
       if case .foreign = fault { isHome } else { false }
     }
   }
@@ -82,7 +83,7 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
       + findings.map { "  \(Self.command($0))" }).joined(separator: "\n")
   }
 
-  private static func sentence(_ finding: Finding) -> String {
+  static func sentence(_ finding: Finding) -> String {
     switch finding.fault {
     case .foreign(let owner): "\(finding.path): belongs to another user (id \(owner)), who could change it at any time."
     case .writable where finding.isFolder:
@@ -92,7 +93,7 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  private static func command(_ finding: Finding) -> String {
+  static func command(_ finding: Finding) -> String {
     let path = Shell.quoted(finding.path)
     return switch (finding.fault, finding.care) {
     case (.foreign, _): "sudo chown \"$(id -un)\" \(path)"
@@ -102,25 +103,17 @@ struct UnsafeHome: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Quoting of text that people copy into a shell.
-enum Shell {
-  /// Returns the word unchanged if it is plain, and otherwise quoted.
-  static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: "-_./:@%+=,".utf8.contains(byte)
-      }
-    }
-    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
-  }
-}
-
 extension CrierHome {
   /// Checks the permissions of the home folder and of its trusted and secret files. Missing files are skipped.
   ///
   /// - Throws: ``UnsafeHome``.
   func requirePrivate() throws(UnsafeHome) {
+    let findings = unsafeFiles
+    guard findings.isEmpty else { throw UnsafeHome(findings: findings) }
+  }
+
+  /// The home folder and its trusted and secret files whose permissions break the rules. Missing files are skipped.
+  var unsafeFiles: [UnsafeHome.Finding] {
     var files: [(name: String, care: HomePermissions.Care)] = [("", .trusted)]
     files += [ledger, signingSecret, firstKey, firstKeyHeader].map { ($0.lastPathComponent, .secret) }
     files += ["-wal", "-shm", "-journal"].map { ("\(ledger.lastPathComponent)\($0)", .secret) }
@@ -128,8 +121,7 @@ extension CrierHome {
       ($0.lastPathComponent, .trusted)
     }
     files += packFiles.map { ($0, .trusted) }
-    let findings = files.compactMap { finding($0.name, $0.care) }
-    guard findings.isEmpty else { throw UnsafeHome(findings: findings) }
+    return files.compactMap { finding($0.name, $0.care) }
   }
 
   /// Whether there is no such file or folder. One that this user may not reach is not missing.

@@ -5,6 +5,7 @@ import Announcements
 import Announcer
 import ArgumentParser
 import Foundation
+import InstallationDiagnosis
 import Ledger
 import Logging
 import NIOCore
@@ -266,39 +267,5 @@ struct NoKeys: Error, CustomStringConvertible {
   var host: String
   var description: String {
     "--host \(host): other machines can reach this address, but no key exists; create one with crier keys create."
-  }
-}
-
-/// The limit of open files. Each connection uses an open file, and system libraries end a process that cannot open
-/// their files.
-enum OpenFiles {
-  /// The error for a limit that is too low for the service.
-  struct TooFew: Error, CustomStringConvertible {
-    var limit: Int
-    var needed: Int
-    var description: String {
-      "the limit of open files is \(limit), but the service needs \(needed); raise it with ulimit -n or LimitNOFILE."
-    }
-  }
-
-  /// Raises this process's limit of open files as far as the system allows.
-  ///
-  /// - Returns: The number of connections that can be open in addition to the service's own files.
-  /// - Throws: ``TooFew``.
-  static func connections(atMost most: Int, speakers: Int) throws(TooFew) -> Int {
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
-    guard getrlimit(resource, &limit) == 0 else { return most }
-    limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 65_536))
-    _ = setrlimit(resource, &limit)
-    guard getrlimit(resource, &limit) == 0 else { return most }
-    let files = Int(clamping: limit.rlim_cur)
-    let own = 128 + 4 * speakers
-    guard files >= own + 16 else { throw TooFew(limit: files, needed: own + 16) }
-    return min(most, files - own)
   }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The result of looking at one part of an installation.
+public struct InstallationCheck: Sendable, Hashable, Encodable {
+  /// The parts of an installation, in the order of the report.
+  public enum Part: String, Sendable, Hashable, CaseIterable, Encodable {
+    case settings, home, disk, ledger, keys
+    case phraseBooks = "phrase_books"
+    case console, engine, sandbox
+    case voicePacks = "voice_packs"
+    case sound, port, clock
+    case openFiles = "open_files"
+
+    /// The part's name in a text.
+    public var title: String { rawValue.replacing("_", with: " ") }
+
+    /// Whether a fault of the part keeps Crier from writing what it must keep. Any other fault makes something
+    /// unavailable.
+    var holdsData: Bool { [.home, .disk, .ledger].contains(self) }
+  }
+
+  public enum Verdict: String, Sendable, Hashable, Encodable {
+    case ok
+    case warning
+    case fault
+    /// The part was not looked at, because of a fault of another part.
+    case skipped
+  }
+
+  public var part: Part
+  public var verdict: Verdict
+  /// What was found, as a phrase. For a part that was skipped, it is the reason.
+  public var found: String
+  /// The problems: faults first.
+  public var problems: [InstallationProblem]
+
+  /// Creates the result of a look. The worst problem determines the verdict.
+  init(_ part: Part, _ found: String, _ problems: [InstallationProblem] = []) {
+    self.part = part
+    self.found = found
+    self.problems = problems.filter { $0.severity == .fault } + problems.filter { $0.severity == .warning }
+    verdict = problems.isEmpty ? .ok : self.problems[0].severity == .fault ? .fault : .warning
+  }
+
+  /// Creates the result for a part that was not looked at.
+  init(skipping part: Part, because reason: String) {
+    (self.part, verdict, found, problems) = (part, .skipped, reason, [])
+  }
+}
+
+extension InstallationCheck {
+  /// The width of the column of verdicts, and of the column of names.
+  private static let widths = (verdict: 9, part: 14)
+
+  /// A line with the verdict, and beneath it for each problem what is wrong, and the remedy.
+  public var lines: [String] {
+    let title = part.title
+    let first =
+      verdict.rawValue + String(repeating: " ", count: max(1, Self.widths.verdict - verdict.rawValue.count))
+      + title + String(repeating: " ", count: max(1, Self.widths.part - title.count)) + found
+    return [first] + problems.flatMap(\.lines)
+  }
+}
+
+extension InstallationProblem {
+  fileprivate var lines: [String] {
+    ["  \(severity.rawValue) \(code.rawValue): \(message)"] + remedy.split(separator: "\n").map { "    \($0)" }
+  }
+}

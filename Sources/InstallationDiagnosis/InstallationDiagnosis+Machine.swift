@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension InstallationDiagnosis {
+  /// The earliest time that a correct clock can show, in seconds since 1970: the beginning of 2026, before this program
+  /// was written. A machine without a battery for its clock starts in 1970.
+  static let earliest = 1_767_225_600
+  /// The difference between two clocks that is not yet a fault, in seconds.
+  static let tolerance = 60
+
+  static func output(_ facts: OutputFacts?, _ commands: RemedyCommands) -> InstallationCheck {
+    guard let facts else { return InstallationCheck(skipping: .sound, because: "the settings cannot be used") }
+    let servers = facts.servers.isEmpty ? "no sound server" : facts.servers.joined(separator: " and ")
+    func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
+      InstallationCheck(
+        .sound, "output \(facts.name), \(servers)", [InstallationProblem(code, message, remedy: remedy)])
+    }
+    switch facts.outcome {
+    case .none: return InstallationCheck(.sound, "output none: the service plays nothing")
+    case .noDevice: return InstallationCheck(.sound, "output \(facts.name), which needs no device")
+    case .silencePlayed(let milliseconds):
+      return InstallationCheck(.sound, "output \(facts.name), \(servers); silence played in \(milliseconds) ms")
+    case .played(let process, nil):
+      return InstallationCheck(.sound, "output \(facts.name), in use by the player (process \(process)); not tried")
+    case .played(let process, let code?):
+      return fault(
+        .outputUnusable, "The player (process \(process)) waits for its device (\(code)).",
+        "Connect the device or start its sound server; the player then goes on by itself. What waits:\n"
+          + commands.crier("queue"))
+    case .invalidName(let reason, let remedy):
+      return fault(.outputInvalid, "Unknown output “\(facts.name)”: \(reason).", sentence(remedy))
+    case .busy(let reason):
+      return fault(
+        .outputBusy, "Another program uses the device and does not share it: \(reason).",
+        "Find the program, or set the output to a PCM that mixes sounds:\nfuser -v /dev/snd/pcm*")
+    case .failed(let reason, let remedy):
+      let cards = facts.cards == 0 && facts.servers.isEmpty ? " This machine has no sound card either." : ""
+      return fault(
+        .outputUnusable, "A moment of silence could not be played: \(reason).\(cards)",
+        "\(sentence(remedy)) For a service that plays nothing, set the output to none. These PCMs exist:\naplay -L")
+    }
+  }
+
+  static func port(_ facts: PortFacts?, _ commands: RemedyCommands) -> InstallationCheck {
+    guard let facts else { return InstallationCheck(skipping: .port, because: "the settings cannot be used") }
+    func problem(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
+      InstallationCheck(.port, facts.authority, [InstallationProblem(code, message, remedy: remedy)])
+    }
+    let number = facts.authority.split(separator: ":").last.map(String.init) ?? facts.authority
+    let other = "give the service another port: \(commands.crier("serve --port 8081"))"
+    switch facts.outcome {
+    case .any: return InstallationCheck(.port, "\(facts.authority): any free port")
+    case .free: return InstallationCheck(.port, "\(facts.authority) is free; no service runs there")
+    case .service("ready", _):
+      return InstallationCheck(.port, "\(facts.authority): a service of Crier answers, and is ready")
+    case .service(let status, let failing):
+      let isDegraded = status == "degraded" || status == "stopping"
+      return problem(
+        isDegraded ? .serviceDegraded : .serviceUnready,
+        "A service of Crier answers, and says that it is \(status)\(failing.isEmpty ? "" : " (\(failing.joined(separator: ", ")))").",
+        "Mend what the other checks name, and ask it again:\ncurl -sS http://\(facts.authority)/readyz")
+    case .otherProgram:
+      return problem(
+        .portTaken, "Another program listens on the port.",
+        "Find the program, or \(other)\nss -ltnp 'sport = :\(number)'")
+    case .notPermitted:
+      return problem(
+        .portNotPermitted, "This user may not listen on the port.",
+        "Ports below 1024 belong to root. Put a proxy before the service, or \(other)")
+    case .unusable(let reason):
+      return problem(
+        .addressUnusable, "The service cannot listen there: \(reason).",
+        "Correct the setting host. These are the machine's addresses:\nip -brief address")
+    }
+  }
+
+  static func clock(_ facts: ClockFacts) -> InstallationCheck {
+    let synchronization = "timedatectl set-ntp true"
+    let set = "Set the clock, best by a time service:\n\(synchronization)"
+    let found =
+      switch facts.isSynchronized {
+      case true: "kept right by a time service"
+      case false: "not kept right by a time service"
+      default: "set"
+      }
+    if facts.now < earliest {
+      return InstallationCheck(
+        .clock, found,
+        [
+          InstallationProblem(
+            .clockBehind, "The clock shows a time before this version of Crier was made.", remedy: set)
+        ]
+      )
+    }
+    if let changed = facts.ledgerChangedAt, changed > facts.now + tolerance {
+      return InstallationCheck(
+        .clock, found,
+        [
+          InstallationProblem(
+            .clockBehind,
+            "The ledger was last changed \(duration(changed - facts.now)) after the time that the clock shows: the clock "
+              + "is wrong now, or was wrong then.", remedy: set)
+        ])
+    }
+    guard facts.isSynchronized == false else { return InstallationCheck(.clock, found) }
+    return InstallationCheck(
+      .clock, found,
+      [
+        InstallationProblem(
+          .clockNotSynchronized,
+          "Nothing tells the kernel that the clock is right. If it is wrong by more than 300 s, signed requests are "
+            + "refused.", remedy: "On this machine, or on the host of this container:\n\(synchronization)")
+      ])
+  }
+
+  /// Returns a number of seconds in a unit that fits, such as `3 days`.
+  private static func duration(_ seconds: Int) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+    let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
+    let count = seconds / size
+    return "\(count) \(name)\(count == 1 ? "" : "s")"
+  }
+
+  static func openFiles(_ facts: OpenFileFacts) -> InstallationCheck {
+    let needed = facts.own + facts.leastConnections
+    let wanted = facts.own + facts.connections
+    let found = "\(facts.limit) allowed to this user"
+    guard facts.limit < wanted else { return InstallationCheck(.openFiles, found) }
+    let raise = "For a service, set LimitNOFILE=65536 in its unit (systemctl edit crier). In this shell:\nulimit -n "
+    if facts.limit < needed {
+      return InstallationCheck(
+        .openFiles, found,
+        [
+          InstallationProblem(
+            .openFilesTooFew, "The service needs \(needed) open files, and does not start with fewer.",
+            remedy: raise + "\(wanted)")
+        ])
+    }
+    return InstallationCheck(
+      .openFiles, found,
+      [
+        InstallationProblem(
+          .openFilesLow,
+          "The limit suffices for \(facts.limit - facts.own) connections; the setting connections allows "
+            + "\(facts.connections).", remedy: raise + "\(wanted)")
+      ])
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension InstallationDiagnosis {
+  /// What to do about damaged files that Crier brought along.
+  private static let reinstall =
+    "Install Crier again, which replaces its data, or name another data folder with --data."
+
+  static func phraseBooks(_ facts: PhraseBookFacts, _ commands: RemedyCommands) -> InstallationCheck {
+    if let missing = facts.missing {
+      return InstallationCheck(
+        .phraseBooks, facts.folder, [InstallationProblem(.phraseBooksMissing, missing, remedy: reinstall)])
+    }
+    var problems = facts.broken.map { InstallationProblem(.phraseBookInvalid, $0.error, remedy: reinstall) }
+    if let fault = facts.defaultLocaleFault {
+      problems.append(
+        InstallationProblem(
+          .localeUnknown, fault, remedy: "Correct the setting locale:\n\(commands.crier("serve --print-config"))"))
+    }
+    if let fault = facts.lexiconFault {
+      problems.append(
+        InstallationProblem(
+          .lexiconInvalid, fault,
+          remedy: "Correct the line, or move the file away:\n"
+            + "mv -n \(commands.file("lexicon.csv")) \(commands.file("lexicon.csv.wrong"))"))
+    }
+    let good = facts.locales.count - facts.broken.count
+    return InstallationCheck(.phraseBooks, "\(good) of \(facts.locales.count) languages, in \(facts.folder)", problems)
+  }
+
+  static func console(_ facts: ConsoleFacts) -> InstallationCheck {
+    InstallationCheck(
+      .console, facts.folder,
+      facts.isComplete
+        ? []
+        : [InstallationProblem(.consoleMissing, "The files of the web console are missing.", remedy: reinstall)])
+  }
+
+  static func engine(_ facts: EngineFacts) -> InstallationCheck {
+    func fault(_ code: InstallationProblem.Code, _ message: String, _ remedy: String) -> InstallationCheck {
+      InstallationCheck(.engine, "espeak-ng", [InstallationProblem(code, message, remedy: remedy)])
+    }
+    switch facts {
+    case .ready(let identity, let milliseconds):
+      return InstallationCheck(.engine, "\(identity), a word spoken in \(milliseconds) ms")
+    case .sandboxUnavailable:
+      return InstallationCheck(skipping: .engine, because: "nothing is spoken outside the sandbox")
+    case .speakerMissing(let program):
+      return fault(
+        .speakerMissing, "The speaker program is missing: \(program).",
+        "Install Crier again, or build the program:\nmake install PREFIX=/usr/local")
+    case .dataMissing:
+      return fault(
+        .engineDataMissing, "The engine's data is missing or cannot be read.",
+        "apt-get install --reinstall espeak-ng-data")
+    case .failed(let problem, let remedy):
+      return fault(.engineFailed, sentence(problem), sentence(remedy))
+    }
+  }
+
+  static func sandbox(_ facts: EngineFacts) -> InstallationCheck {
+    switch facts {
+    case .ready: InstallationCheck(.sandbox, "the word was spoken behind a filter of system calls (seccomp)")
+    case .sandboxUnavailable:
+      InstallationCheck(
+        .sandbox, "seccomp",
+        [
+          InstallationProblem(
+            .sandboxUnavailable, "This system cannot confine the engine with a filter of system calls (seccomp).",
+            remedy: "Use a Linux kernel with seccomp filters, which this command shows. In a container, allow the call "
+              + "seccomp:\ngrep Seccomp_filters /proc/self/status")
+        ])
+    default: InstallationCheck(skipping: .sandbox, because: "the engine did not get that far")
+    }
+  }
+
+  static func packs(_ facts: VoicePackFacts, _ commands: RemedyCommands) -> InstallationCheck {
+    var problems = facts.packs.compactMap { problem($0, commands) }
+    if let fault = facts.choicesFault {
+      problems.append(
+        InstallationProblem(
+          .packChoicesUnreadable, sentence(fault),
+          remedy: "Move the file away, and choose the packs again:\n"
+            + "mv -n \(commands.file("packs.json")) \(commands.file("packs.json.wrong")); "
+            + commands.crier("voices use PACK")))
+    }
+    for choice in facts.missingChoices {
+      problems.append(
+        InstallationProblem(
+          .chosenPackMissing, "The pack \(choice.id), chosen for \(choice.locale), does not exist.",
+          remedy: choice.isSetting
+            ? "Correct the setting packs; these packs exist:\n\(commands.crier("voices list"))"
+            : "Choose another pack; these exist:\n\(commands.crier("voices list"))"))
+    }
+    guard !facts.packs.isEmpty else {
+      return InstallationCheck(.voicePacks, "none; the engine speaks everything", problems)
+    }
+    let sound = facts.packs.compactMap { pack -> String? in
+      guard case .sound(let digest) = pack.condition else { return nil }
+      return "\(pack.id) (\(digest.prefix(8)))"
+    }
+    return InstallationCheck(
+      .voicePacks,
+      sound.isEmpty ? "no pack can be used" : "every clip has its digest: \(sound.joined(separator: ", "))", problems)
+  }
+
+  private static func problem(_ pack: VoicePackFacts.Pack, _ commands: RemedyCommands) -> InstallationProblem? {
+    let again =
+      pack.isUsers
+      ? "Copy the pack's folder from a backup, or remove the pack and import or build it again:\n"
+        + commands.crier("voices remove \(Shell.quoted(pack.id))")
+      : reinstall
+    switch pack.condition {
+    case .sound: return nil
+    case .unusable(let error): return InstallationProblem(.packUnusable, sentence(error), remedy: again)
+    case .changed(let file):
+      return InstallationProblem(
+        .packChanged, "Voice pack \(pack.id): \(file) was changed after the pack was made.", remedy: again)
+    }
+  }
+
+  /// Returns a text with a capital at its start and a full stop at its end.
+  static func sentence(_ text: String) -> String {
+    let ended = text.hasSuffix(".") || text.hasSuffix("?") ? text : text + "."
+    return ended.prefix(1).uppercased() + ended.dropFirst()
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What was found out about an installation, before anything is concluded from it.
+public struct InstallationFacts: Sendable, Hashable {
+  public var settings: SettingsFacts
+  public var home: HomeFacts
+  /// Nil if there is no home folder.
+  public var disk: DiskFacts?
+  public var ledger: LedgerFacts
+  public var phraseBooks: PhraseBookFacts
+  public var console: ConsoleFacts
+  public var engine: EngineFacts
+  public var packs: VoicePackFacts
+  /// Nil if the settings cannot be used, so that the output is not known.
+  public var output: OutputFacts?
+  /// Nil if the settings cannot be used, so that the port is not known.
+  public var port: PortFacts?
+  public var clock: ClockFacts
+  public var openFiles: OpenFileFacts
+
+  public init(
+    settings: SettingsFacts, home: HomeFacts, disk: DiskFacts?, ledger: LedgerFacts, phraseBooks: PhraseBookFacts,
+    console: ConsoleFacts, engine: EngineFacts, packs: VoicePackFacts, output: OutputFacts?, port: PortFacts?,
+    clock: ClockFacts, openFiles: OpenFileFacts
+  ) {
+    (self.settings, self.home, self.disk, self.ledger) = (settings, home, disk, ledger)
+    (self.phraseBooks, self.console, self.engine, self.packs) = (phraseBooks, console, engine, packs)
+    (self.output, self.port, self.clock, self.openFiles) = (output, port, clock, openFiles)
+  }
+}
+
+/// The settings of the service.
+public struct SettingsFacts: Sendable, Hashable {
+  /// The path of the settings file, as the user may type it.
+  public var file: String
+  public var hasFile: Bool
+  /// The error of settings that cannot be used, with its place; nil if they can.
+  public var fault: String?
+  /// The warnings of the settings, as sentences.
+  public var warnings: [String]
+  /// The error of the sound file in the setting `chime`; nil if there is none.
+  public var chimeFault: String?
+  /// The errors of the provider keys in the setting `apns`.
+  public var providerKeyFaults: [String]
+  /// Whether other machines can reach the address that the service listens on.
+  public var isReachable: Bool
+
+  public init(
+    file: String, hasFile: Bool, fault: String? = nil, warnings: [String] = [], chimeFault: String? = nil,
+    providerKeyFaults: [String] = [], isReachable: Bool = false
+  ) {
+    (self.file, self.hasFile, self.fault, self.warnings) = (file, hasFile, fault, warnings)
+    (self.chimeFault, self.providerKeyFaults, self.isReachable) = (chimeFault, providerKeyFaults, isReachable)
+  }
+}
+
+/// The home folder.
+public struct HomeFacts: Sendable, Hashable {
+  public enum Place: Sendable, Hashable {
+    case missing
+    case notAFolder
+    /// This user may not enter the folder, or one above it.
+    case unreachable
+    /// - Parameters:
+    ///   - owner: The name of the owner's account, or its number.
+    ///   - mode: The permission bits.
+    case folder(owner: String, mode: Int)
+  }
+
+  public var place: Place
+  /// The files with unsafe permissions, each with the command that mends it.
+  public var unsafeFiles: [InstallationProblem]
+  /// The account to whom the home belongs, if it is neither root nor the user of this program.
+  public var foreignOwner: String?
+  public var isWritable: Bool
+  /// The size of the file with the secret that signs URLs; nil if there is none yet.
+  public var secretBytes: Int?
+
+  public init(
+    place: Place, unsafeFiles: [InstallationProblem] = [], foreignOwner: String? = nil, isWritable: Bool = true,
+    secretBytes: Int? = nil
+  ) {
+    (self.place, self.unsafeFiles, self.foreignOwner) = (place, unsafeFiles, foreignOwner)
+    (self.isWritable, self.secretBytes) = (isWritable, secretBytes)
+  }
+}
+
+/// The file system of the home folder.
+public struct DiskFacts: Sendable, Hashable {
+  /// The space that this user can still use, in bytes; nil if the system does not tell.
+  public var freeBytes: Int64?
+  public var totalBytes: Int64?
+  /// The number of files that can still be made; nil if the file system has no limit of its own.
+  public var freeFiles: Int64?
+  public var isReadOnly: Bool
+  /// The kind of a network file system, such as `NFS`; nil for a local one.
+  public var network: String?
+
+  public init(
+    freeBytes: Int64?, totalBytes: Int64?, freeFiles: Int64? = nil, isReadOnly: Bool = false, network: String? = nil
+  ) {
+    (self.freeBytes, self.totalBytes, self.freeFiles) = (freeBytes, totalBytes, freeFiles)
+    (self.isReadOnly, self.network) = (isReadOnly, network)
+  }
+}
+
+/// The ledger.
+public enum LedgerFacts: Sendable, Hashable {
+  /// The numbers of keys.
+  public struct Keys: Sendable, Hashable {
+    public var inForce: Int
+    /// The number of keys that have expired or were revoked.
+    public var ended: Int
+
+    public init(inForce: Int, ended: Int) { (self.inForce, self.ended) = (inForce, ended) }
+  }
+
+  public enum Obstacle: Sendable, Hashable {
+    case damaged, newer, older, foreign
+    /// A log stands beside the file without its index, so that reading would write.
+    case unindexed
+    /// Any other error, as a phrase.
+    case other(String)
+  }
+
+  /// There is no file yet.
+  case missing
+  /// The home could not be looked into.
+  case skipped
+  case unreadable(Obstacle)
+  /// SQLite checked every page of the file.
+  ///
+  /// - Parameter isOpen: Whether a log stands beside the file, as while a program has it open.
+  case sound(bytes: Int64, isOpen: Bool, keys: Keys)
+}
+
+/// The phrase books and the user's lexicon.
+public struct PhraseBookFacts: Sendable, Hashable {
+  /// A book that cannot be used.
+  public struct Broken: Sendable, Hashable {
+    public var locale: String
+    /// The error, as a sentence.
+    public var error: String
+
+    public init(locale: String, error: String) { (self.locale, self.error) = (locale, error) }
+  }
+
+  /// The folder that was looked at.
+  public var folder: String
+  public var locales: [String]
+  public var broken: [Broken]
+  /// The error if there are no phrase books; nil otherwise.
+  public var missing: String?
+  /// The error of the default locale; nil if it has a phrase book.
+  public var defaultLocaleFault: String?
+  /// The error of the lexicon; nil if there is none.
+  public var lexiconFault: String?
+
+  public init(
+    folder: String, locales: [String] = [], broken: [Broken] = [], missing: String? = nil,
+    defaultLocaleFault: String? = nil, lexiconFault: String? = nil
+  ) {
+    (self.folder, self.locales, self.broken, self.missing) = (folder, locales, broken, missing)
+    (self.defaultLocaleFault, self.lexiconFault) = (defaultLocaleFault, lexiconFault)
+  }
+}
+
+/// The files of the web console.
+public struct ConsoleFacts: Sendable, Hashable {
+  public var folder: String
+  public var isComplete: Bool
+
+  public init(folder: String, isComplete: Bool) { (self.folder, self.isComplete) = (folder, isComplete) }
+}
+
+/// The speech engine.
+public enum EngineFacts: Sendable, Hashable {
+  /// The engine spoke a word in its sandbox.
+  ///
+  /// - Parameters:
+  ///   - identity: The engine's version and the fingerprint of its data.
+  ///   - milliseconds: The time from the start of the speaker program to the spoken word.
+  case ready(identity: String, milliseconds: Int)
+  case speakerMissing(program: String)
+  case dataMissing
+  case sandboxUnavailable
+  /// Any other error, with what to do next.
+  case failed(problem: String, remedy: String)
+}
+
+/// The voice packs.
+public struct VoicePackFacts: Sendable, Hashable {
+  public enum Condition: Sendable, Hashable {
+    /// Every clip has its digest.
+    ///
+    /// - Parameter digest: The pack's digest, 64 hexadecimal digits.
+    case sound(digest: String)
+    /// The pack cannot be read.
+    case unusable(String)
+    /// A file of the pack does not have its digest.
+    case changed(file: String)
+  }
+
+  public struct Pack: Sendable, Hashable {
+    public var id: String
+    /// Whether the pack is in the home folder, and not part of the installation.
+    public var isUsers: Bool
+    public var condition: Condition
+
+    public init(id: String, isUsers: Bool, condition: Condition) {
+      (self.id, self.isUsers, self.condition) = (id, isUsers, condition)
+    }
+  }
+
+  /// A pack that was chosen for a locale and does not exist.
+  public struct MissingChoice: Sendable, Hashable {
+    public var locale: String
+    public var id: String
+    /// Whether the service's settings chose it, and not `crier voices use`.
+    public var isSetting: Bool
+
+    public init(locale: String, id: String, isSetting: Bool) {
+      (self.locale, self.id, self.isSetting) = (locale, id, isSetting)
+    }
+  }
+
+  public var packs: [Pack]
+  public var missingChoices: [MissingChoice]
+  /// The error of the file with the chosen packs; nil if it can be read.
+  public var choicesFault: String?
+
+  public init(packs: [Pack] = [], missingChoices: [MissingChoice] = [], choicesFault: String? = nil) {
+    (self.packs, self.missingChoices, self.choicesFault) = (packs, missingChoices, choicesFault)
+  }
+}

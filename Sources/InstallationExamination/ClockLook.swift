@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import InstallationDiagnosis
+
+#if canImport(CClock)
+  import CClock
+#endif
+
+/// A look at the system's clock.
+public enum ClockLook {
+  /// - Parameter ledger: The ledger, whose last change cannot be later than now.
+  public static func look(ledger: URL, now: Date) -> ClockFacts {
+    let path = ledger.path(percentEncoded: false)
+    let changes = ["", "-wal"].compactMap { suffix in
+      (try? FileManager.default.attributesOfItem(atPath: path + suffix))?[.modificationDate] as? Date
+    }
+    return ClockFacts(
+      now: seconds(now), ledgerChangedAt: changes.map(seconds).max(), isSynchronized: isSynchronized)
+  }
+
+  private static func seconds(_ date: Date) -> Int { Int(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
+
+  /// Whether the kernel says that its clock is kept right; nil if it does not tell.
+  private static var isSynchronized: Bool? {
+    #if canImport(CClock)
+      // Without modes, the call only reads (adjtimex(2)).
+      var state = timex()
+      // unsafe: the system fills in a local variable.
+      let result = unsafe adjtimex(&state)
+      return result < 0 ? nil : result != Int32(TIME_ERROR)
+    #else
+      return nil
+    #endif
+  }
+}

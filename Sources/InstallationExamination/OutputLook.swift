@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ConcurrencySupport
+import Foundation
+public import InstallationDiagnosis
+public import Ledger
+import SoundOutputs
+import Waveforms
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A look at the output, which plays a moment of silence.
+public enum OutputLook {
+  /// The length of the silence in ms. It is longer than a device's period, so that the device must really play.
+  static let silenceMilliseconds = 100
+  private static let sampleRate = 22_050
+
+  /// - Parameters:
+  ///   - name: The output's name, as in the settings.
+  ///   - player: The player that uses the output now; nil if there is none. Its device is not tried, so that an
+  ///     announcement that begins meanwhile does not find it taken.
+  ///   - environment: The environment of this process, which says where sound servers are.
+  public static func look(name: String, player: PlayerStatus?, environment: [String: String]) async -> OutputFacts {
+    OutputFacts(
+      name: name, servers: SoundServers.answering(environment: environment), cards: SoundServers.cards,
+      outcome: name == "none" ? .none : await outcome(name, player))
+  }
+
+  private static func outcome(_ name: String, _ player: PlayerStatus?) async -> OutputFacts.Outcome {
+    do throws(OutputError) {
+      let output = try OutputName(name)
+      switch output {
+      case .null: return .noDevice
+      case .file(let path): return fileOutcome(path)
+      case .alsa, .systemDefault: break
+      }
+      if let player {
+        let code = player.report?.isDeviceLost == true ? player.report?.deviceCode ?? "device_lost" : nil
+        return .played(process: player.report?.processID ?? 0, lostDevice: code)
+      }
+      return try await play(on: output.makeOutput())
+    } catch {
+      return switch error.code {
+      case .invalidName: .invalidName(error.reason, remedy: error.remedy)
+      case .deviceBusy: .busy(error.reason)
+      default: .failed(error.reason, remedy: error.remedy)
+      }
+    }
+  }
+
+  private static func fileOutcome(_ path: String) -> OutputFacts.Outcome {
+    let folder = URL(filePath: path).absoluteURL.deletingLastPathComponent().path(percentEncoded: false)
+    // unsafe: the text lives as long as the call.
+    guard unsafe access(folder, W_OK) == 0 else {
+      return .failed("this user may not write to the file's folder", remedy: "name another file")
+    }
+    return .noDevice
+  }
+
+  /// Plays silence on an output, and releases it again.
+  static func play(on output: any SoundOutput) async throws(OutputError) -> OutputFacts.Outcome {
+    let silence = Waveform(
+      samples: [Int16](repeating: 0, count: sampleRate * silenceMilliseconds / 1000), sampleRate: sampleRate)
+    let start = ContinuousClock.now
+    try await onWaitingThread { () throws(OutputError) in
+      defer { output.release() }
+      _ = try output.play(silence, volume: .full, control: PlayControl(label: "doctor"))
+    }
+    return .silencePlayed(milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
+  }
+}

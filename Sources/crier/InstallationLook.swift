@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AnnouncementServer
+import Announcements
+import Announcer
+import Foundation
+import InstallationDiagnosis
+import InstallationExamination
+import Playback
+import PushDelivery
+import SoundOutputs
+import VoicePacks
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A look at all parts of an installation. It changes nothing.
+struct InstallationLook {
+  let home: CrierHome
+  let files: DataOptions
+  /// The settings file from `--config`; nil for the home folder's.
+  let config: URL?
+  /// The settings that were given as flags.
+  let flags: [ServiceConfiguration.Name: String]
+  let environment: [String: String]
+
+  func facts() async -> InstallationFacts {
+    let now = Date()
+    let (settings, configuration) = settings()
+    let homeFacts = homeFacts()
+    let ledger: LedgerFacts = isReadable(homeFacts) ? LedgerLook.look(at: home.ledger, now: now) : .skipped
+    let installation = files.installation
+    let speakers = configuration?.speakers ?? ProcessInfo.processInfo.activeProcessorCount
+    let connections = configuration?.settings.mostConnections ?? OpenFiles.leastConnections
+    let own = OpenFiles.own(speakers: speakers)
+    return InstallationFacts(
+      settings: settings, home: homeFacts, disk: DiskLook.look(at: home.directory), ledger: ledger,
+      phraseBooks: PhraseBookLook.look(
+        folder: installation.templates, locale: configuration?.settings.locale, lexiconFault: lexiconFault),
+      console: ConsoleFacts(
+        folder: InstallationPath.text(installation.console),
+        isComplete: (try? ConsoleFiles(folder: installation.console)) != nil),
+      engine: await EngineLook.look(speaker: installation.speaker),
+      packs: PackLook.look(
+        own: home.voices, installed: installation.voices, choices: home.chosenPacks,
+        settled: configuration?.packs ?? ChosenPacks()),
+      output: await configuration.asyncMap { await output($0, ledger) }, port: configuration.map(port),
+      clock: ClockLook.look(ledger: home.ledger, now: now),
+      openFiles: OpenFileFacts(
+        limit: OpenFiles.reachableLimit ?? own + connections, own: own,
+        leastConnections: OpenFiles.leastConnections, connections: connections))
+  }
+
+  /// Whether the home is a folder whose files this user may read as the service does.
+  private func isReadable(_ home: HomeFacts) -> Bool {
+    if case .folder = home.place { home.foreignOwner == nil } else { false }
+  }
+
+  // MARK: The settings
+
+  private func settings() -> (SettingsFacts, ServiceConfiguration?) {
+    let file = config?.path(percentEncoded: false) ?? path(home.configuration)
+    var facts = SettingsFacts(file: file, hasFile: config != nil || !CrierHome.isMissing(home.configuration))
+    let configuration: ServiceConfiguration
+    do {
+      configuration = try ServiceConfiguration(flags: flags, environment: environment, file: config, home: home)
+    } catch {
+      facts.fault = "\(error)"
+      return (facts, nil)
+    }
+    facts.warnings = configuration.warnings
+    facts.isReachable = !Serve.isLoopback(configuration.settings.host)
+    if !configuration.chime.isEmpty {
+      do throws(PlayableFileError) {
+        _ = try PlayableFile.chime(of: URL(filePath: configuration.chime))
+      } catch {
+        let fault = configuration.fault(in: .chime, "\(error.path) \(error.problem); \(error.remedy)")
+        facts.chimeFault = fault.description
+      }
+    }
+    let folder = (config ?? home.configuration).deletingLastPathComponent()
+    for entry in configuration.apns {
+      do throws(ProviderKeyError) {
+        _ = try ProviderKey(
+          file: URL(filePath: entry.keyFile, relativeTo: folder).absoluteURL, id: entry.keyID, team: entry.team)
+      } catch {
+        facts.providerKeyFaults.append("\(error)")
+      }
+    }
+    return (facts, configuration)
+  }
+
+  /// The error of the user's lexicon; nil if there is none.
+  private var lexiconFault: String? {
+    do throws(AnnouncementError) {
+      _ = try LexiconFile.read(nil, home: home)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  // MARK: The home
+
+  private func homeFacts() -> HomeFacts {
+    let folder = home.directory.path(percentEncoded: false)
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(home.directory)) else {
+      return HomeFacts(place: CrierHome.isMissing(home.directory) ? .missing : .unreachable)
+    }
+    guard attributes[.type] as? FileAttributeType == .typeDirectory else { return HomeFacts(place: .notAFolder) }
+    let owner =
+      attributes[.ownerAccountName] as? String ?? (attributes[.ownerAccountID] as? Int).map { "\($0)" } ?? "unknown"
+    var facts = HomeFacts(
+      place: .folder(owner: owner, mode: attributes[.posixPermissions] as? Int ?? 0),
+      isWritable: access(folder, W_OK | X_OK) == 0 || errno == EROFS)
+    let findings = home.unsafeFiles
+    if findings.contains(where: \.isForeignHome) { facts.foreignOwner = owner }
+    facts.unsafeFiles = findings.map { finding in
+      let code: InstallationProblem.Code =
+        switch finding.fault {
+        case .foreign: .foreignOwner
+        case .writable: .writableByOthers
+        case .readable: .readableByOthers
+        }
+      return InstallationProblem(code, UnsafeHome.sentence(finding), remedy: UnsafeHome.command(finding))
+    }
+    let secret = try? FileManager.default.attributesOfItem(atPath: resolved(home.signingSecret))
+    facts.secretBytes = secret?[.size] as? Int
+    return facts
+  }
+
+  private func resolved(_ file: URL) -> String { file.resolvingSymlinksInPath().path(percentEncoded: false) }
+
+  /// The path of a file in the home folder as the user may type it.
+  private func path(_ file: URL) -> String {
+    home.typed.hasSuffix("/") ? home.typed + file.lastPathComponent : "\(home.typed)/\(file.lastPathComponent)"
+  }
+
+  // MARK: The output and the port
+
+  private func output(_ configuration: ServiceConfiguration, _ ledger: LedgerFacts) async -> OutputFacts {
+    var options = LaneOptions()
+    options.output = configuration.output
+    let player = (try? options.lane()).flatMap { LedgerLook.player(of: $0, in: home.ledger, ledger) }
+    return await OutputLook.look(name: configuration.output, player: player, environment: environment)
+  }
+
+  private func port(_ configuration: ServiceConfiguration) -> PortFacts {
+    let settings = configuration.settings
+    return PortLook.look(
+      host: settings.host, port: settings.port, authority: settings.authority(port: settings.port))
+  }
+}
+
+extension Optional {
+  fileprivate func asyncMap<Result>(_ transform: (Wrapped) async -> Result) async -> Result? {
+    guard let self else { return nil }
+    return await transform(self)
+  }
+}

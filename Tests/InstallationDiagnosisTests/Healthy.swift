@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import InstallationDiagnosis
+
+extension InstallationFacts {
+  /// An installation without a problem.
+  static var healthy: InstallationFacts {
+    InstallationFacts(
+      settings: SettingsFacts(file: "/srv/crier/crier.yaml", hasFile: true),
+      home: HomeFacts(place: .folder(owner: "crier", mode: 0o700), secretBytes: 32),
+      disk: DiskFacts(freeBytes: 12 << 30, totalBytes: 40 << 30, freeFiles: 1_000_000),
+      ledger: .sound(bytes: 1_234_567, isOpen: false, keys: LedgerFacts.Keys(inForce: 2, ended: 1)),
+      phraseBooks: PhraseBookFacts(folder: "/usr/share/crier/Templates", locales: ["en-US", "zh-CN"]),
+      console: ConsoleFacts(folder: "/usr/share/crier/Console", isComplete: true),
+      engine: .ready(identity: "espeak-ng-1.51-8c1f5e0d9b7a6432", milliseconds: 41),
+      packs: VoicePackFacts(packs: [
+        VoicePackFacts.Pack(id: "my-shop", isUsers: true, condition: .sound(digest: "0123456789abcdef"))
+      ]),
+      output: OutputFacts(
+        name: "default", servers: ["PipeWire"], cards: 1, outcome: .silencePlayed(milliseconds: 112)),
+      port: PortFacts(authority: "127.0.0.1:8080", outcome: .free),
+      clock: ClockFacts(now: 1_795_000_000, ledgerChangedAt: 1_794_999_000, isSynchronized: true),
+      openFiles: OpenFileFacts(limit: 65_536, own: 136, leastConnections: 16, connections: 8_192))
+  }
+
+  /// Returns the diagnosis of a healthy installation after a change.
+  static func diagnosis(_ change: (inout InstallationFacts) -> Void) -> InstallationDiagnosis {
+    var facts = healthy
+    change(&facts)
+    return InstallationDiagnosis(of: facts, home: "/srv/my home")
+  }
+}
+
+extension InstallationDiagnosis {
+  subscript(part: InstallationCheck.Part) -> InstallationCheck? { checks.first { $0.part == part } }
+
+  var problems: [InstallationProblem] { checks.flatMap(\.problems) }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InstallationDiagnosis
+import Testing
+
+@Suite("Diagnosis of an installation")
+struct InstallationDiagnosisTests {
+  @Test("a healthy installation has one check for each part, all ok, and exit status 0")
+  func healthy() {
+    let diagnosis = InstallationFacts.diagnosis { _ in }
+    #expect(diagnosis.checks.map(\.part) == InstallationCheck.Part.allCases)
+    #expect(diagnosis.checks.allSatisfy { $0.verdict == .ok && $0.problems.isEmpty })
+    #expect(diagnosis.verdict == .ok && diagnosis.exitStatus == 0)
+    #expect(diagnosis.lines.last == "14 checks: no faults, no warnings.")
+    #expect(diagnosis.lines.count == 15, "one line for each check")
+  }
+
+  @Test(
+    "the exit status is 73 for a fault of the home, its disk or the ledger, 69 for any other, and 0 for a warning")
+  func exitStatus() {
+    #expect(InstallationFacts.diagnosis { $0.home.place = .missing }.exitStatus == 73)
+    #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 0 }.exitStatus == 73)
+    #expect(InstallationFacts.diagnosis { $0.ledger = .unreadable(.damaged) }.exitStatus == 73)
+    #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }.exitStatus == 69)
+    #expect(InstallationFacts.diagnosis { $0.port?.outcome = .otherProgram }.exitStatus == 69)
+    let both = InstallationFacts.diagnosis {
+      $0.engine = .dataMissing
+      $0.ledger = .unreadable(.newer)
+    }
+    #expect(both.exitStatus == 73)
+    let warned = InstallationFacts.diagnosis { $0.clock.isSynchronized = false }
+    #expect(warned.exitStatus == 0 && warned.verdict == .warning)
+  }
+
+  /// Each broken part, with the code of its problem and the remedy.
+  private static let faults: [(InstallationProblem.Code, String, @Sendable (inout InstallationFacts) -> Void)] = [
+    (.settingsUnusable, "crier serve --print-config --home '/srv/my home'", { $0.settings.fault = "prot: no" }),
+    (.settingIgnored, "crier serve --print-config", { $0.settings.warnings = ["CRIER_PROT is not a setting."] }),
+    (.chimeUnusable, "crier serve --print-config", { $0.settings.chimeFault = "There is no such file." }),
+    (.providerKeyUnusable, "key file", { $0.settings.providerKeyFaults = ["The key is readable by others."] }),
+    (.homeMissing, "install -d -m 700 '/srv/my home'", { $0.home.place = .missing }),
+    (.homeNotAFolder, "--home", { $0.home.place = .notAFolder }),
+    (.homeUnreachable, "runuser -u USER -- crier doctor", { $0.home.place = .unreachable }),
+    (.foreignOwner, "runuser -u crier -- crier doctor --home '/srv/my home'", { $0.home.foreignOwner = "crier" }),
+    (
+      .writableByOthers, "chmod go-w /srv",
+      { $0.home.unsafeFiles = [InstallationProblem(.writableByOthers, "It is.", remedy: "chmod go-w /srv")] }
+    ),
+    (
+      .readableByOthers, "chmod go= /srv",
+      { $0.home.unsafeFiles = [InstallationProblem(.readableByOthers, "It is.", remedy: "chmod go= /srv")] }
+    ),
+    (.homeNotWritable, "chmod u+rwx '/srv/my home'", { $0.home.isWritable = false }),
+    (.signingSecretDamaged, "rm '/srv/my home/signing-secret'", { $0.home.secretBytes = 31 }),
+    (.diskFull, "du -xh --max-depth=1 '/srv/my home'", { $0.disk?.freeBytes = 8 << 20 - 1 }),
+    (.diskFull, "du -xh", { $0.disk?.freeFiles = 0 }),
+    (.diskLow, "du -xh", { $0.disk?.freeBytes = 1 << 30 - 1 }),
+    (.diskLow, "du -xh", { $0.disk?.freeFiles = 500 }),
+    (.diskReadOnly, "mount -o remount,rw", { $0.disk?.isReadOnly = true }),
+    (.diskUnknown, "df '/srv/my home'", { $0.disk?.freeBytes = nil }),
+    (.networkFileSystem, "local disk", { $0.disk?.network = "NFS" }),
+    (.ledgerDamaged, "cp -a BACKUP/ledger.sqlite '/srv/my home'", { $0.ledger = .unreadable(.damaged) }),
+    (.ledgerNewer, "Install that version again", { $0.ledger = .unreadable(.newer) }),
+    (.ledgerOlder, "crier keys list --home '/srv/my home'", { $0.ledger = .unreadable(.older) }),
+    (.ledgerForeign, "mv -n '/srv/my home/ledger.sqlite'", { $0.ledger = .unreadable(.foreign) }),
+    (.ledgerUnreadable, "ls -l '/srv/my home/ledger.sqlite'", { $0.ledger = .unreadable(.other("busy")) }),
+    (.ledgerLogUnindexed, "crier keys list", { $0.ledger = .unreadable(.unindexed) }),
+    (
+      .noKey, "crier keys create --home '/srv/my home'",
+      {
+        $0.settings.isReachable = true
+        $0.ledger = .missing
+      }
+    ),
+    (
+      .noKeyInForce, "crier keys create",
+      { $0.ledger = .sound(bytes: 1, isOpen: true, keys: LedgerFacts.Keys(inForce: 0, ended: 1)) }
+    ),
+    (.phraseBooksMissing, "--data", { $0.phraseBooks.missing = "There are none." }),
+    (
+      .phraseBookInvalid, "Install Crier again",
+      { $0.phraseBooks.broken = [PhraseBookFacts.Broken(locale: "zh-CN", error: "It is broken.")] }
+    ),
+    (.localeUnknown, "setting locale", { $0.phraseBooks.defaultLocaleFault = "There is none." }),
+    (.lexiconInvalid, "mv -n '/srv/my home/lexicon.csv'", { $0.phraseBooks.lexiconFault = "Line 2 is wrong." }),
+    (.consoleMissing, "Install Crier again", { $0.console.isComplete = false }),
+    (.speakerMissing, "make install", { $0.engine = .speakerMissing(program: "/usr/libexec/crier/speaker") }),
+    (.engineDataMissing, "apt-get install --reinstall espeak-ng-data", { $0.engine = .dataMissing }),
+    (.engineFailed, "Try again.", { $0.engine = .failed(problem: "it died", remedy: "try again") }),
+    (.sandboxUnavailable, "grep Seccomp_filters /proc/self/status", { $0.engine = .sandboxUnavailable }),
+    (
+      .packUnusable, "crier voices remove my-shop",
+      { $0.packs.packs = [VoicePackFacts.Pack(id: "my-shop", isUsers: true, condition: .unusable("no manifest"))] }
+    ),
+    (
+      .packChanged, "Install Crier again",
+      { $0.packs.packs = [VoicePackFacts.Pack(id: "en", isUsers: false, condition: .changed(file: "one.wav"))] }
+    ),
+    (.packChoicesUnreadable, "mv -n '/srv/my home/packs.json'", { $0.packs.choicesFault = "it is not JSON" }),
+    (
+      .chosenPackMissing, "crier voices list",
+      { $0.packs.missingChoices = [VoicePackFacts.MissingChoice(locale: "en-US", id: "gone", isSetting: false)] }
+    ),
+    (.outputInvalid, "Write “alsa:hw:0”.", { $0.output?.outcome = .invalidName("no", remedy: "write “alsa:hw:0”") }),
+    (.outputUnusable, "aplay -L", { $0.output?.outcome = .failed("no such device", remedy: "choose another") }),
+    (.outputUnusable, "crier queue", { $0.output?.outcome = .played(process: 12, lostDevice: "device_lost") }),
+    (.outputBusy, "fuser -v", { $0.output?.outcome = .busy("it is busy") }),
+    (.portTaken, "ss -ltnp 'sport = :8080'", { $0.port?.outcome = .otherProgram }),
+    (.portNotPermitted, "crier serve --port 8081", { $0.port?.outcome = .notPermitted }),
+    (.addressUnusable, "ip -brief address", { $0.port?.outcome = .unusable("it is not of this machine") }),
+    (
+      .serviceUnready, "curl -sS http://127.0.0.1:8080/readyz",
+      { $0.port?.outcome = .service(status: "unready", failing: ["disk"]) }
+    ),
+    (.serviceDegraded, "/readyz", { $0.port?.outcome = .service(status: "degraded", failing: ["device"]) }),
+    (.clockBehind, "timedatectl", { $0.clock.now = 1_000 }),
+    (.clockBehind, "timedatectl", { $0.clock.ledgerChangedAt = $0.clock.now + 61 }),
+    (.clockNotSynchronized, "timedatectl set-ntp true", { $0.clock.isSynchronized = false }),
+    (.openFilesTooFew, "LimitNOFILE=65536", { $0.openFiles.limit = 151 }),
+    (.openFilesLow, "ulimit -n 8328", { $0.openFiles.limit = 152 }),
+  ]
+
+  @Test("each fault alone gives exactly its own problem, with the remedy")
+  func eachFault() {
+    for (code, remedy, change) in Self.faults {
+      let diagnosis = InstallationFacts.diagnosis(change)
+      #expect(diagnosis.problems.map(\.code) == [code], "\(code)")
+      #expect(diagnosis.problems.allSatisfy { $0.remedy.contains(remedy) }, "\(diagnosis.problems)")
+      #expect(diagnosis.verdict == (code.severity == .fault ? .fault : .warning))
+    }
+    #expect(Set(Self.faults.map(\.0)) == Set(InstallationProblem.Code.allCases), "every code is tested")
+  }
+
+  @Test("each message is a sentence, and says neither \"error\" nor a code")
+  func sentences() {
+    for (_, _, change) in Self.faults {
+      for problem in InstallationFacts.diagnosis(change).problems {
+        #expect(!problem.remedy.isEmpty && !problem.message.isEmpty)
+        #expect(
+          problem.message.first?.isLowercase == false || problem.code == .settingsUnusable
+            || problem.code == .signingSecretDamaged)
+      }
+    }
+  }
+
+  @Test("limits count exactly: nothing is reported at the limit itself")
+  func limits() {
+    for change: (inout InstallationFacts) -> Void in [
+      { $0.disk?.freeBytes = 1 << 30 }, { $0.disk?.freeFiles = 10_000 }, { $0.disk?.freeFiles = nil },
+      { $0.openFiles.limit = 8_328 }, { $0.clock.ledgerChangedAt = $0.clock.now + 60 },
+      { $0.clock.ledgerChangedAt = nil }, { $0.clock.isSynchronized = nil }, { $0.home.secretBytes = nil },
+    ] {
+      #expect(InstallationFacts.diagnosis(change).verdict == .ok)
+    }
+    #expect(InstallationFacts.diagnosis { $0.disk?.freeBytes = 8 << 20 }.problems.map(\.code) == [.diskLow])
+  }
+
+  @Test("a new home without a ledger is no fault, because the service makes both ledger and key")
+  func newHome() {
+    let diagnosis = InstallationFacts.diagnosis { $0.ledger = .missing }
+    #expect(diagnosis.verdict == .ok)
+    #expect(diagnosis[.keys]?.found.contains("makes one at its first start") == true)
+  }
+
+  @Test("parts that depend on a broken part are skipped, and do not hide the fault")
+  func skipped() {
+    let home = InstallationFacts.diagnosis {
+      $0.home = HomeFacts(place: .folder(owner: "crier", mode: 0o700), foreignOwner: "crier")
+      $0.ledger = .skipped
+    }
+    #expect(home.checks.filter { $0.verdict == .skipped }.map(\.part) == [.ledger, .keys])
+    #expect(home.exitStatus == 73 && home.lines.last == "14 checks: 1 fault, no warnings, 2 skipped.")
+    let settings = InstallationFacts.diagnosis {
+      $0.settings.fault = "prot: is not a setting; did you mean port?"
+      ($0.output, $0.port) = (nil, nil)
+    }
+    #expect(settings.checks.filter { $0.verdict == .skipped }.map(\.part) == [.sound, .port])
+    let engine = InstallationFacts.diagnosis { $0.engine = .sandboxUnavailable }
+    #expect(engine[.engine]?.verdict == .skipped && engine[.sandbox]?.verdict == .fault)
+    #expect(InstallationFacts.diagnosis { $0.engine = .dataMissing }[.sandbox]?.verdict == .skipped)
+    #expect(InstallationFacts.diagnosis { $0.disk = nil }[.disk]?.verdict == .skipped)
+  }
+
+  @Test("a running service on the port is no fault, and neither is an output that needs no device")
+  func runningService() {
+    for change: (inout InstallationFacts) -> Void in [
+      { $0.port?.outcome = .service(status: "ready", failing: []) }, { $0.port?.outcome = .any },
+      { $0.output?.outcome = .none }, { $0.output?.outcome = .noDevice },
+      { $0.output?.outcome = .played(process: 12, lostDevice: nil) }, { $0.packs.packs = [] },
+    ] {
+      #expect(InstallationFacts.diagnosis(change).verdict == .ok)
+    }
+  }
+
+  @Test("the text has a line for each check, and the problem and its remedy beneath it")
+  func text() {
+    let diagnosis = InstallationFacts.diagnosis {
+      $0.home.unsafeFiles = [InstallationProblem(.writableByOthers, "Others can write to it.", remedy: "chmod go-w x")]
+      $0.disk?.freeBytes = 900 << 20
+    }
+    #expect(
+      diagnosis.lines.prefix(8).joined(separator: "\n") == """
+        ok       settings      /srv/crier/crier.yaml
+        fault    home          /srv/my home, owner crier, mode 0700
+          fault writable_by_others: Others can write to it.
+            chmod go-w x
+        warning  disk          900.0 MiB free of 40.0 GiB
+          warning disk_low: Little space is left for clips and the ledger.
+            See what fills the disk, and remove it:
+            du -xh --max-depth=1 '/srv/my home'
+        """)
+  }
+
+  @Test("the JSON has the verdict, the exit status, and for each check its problems with codes and remedies")
+  func json() throws {
+    let diagnosis = InstallationFacts.diagnosis { $0.engine = .dataMissing }
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: try JSONEncoder().encode(diagnosis)) as? [String: Any])
+    #expect(object["verdict"] as? String == "fault" && object["exit_status"] as? Int == 69)
+    let checks = try #require(object["checks"] as? [[String: Any]])
+    #expect(checks.map { $0["part"] as? String } == InstallationCheck.Part.allCases.map(\.rawValue))
+    let engine = try #require(checks.first { $0["part"] as? String == "engine" })
+    let problem = try #require((engine["problems"] as? [[String: String]])?.first)
+    #expect(problem["code"] == "engine_data_missing" && problem["severity"] == "fault")
+    #expect(problem["remedy"] == "apt-get install --reinstall espeak-ng-data" && problem["message"] != nil)
+  }
+}

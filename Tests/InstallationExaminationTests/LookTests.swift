@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InstallationDiagnosis
+import Testing
+
+@testable import InstallationExamination
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A folder that is removed with its test.
+final class TemporaryFolder {
+  let url = FileManager.default.temporaryDirectory.appending(path: "crier-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func file(_ name: String, _ text: String) throws -> URL {
+    let file = url.appending(path: name)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+    return file
+  }
+}
+
+@Suite("The looks at a machine")
+struct LookTests {
+  @Test("the disk of a folder has free space, and a missing folder has no disk")
+  func disk() throws {
+    let folder = try TemporaryFolder()
+    let facts = try #require(DiskLook.look(at: folder.url))
+    let (free, total) = (try #require(facts.freeBytes), try #require(facts.totalBytes))
+    #expect(free >= 0 && total >= free && !facts.isReadOnly)
+    #expect(DiskLook.look(at: folder.url.appending(path: "missing")) == nil)
+    let file = try folder.file("file", "")
+    #expect(DiskLook.look(at: file.appending(path: "below")) == nil)
+  }
+
+  @Test("the kind of a network file system is found by the device's numbers, and other kinds are not named")
+  func network() {
+    let mounts = """
+      21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+      22 21 0:45 / /srv rw,relatime shared:2 master:3 - nfs4 server:/export rw,vers=4.2
+      23 21 0:46 / /tmp rw - tmpfs tmpfs rw
+      24 21 0:47 / /broken rw
+      """
+    #expect(DiskLook.network(ofDevice: "0:45", in: mounts) == "nfs4")
+    for device in ["8:1", "0:46", "0:47", "9:9", ""] { #expect(DiskLook.network(ofDevice: device, in: mounts) == nil) }
+    #expect(DiskLook.network(ofDevice: "0:45", in: "") == nil)
+  }
+
+  @Test("sound cards are counted by the lines that begin with their numbers")
+  func cards() {
+    let two = """
+       0 [PCH            ]: HDA-Intel - HDA Intel PCH
+                            HDA Intel PCH at 0xf7210000 irq 31
+       1 [USB            ]: USB-Audio - USB Speaker
+                            Generic USB Speaker at usb-0000:00:14.0-1, full speed
+      """
+    #expect(SoundServers.cards(in: two) == 2)
+    #expect(SoundServers.cards(in: "--- no soundcards ---\n") == 0 && SoundServers.cards(in: "") == 0)
+  }
+
+  @Test("no sound server answers where no socket is")
+  func noServer() throws {
+    let folder = try TemporaryFolder()
+    let environment = ["XDG_RUNTIME_DIR": folder.url.path, "PULSE_SERVER": "unix:\(folder.url.path)/none"]
+    #expect(SoundServers.answering(environment: environment).filter { $0 == "PipeWire" }.isEmpty)
+  }
+
+  @Test("outputs without a device are not tried, and invalid names and unwritable files are reported")
+  func outputs() async throws {
+    func outcome(_ name: String) async -> OutputFacts.Outcome {
+      await OutputLook.look(name: name, player: nil, environment: [:]).outcome
+    }
+    let folder = try TemporaryFolder()
+    #expect(await outcome("none") == .none)
+    #expect(await outcome("null") == .noDevice)
+    #expect(await outcome("file:\(folder.url.path)/log") == .noDevice)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    guard case .failed = await outcome("file:\(folder.url.path)/missing/log") else { Issue.record("no fault"); return }
+    guard case .invalidName = await outcome("hw:0") else { Issue.record("no fault"); return }
+    guard case .failed = await outcome("alsa:crier_no_such_pcm") else { Issue.record("no fault"); return }
+  }
+
+  @Test("the clock's facts contain the latest change of the ledger or its log")
+  func clock() throws {
+    let folder = try TemporaryFolder()
+    let ledger = folder.url.appending(path: "ledger.sqlite")
+    let now = Date(timeIntervalSince1970: 1_800_000_000.75)
+    #expect(ClockLook.look(ledger: ledger, now: now).ledgerChangedAt == nil)
+    for (name, time) in [("ledger.sqlite", 1_700_000_000.0), ("ledger.sqlite-wal", 1_900_000_000.0)] {
+      let file = try folder.file(name, "")
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: file.path)
+    }
+    let facts = ClockLook.look(ledger: ledger, now: now)
+    #expect(facts.now == 1_800_000_000 && facts.ledgerChangedAt == 1_900_000_000)
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InstallationDiagnosis
+import InstallationExamination
+import Testing
+import VoicePacks
+
+@Suite("The looks at the voices")
+struct VoiceLookTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Makes a speaker program that only greets with a status; see `Sources/speaker/protocol.h`.
+  private func speaker(status: Int) throws -> URL {
+    let zeros = #"\000\000\000\000"#
+    let file = try folder.file(
+      "speaker",
+      "#!/bin/sh\n" + #"printf 'CRH1\003\000\000\000\00\#(status)\000\000\000\#(zeros)\#(zeros)\#(zeros)'"# + "\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    return file
+  }
+
+  @Test("a missing speaker, missing data and a missing sandbox are told apart")
+  func engine() async throws {
+    let missing = folder.url.appending(path: "none")
+    #expect(await EngineLook.look(speaker: missing) == .speakerMissing(program: missing.path))
+    #expect(await EngineLook.look(speaker: try speaker(status: 1)) == .dataMissing)
+    #expect(await EngineLook.look(speaker: try speaker(status: 2)) == .sandboxUnavailable)
+    let ended = try folder.file("ended", "#!/bin/sh\nexit 1\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: ended.path)
+    guard case .failed = await EngineLook.look(speaker: ended) else { Issue.record("no fault"); return }
+  }
+
+  @Test("a folder without phrase books, and each broken book, are reported")
+  func phraseBooks() throws {
+    #expect(PhraseBookLook.look(folder: folder.url, locale: "en-US", lexiconFault: nil).missing != nil)
+    let templates = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Templates")
+      .standardizedFileURL
+    let copy = folder.url.appending(path: "Templates")
+    try FileManager.default.copyItem(at: templates, to: copy)
+    let healthy = PhraseBookLook.look(folder: copy, locale: "en-US", lexiconFault: nil)
+    #expect(healthy.broken.isEmpty && healthy.missing == nil && healthy.locales.contains("zh-CN"))
+    #expect(healthy.defaultLocaleFault == nil)
+    #expect(PhraseBookLook.look(folder: copy, locale: "xx-XX", lexiconFault: nil).defaultLocaleFault != nil)
+    try Data("{}".utf8).write(to: copy.appending(path: "zh-CN.json"))
+    let broken = PhraseBookLook.look(folder: copy, locale: "zh-CN", lexiconFault: nil)
+    #expect(broken.broken.map(\.locale) == ["zh-CN"] && broken.defaultLocaleFault == nil, "it is reported once")
+    try Data("[".utf8).write(to: copy.appending(path: "scripts.json"))
+    #expect(PhraseBookLook.look(folder: copy, locale: nil, lexiconFault: nil).broken.map(\.locale) == ["scripts.json"])
+  }
+
+  @Test("a pack without a readable manifest and a choice of a missing pack are reported")
+  func packs() throws {
+    _ = try folder.file("own/broken/manifest.json", "{")
+    let choices = try folder.file("packs.json", #"{"packs": {"en-US": "gone"}}"#)
+    func look() -> VoicePackFacts {
+      PackLook.look(
+        own: folder.url.appending(path: "own"), installed: folder.url.appending(path: "installed"), choices: choices,
+        settled: ChosenPacks())
+    }
+    let facts = look()
+    #expect(facts.packs.map(\.id) == ["broken"] && facts.packs.allSatisfy(\.isUsers))
+    guard case .unusable? = facts.packs.first?.condition else { Issue.record("no fault"); return }
+    #expect(facts.missingChoices == [.init(locale: "en-US", id: "gone", isSetting: false)])
+    try Data("[]".utf8).write(to: choices)
+    #expect(look().choicesFault != nil)
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import LedgerTestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite("The examination of a ledger's file")
+struct ExaminationTests {
+  let place: TemporaryLedger
+  private let now = Date()
+
+  init() throws { place = try TemporaryLedger() }
+
+  private func failure() -> LedgerError.Code? {
+    do {
+      _ = try Ledger.examine(place.file, at: now)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  /// The names of the files in the ledger's folder, and their bytes.
+  private func files() throws -> [String: Data] {
+    let folder = place.file.deletingLastPathComponent()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
+  }
+
+  private func key(_ id: String, expiresAt: Date? = nil, device: String? = nil) -> NewKey {
+    NewKey(
+      id: id, account: "a", digest: Data(repeating: UInt8(id.utf8.first ?? 0), count: 32), scopes: ["read"],
+      name: nil, expiresAt: expiresAt, device: device)
+  }
+
+  /// Makes a ledger with a key in force, an expired one and a revoked one, and closes it.
+  private func makeLedger() async throws {
+    let ledger = try place.open()
+    try await ledger.createKey(key("a"))
+    try await ledger.createKey(key("b", expiresAt: now.addingTimeInterval(-1)))
+    try await ledger.createKey(key("c"))
+    try await ledger.revokeKey("c")
+  }
+
+  @Test("a closed ledger is checked and its keys are counted, and no file is made or changed")
+  func closed() async throws {
+    try await makeLedger()
+    try await isClosed()
+    let before = try files()
+    #expect(before["ledger.sqlite-wal"] == nil)
+    guard case .sound(let bytes, isOpen: false, keysInForce: 1, keysEnded: 2) = try Ledger.examine(place.file, at: now)
+    else { Issue.record("another result"); return }
+    #expect(bytes == before[place.file.lastPathComponent]?.count)
+    #expect(try files() == before)
+  }
+
+  @Test("a ledger that is open is checked beside its writer, with what is only in the log")
+  func open() async throws {
+    let writer = try place.open()
+    try await writer.createKey(key("a"))
+    guard case .sound(_, isOpen: true, keysInForce: 1, keysEnded: 0) = try Ledger.examine(place.file, at: now) else {
+      Issue.record("another result")
+      return
+    }
+    try await writer.createKey(key("b"))
+    #expect(try await writer.keys().count == 2)
+  }
+
+  @Test("a log without its index is reported and not read, because SQLite would write the index")
+  func unindexed() async throws {
+    let writer = try place.open()
+    try await writer.createKey(key("a"))
+    let copy = place.folder.appending(path: "copy.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
+    }
+    #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
+    #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
+  }
+
+  @Test(
+    "a log without its index that adds nothing, as a program leaves that ends while it closes the ledger, is ignored")
+  func contained() async throws {
+    let writer = try place.open()
+    try await writer.createKey(key("a"))
+    await writer.checkpoint()
+    let copy = place.folder.appending(path: "copy.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: place.file.path + suffix, toPath: copy.path + suffix)
+    }
+    guard case .sound(_, isOpen: false, keysInForce: 1, keysEnded: 0) = try Ledger.examine(copy, at: now) else {
+      Issue.record("another result")
+      return
+    }
+    #expect(!FileManager.default.fileExists(atPath: copy.path + "-shm"))
+    // A log that is not one may hide changes.
+    try Data("no log".utf8).write(to: URL(filePath: copy.path + "-wal"))
+    #expect(try Ledger.examine(copy, at: now) == .unindexedLog)
+  }
+
+  @Test("a missing ledger is no error, and none is made")
+  func missing() throws {
+    #expect(try Ledger.examine(place.file, at: now) == .missing)
+    #expect(!FileManager.default.fileExists(atPath: place.file.path))
+  }
+
+  @Test("a damaged, foreign or newer file is refused with its reason, and stays as it is")
+  func refused() async throws {
+    try await makeLedger()
+    try await isClosed()
+    let good = try Data(contentsOf: place.file)
+    var damaged = good
+    damaged.replaceSubrange(8_192..<damaged.count, with: Data(repeating: 0xA5, count: damaged.count - 8_192))
+    try damaged.write(to: place.file)
+    #expect(failure() == .damaged)
+    #expect(try Data(contentsOf: place.file) == damaged)
+    try Data("not a database".utf8).write(to: place.file)
+    #expect(failure() == .damaged)
+    try good.write(to: place.file)
+    let newer = try DatabaseQueue(path: place.file.path)
+    try await newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: something to come')") }
+    try newer.close()
+    #expect(failure() == .newerVersion)
+    try FileManager.default.removeItem(at: place.file)
+    let other = try DatabaseQueue(path: place.file.path)
+    try await other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    try other.close()
+    #expect(failure() == .notALedger)
+  }
+
+  /// Returns when the ledger's last connection is closed, which removes its log.
+  private func isClosed() async throws {
+    while FileManager.default.fileExists(atPath: place.file.path + "-wal") {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+}

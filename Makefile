@@ -14,6 +14,7 @@
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
 #   make check-console   check the console in a real browser
+#   make check-pipewire  run the tests that play to a sound server with PipeWire; make test uses PulseAudio if it is there
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
@@ -28,7 +29,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console check-pipewire fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -46,8 +47,8 @@ run: voices
 samples: voices
 	@scripts/speak-samples $(RELEASE)/crier
 
-# The sound server that tests play to and record.
-SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
+# The sound server that tests play to and record: PulseAudio or PipeWire. scripts/setup takes the one that is there.
+SOUND_SERVER = sound-server
 
 # The programs that make sound files for the tests of the doctor for sound files.
 SOUND_PROGRAMS = sox ffmpeg
@@ -95,6 +96,13 @@ lint:
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
+
+# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. CI runs both. On a desktop with
+# PulseAudio, this installs PipeWire beside it, so `make check` leaves it out.
+check-pipewire:
+	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
+	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'
+	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^PlaybackTests[.]RecordedPlaybackTests/'
 
 # The recorded sounds and the speech programs with which recordings are checked.
 SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k

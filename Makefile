@@ -14,7 +14,7 @@
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
 #   make check-console   check the console in a real browser
-#   make check-pipewire  run the tests that play to a sound server with PipeWire; make test uses PulseAudio if it is there
+#   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
@@ -99,8 +99,8 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
 
-# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. CI runs both. On a desktop with
-# PulseAudio, this installs PipeWire beside it, so `make check` leaves it out.
+# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. CI runs both. On a desktop
+# with PulseAudio, this installs PipeWire beside it, so `make check` leaves it out.
 check-pipewire:
 	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
 	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'
@@ -246,6 +246,7 @@ install-files:
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/languages
 	install -m 644 Console/languages/*.json $(DESTDIR)$(PREFIX)/share/crier/Console/languages
 	for pack in Voices/*/; do \
+	  [ -d "$$pack" ] || continue; \
 	  install -d "$(DESTDIR)$(PREFIX)/share/crier/$$pack" && \
 	  install -m 644 "$$pack"* "$(DESTDIR)$(PREFIX)/share/crier/$$pack" || exit 1; \
 	done

@@ -14,12 +14,15 @@
 #   make check-pushes    send a million pushes with random faults, and compare the outbox with the stand-in for APNs
 #   make check-phone     send 10,000 payments to simulated phones, and kill 500 extension processes
 #   make check-console   check the console in a real browser
+#   make check-pipewire  run the tests that play to a sound server with PipeWire; make test prefers PulseAudio
 #   make wording  write docs/wording.md and the reviewed phonemes again
 #   make fuzz     send ten million hostile inputs to each reader of untrusted bytes
 #   make bench    measure Crier beside the engine in-process, the espeak-ng program, and h2load
 #   make format   format the sources
 #   make man      make the manual page of crier
 #   make install PREFIX=/usr/local
+#   make deb      make the Debian packages, in .build/deb
+#   make check-deb   compare two packagings, run lintian, and try the packages in fresh systems
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
@@ -28,7 +31,7 @@ RELEASE = .build/release
 # The locales whose voice packs the engine builds at set-up, so that clips work without recordings.
 VOICES ?= zh-CN en-US hi-IN
 
-.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console fuzz bench build install clean wording
+.PHONY: man voices setup run samples test sanitize lint format check check-service check-swaps check-amounts check-hostile check-keeping check-pushes check-phone check-console check-pipewire fuzz bench build install install-files man-page deb check-deb clean wording
 
 setup:
 	@scripts/setup
@@ -46,8 +49,8 @@ run: voices
 samples: voices
 	@scripts/speak-samples $(RELEASE)/crier
 
-# The sound server that tests play to and record.
-SOUND_SERVER = pulseaudio pulseaudio-utils libasound2-plugins
+# The sound server that tests play to and record: PulseAudio or PipeWire. scripts/setup takes the one that is there.
+SOUND_SERVER = sound-server
 
 # The programs that make sound files for the tests of the doctor for sound files.
 SOUND_PROGRAMS = sox ffmpeg
@@ -95,6 +98,13 @@ lint:
 
 format:
 	$(SWIFT) format --in-place --recursive Sources Tests Benchmarks Examples Fuzzing Package.swift
+
+# The tests that play to a sound server, with PipeWire, also where PulseAudio is installed. CI runs both. On a desktop
+# with PulseAudio, this installs PipeWire beside it, so `make check` leaves it out.
+check-pipewire:
+	@scripts/setup pipewire wireplumber pulseaudio-utils libasound2-plugins
+	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^SoundOutputsTests[.]ALSAOutputPulseTests/'
+	CRIER_SOUND_SERVER=pipewire scripts/run-tests $(TEST) --skip-build --filter '^PlaybackTests[.]RecordedPlaybackTests/'
 
 # The recorded sounds and the speech programs with which recordings are checked.
 SPEAKERS = asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav flite festival festvox-kdlpc16k
@@ -191,17 +201,30 @@ bench: voices
 	@scripts/bench-service $(RELEASE)
 	@scripts/bench-push $(RELEASE)
 
+# Where the compiled programs are that are installed.
+BUILT ?= $(RELEASE)
+
 # The manual page is made from the program's own help texts.
 man: build
 	$(SWIFT) build -c release --product generate-manual
-	$(RELEASE)/generate-manual $(RELEASE)/crier --date "$$(date -u -r CHANGELOG.md +%F)" --output-directory - \
-	  > $(RELEASE)/crier.1
+	@$(MAKE) man-page
+
+man-page:
+	$(BUILT)/generate-manual $(BUILT)/crier --date "$$(date -u -d "@$${SOURCE_DATE_EPOCH:-$$(date -r CHANGELOG.md +%s)}" +%F)" \
+	  --output-directory - > $(BUILT)/crier.1
 	@# The format mdoc has no empty lines: a macro begins a paragraph.
-	sed -i 's/^$$/.Pp/' $(RELEASE)/crier.1
+	sed -i 's/^$$/.Pp/' $(BUILT)/crier.1
 
 install: voices man
-	install -D -m 755 $(RELEASE)/crier $(DESTDIR)$(PREFIX)/bin/crier
-	install -D -m 755 $(RELEASE)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
+	@$(MAKE) install-files
+
+# The folder of units. systemd also finds units under /usr/local.
+UNITS ?= $(PREFIX)/lib/systemd/system
+
+# Installs what is already built. scripts/make-deb calls it too.
+install-files:
+	install -D -m 755 $(BUILT)/crier $(DESTDIR)$(PREFIX)/bin/crier
+	install -D -m 755 $(BUILT)/speaker $(DESTDIR)$(PREFIX)/libexec/crier/speaker
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
 	install -m 644 Templates/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates
 	install -m 644 Templates/pronunciation/*.json $(DESTDIR)$(PREFIX)/share/crier/Templates/pronunciation
@@ -210,22 +233,45 @@ install: voices man
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/console
 	install -m 644 Console/*.* $(DESTDIR)$(PREFIX)/share/crier/Console
 	install -m 644 Console/console/*.js $(DESTDIR)$(PREFIX)/share/crier/Console/console
-	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -d $(DESTDIR)$(PREFIX)/share/crier/Deployment $(DESTDIR)$(UNITS)
 	install -m 644 Deployment/crier.yaml Deployment/nginx.conf $(DESTDIR)$(PREFIX)/share/crier/Deployment
 	install -D -m 755 Deployment/backup $(DESTDIR)$(PREFIX)/libexec/crier/backup
-	sed 's|/usr/local|$(PREFIX)|' Deployment/crier.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/crier.service
-	install -D -m 644 $(RELEASE)/crier.1 $(DESTDIR)$(PREFIX)/share/man/man1/crier.1
+	for unit in crier.service crier@.service; do \
+	  sed 's|/usr/local|$(PREFIX)|' Deployment/$$unit > $(DESTDIR)$(UNITS)/$$unit || exit 1; \
+	done
+	install -D -m 644 $(BUILT)/crier.1 $(DESTDIR)$(PREFIX)/share/man/man1/crier.1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(RELEASE)/crier --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crier
-	$(RELEASE)/crier --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crier
-	$(RELEASE)/crier --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crier.fish
+	$(BUILT)/crier --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crier
+	$(BUILT)/crier --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_crier
+	$(BUILT)/crier --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/crier.fish
 	install -d $(DESTDIR)$(PREFIX)/share/crier/Console/languages
 	install -m 644 Console/languages/*.json $(DESTDIR)$(PREFIX)/share/crier/Console/languages
 	for pack in Voices/*/; do \
+	  [ -d "$$pack" ] || continue; \
 	  install -d "$(DESTDIR)$(PREFIX)/share/crier/$$pack" && \
 	  install -m 644 "$$pack"* "$(DESTDIR)$(PREFIX)/share/crier/$$pack" || exit 1; \
 	done
+
+# The Swift runtime is linked statically, so a machine needs no toolchain to run these programs. Static and dynamic
+# programs cannot share a build folder.
+STATIC = .build/static
+STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
+
+# The Debian packages, in .build/deb. scripts/make-deb makes them from the programs without compiling.
+deb:
+	@scripts/setup chrpath debhelper dpkg-dev
+	$(STATIC_BUILD) --product crier
+	$(STATIC_BUILD) --product speaker
+	$(STATIC_BUILD) --product generate-manual
+	@VOICES="$(VOICES)" SWIFT="$(SWIFT)" scripts/make-deb $(STATIC)/release $(STATIC)/checkouts
+
+# Makes the packages twice from the same programs, and compares them.
+check-deb:
+	@VOICES="$(VOICES)" SWIFT="$(SWIFT)" scripts/make-deb --compare $(STATIC)/release $(STATIC)/checkouts
+	@scripts/setup lintian debootstrap systemd-container
+	@lintian --fail-on error,warning --info .build/deb/*.deb
+	@scripts/try-package .build/deb
 
 clean:
 	rm -rf .build

@@ -103,6 +103,22 @@ struct DeploymentTests {
     #expect(mode == 0o700, "no other user can read the backup")
   }
 
+  @Test("the backup contains the settings themselves if the home has a link to them")
+  func backupOfLinkedSettings() throws {
+    let crier = try Command()
+    defer { crier.remove() }
+    #expect(try crier("keys", "create").status == 0)
+    let settings = crier.directory.appending(path: "settings.yaml")
+    try Data("port: 8081\n".utf8).write(to: settings)
+    try FileManager.default.createSymbolicLink(
+      at: crier.home.appending(path: "crier.yaml"), withDestinationURL: settings)
+    let (status, message) = try backup(crier, ["home", "copy"])
+    #expect(status == 0 && message.isEmpty, "\(message)")
+    try FileManager.default.removeItem(at: settings)
+    let copy = crier.directory.appending(path: "copy/crier.yaml")
+    #expect(try String(contentsOf: copy, encoding: .utf8) == "port: 8081\n")
+  }
+
   @Test("the backup contains the tones of all groups and the chosen tones, but no clips")
   func backupOfTones() throws {
     let crier = try Command()

@@ -4,13 +4,15 @@ private import ConcurrencySupport
 public import Foundation
 private import TestSupport
 
-/// A PulseAudio server for one test, with one null sink. A monitor records what is played to it.
+/// A sound server for one test, with one null sink. A monitor records what is played to it. The server is PulseAudio or
+/// PipeWire; see ``SoundServerPrograms``. Clients talk to both in the same way.
 ///
 /// Its home, runtime directory and socket are in a temporary directory. The server ends with this object.
 public final class PulseServer: Sendable {
   public let directory: URL
   public let rate: Int
-  private let process = Locked<Process?>(nil)
+  private let programs = SoundServerPrograms.current
+  private let processes = Locked<[Process]>([])
 
   /// Prepares a server without starting it.
   ///
@@ -51,36 +53,69 @@ public final class PulseServer: Sendable {
 
   private func open() throws {
     guard rename(closedSocket, directory.path + "/native") == 0 else {
-      throw ReadBytes.Timeout(description: "PulseAudio's socket is not there")
+      throw ReadBytes.Timeout(description: "the sound server's socket is not there")
     }
   }
 
   private func launch() throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.environment = environment
-    process.arguments = [
-      "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=120", "--log-level=info",
-      "--log-target=stderr", "--high-priority=no", "--realtime=no", "--disable-shm=yes",
-      "-L", "module-native-protocol-unix socket=\(closedSocket) auth-anonymous=1",
-      "-L", "module-null-sink sink_name=speaker rate=\(rate) channels=1 format=s16le",
-    ]
-    let log = Pipe()
-    process.standardError = log
-    process.standardOutput = log
-    try process.run()
-    self.process.withLock { $0 = process }
-    let lines = ReadBytes(log.fileHandleForReading)
-    try lines.wait("PulseAudio's start") { bytes in
-      String(decoding: bytes, as: UTF8.self).contains("Daemon startup complete")
+    for launch in try programs.launches(in: directory.path, socket: closedSocket, rate: rate) {
+      // A killed server leaves its socket.
+      if let socket = launch.socket { unlink(socket) }
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.environment = environment
+      process.arguments = launch.arguments
+      let log = Pipe()
+      process.standardError = log
+      process.standardOutput = log
+      try process.run()
+      processes.withLock { $0.append(process) }
+      let lines = ReadBytes(log.fileHandleForReading)
+      switch programs {
+      case .pulseaudio:
+        try lines.wait("PulseAudio's start") { bytes in
+          String(decoding: bytes, as: UTF8.self).contains("Daemon startup complete")
+        }
+      case .pipewire:
+        if let socket = launch.socket { try Self.wait(for: socket, of: launch.arguments) }
+      }
+    }
+    if programs == .pipewire { try waitForConnections() }
+  }
+
+  /// Waits until a program has made its socket. PipeWire logs nothing when it is ready.
+  private static func wait(for socket: String, of program: [String]) throws {
+    let end = Date(timeIntervalSinceNow: 20)
+    while access(socket, F_OK) != 0 {
+      guard Date() < end else {
+        throw ReadBytes.Timeout(description: "\(program.joined(separator: " ")) did not make its socket within 20 s")
+      }
+      usleep(2000)
+    }
+  }
+
+  /// Waits until a stream gets samples. Before that, WirePlumber has not connected streams to the sink, and a sound would
+  /// not begin.
+  private func waitForConnections() throws {
+    let end = Date(timeIntervalSinceNow: 20)
+    while true {
+      do {
+        _ = try Recording(server: "unix:\(closedSocket)", environment: environment, rate: rate)
+        return
+      } catch {
+        // The recording program ends at once while nothing listens at the socket.
+        guard Date() < end else { throw error }
+        usleep(2000)
+      }
     }
   }
 
   /// Kills the server as `kill -9` does, and returns when it has ended.
   public func kill() {
-    process.withLock { process in
-      process?.killAndWait()
-      process = nil
+    processes.withLock { processes in
+      // The one that clients talk to comes first, so that they notice the end of the server, and not of its parts.
+      for process in processes.reversed() { process.killAndWait() }
+      processes = []
     }
   }
 
@@ -89,7 +124,7 @@ public final class PulseServer: Sendable {
   public func thaw() { signal(SIGCONT) }
 
   private func signal(_ number: Int32) {
-    process.withLock { if let process = $0 { Self.signal(number, process) } }
+    processes.withLock { for process in $0.reversed() { Self.signal(number, process) } }
   }
 
   /// Starts a recording, and returns when it runs.
@@ -100,6 +135,7 @@ public final class PulseServer: Sendable {
   private var environment: [String: String] {
     [
       "HOME": directory.path, "XDG_RUNTIME_DIR": directory.path, "XDG_CONFIG_HOME": directory.path,
+      "XDG_STATE_HOME": directory.path,
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
     ]
   }
